@@ -8,7 +8,7 @@ import X509
 package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     case host(String)
     /// Wildcard `*.` followed by this host.
-    case hostsBelow(String)
+    case wildcard(String)
     case address(bytes: [UInt8], text: String)
 
     /// Parses `api.eka.care`, `*.s3.amazonaws.com`, `10.0.2.2` and `::1`. Nil for any other text.
@@ -24,7 +24,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         let isBelow = text.hasPrefix("*.")
         let host = (isBelow ? String(text.dropFirst(2)) : text).lowercased()
         guard Self.isHost(host) else { return nil }
-        self = isBelow ? .hostsBelow(host) : .host(host)
+        self = isBelow ? .wildcard(host) : .host(host)
     }
 
     /// Creates an address name from raw bytes. Nil unless there are 4 or 16 bytes.
@@ -41,7 +41,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .host(let host): host
-        case .hostsBelow(let host): "*.\(host)"
+        case .wildcard(let host): "*.\(host)"
         case .address(_, let text): text
         }
     }
@@ -60,7 +60,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         let host = host.lowercased()
         switch self {
         case .host(let name): return host == name
-        case .hostsBelow(let name): return host.hasSuffix(".\(name)") && !host.dropLast(name.count + 1).contains(".")
+        case .wildcard(let name): return host.hasSuffix(".\(name)") && !host.dropLast(name.count + 1).contains(".")
         case .address: return false
         }
     }
@@ -69,7 +69,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
 extension CertificateName {
     var generalName: GeneralName {
         switch self {
-        case .host, .hostsBelow: .dnsName(description)
+        case .host, .wildcard: .dnsName(description)
         case .address(let bytes, _): .ipAddress(ASN1OctetString(contentBytes: bytes[...]))
         }
     }
@@ -89,7 +89,7 @@ extension [CertificateName] {
         let hosts = Set(
             compactMap { name -> String? in
                 switch name {
-                case .host(let host), .hostsBelow(let host): host
+                case .host(let host), .wildcard(let host): host
                 case .address: nil
                 }
             })

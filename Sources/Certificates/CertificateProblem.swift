@@ -33,12 +33,12 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
             "\(path) can be read by others (mode \(mode)), and a key that signs for other hosts is in it; chmod 700 \(path)"
         case .open(let path, let mode, false):
             """
-            \(path) can be read by others (mode \(mode)); chmod 600 \(path), or, if somebody else may have read it, remove \
-            its folder, so that another authority is made, and trust that one
+            \(path) can be read by others (mode \(mode)); run chmod 600 \(path). If another user may have read it, \
+            remove its folder: scribe-emulator then makes a new authority, which your clients must trust
             """
         case .noFolder(let path): "\(path) is a file, and a folder is expected; name another with --tls-dir"
         case .damaged(let path):
-            "\(path) is damaged; remove its folder, and another authority is made, to be trusted anew"
+            "\(path) is damaged; remove its folder: scribe-emulator then makes a new authority for clients to trust"
         }
     }
 }

@@ -63,7 +63,7 @@ struct DevelopmentAuthority: Sendable {
     }
 
     /// Whether the authority may issue certificates for all of these names.
-    func mayVouch(for names: [CertificateName]) -> Bool {
+    func permits(for names: [CertificateName]) -> Bool {
         guard let constraints = try? certificate.extensions.nameConstraints else { return false }
         let roots = Array(constraints.permittedDNSDomains)
         let ranges = constraints.permittedIPRanges.map { Array($0.bytes) }

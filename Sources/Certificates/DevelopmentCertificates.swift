@@ -31,7 +31,7 @@ package struct DevelopmentCertificates: Sendable {
         /// Authority's certificate as PEM.
         package let authority: String
         /// Reason why there is a new authority, which people must trust again; nil without one.
-        package let news: String?
+        package let newAuthorityReason: String?
     }
 
     package init(folder: String, names: [CertificateName], identifiers: IdentifierSource) {
@@ -55,10 +55,10 @@ package struct DevelopmentCertificates: Sendable {
     /// - Throws: ``CertificateProblem``.
     package func certificate(at now: Date) throws -> Result {
         try locked {
-            let (authority, news) = try authority(at: now)
+            let (authority, newAuthorityReason) = try authority(at: now)
             let pem = try authority.certificate.serializeAsPEM().pemString + "\n"
             if let kept = kept(issuedBy: authority, at: now) {
-                return Result(certificate: kept, authority: pem, news: news)
+                return Result(certificate: kept, authority: pem, newAuthorityReason: newAuthorityReason)
             }
             let key = DevelopmentAuthority.freshKey()
             try write(try key.serializeAsPEM().pemString + "\n", to: keyPath)
@@ -67,7 +67,7 @@ package struct DevelopmentCertificates: Sendable {
                 let chain = try [leaf, authority.certificate].map { try $0.serializeAsPEM().pemString + "\n" }
                 try write(chain.joined(), to: path, mode: 0o644)
             }
-            return Result(certificate: try issued(at: now), authority: pem, news: news)
+            return Result(certificate: try issued(at: now), authority: pem, newAuthorityReason: newAuthorityReason)
         }
     }
 
@@ -102,17 +102,17 @@ package struct DevelopmentCertificates: Sendable {
         }
     }
 
-    private func authority(at now: Date) throws -> (authority: DevelopmentAuthority, news: String?) {
+    private func authority(at now: Date) throws -> (authority: DevelopmentAuthority, newAuthorityReason: String?) {
         var limits = names
-        var news = "a development authority was made; clients that are to trust it: scribe-emulator trust"
+        var newAuthorityReason = "a development authority was made; clients that are to trust it: scribe-emulator trust"
         if FileManager.default.fileExists(atPath: authorityKeyPath) {
             try checkMode(of: authorityKeyPath, isFolder: false)
             let kept = try kept()
             let isLasting = kept.certificate.notValidAfter.timeIntervalSince(now) > Self.margin
-            if isLasting, kept.mayVouch(for: names) { return (kept, nil) }
+            if isLasting, kept.permits(for: names) { return (kept, nil) }
             // The new authority keeps the names of the old one, so that other servers' certificates stay possible.
             limits += kept.limits.filter { !limits.contains($0) }
-            news =
+            newAuthorityReason =
                 isLasting
                 ? "the development authority was made anew, for the old one may not vouch for all names; trust it again"
                 : "the development authority was made anew, for the old one's time is over; trust it again"
@@ -120,7 +120,7 @@ package struct DevelopmentCertificates: Sendable {
         let fresh = try DevelopmentAuthority(vouchingFor: limits, at: now, identifiers: identifiers)
         try write(try fresh.key.serializeAsPEM().pemString, to: authorityKeyPath)
         try write(try fresh.certificate.serializeAsPEM().pemString + "\n", to: authorityPath, mode: 0o644)
-        return (fresh, news)
+        return (fresh, newAuthorityReason)
     }
 
     private func kept() throws -> DevelopmentAuthority {

@@ -19,7 +19,7 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         var context: NIOSSLContext
         var certificate: ServerCertificate
         /// Marks of the files when they were read.
-        var marks: [FileMark?]
+        var marks: [FileFingerprint?]
         var isExpiryTold = false
         /// Last logged problem, so that each problem is logged once.
         var problem: String?
@@ -29,9 +29,9 @@ package final class ServedCertificate: Service, CustomStringConvertible {
 
     private struct Found {
         let certificate: ServerCertificate
-        let marks: [FileMark?]
+        let marks: [FileFingerprint?]
         var authority: String?
-        var news: String?
+        var newAuthorityReason: String?
     }
 
     private let source: Source
@@ -50,10 +50,10 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         self.logger = logger
         let now = clock.now
         let found = try await threads.runIfActive { try Self.read(source, at: now) }
-        if let news = found.news { logger.notice("\(news)") }
+        if let newAuthorityReason = found.newAuthorityReason { logger.notice("\(newAuthorityReason)") }
         let unknownHosts = UnknownHosts(advice: source.advice, logger: logger)
         self.unknownHosts = unknownHosts
-        let context = try found.certificate.context { unknownHosts.heard($0) }
+        let context = try found.certificate.context { unknownHosts.logOnce($0) }
         state = LockedValue(
             State(
                 context: context, certificate: found.certificate, marks: found.marks, authority: found.authority))
@@ -88,8 +88,8 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         state.withLock { $0.marks = present }
         do {
             let found = try await threads.runIfActive { [source] in try Self.read(source, at: now) }
-            if let news = found.news { logger.notice("\(news)") }
-            let context = try found.certificate.context { [unknownHosts] in unknownHosts.heard($0) }
+            if let newAuthorityReason = found.newAuthorityReason { logger.notice("\(newAuthorityReason)") }
+            let context = try found.certificate.context { [unknownHosts] in unknownHosts.logOnce($0) }
             state.withLock {
                 $0 = State(
                     context: context, certificate: found.certificate, marks: present, authority: found.authority)
@@ -121,7 +121,8 @@ package final class ServedCertificate: Service, CustomStringConvertible {
         case .development(let folder):
             let result = try folder.certificate(at: now)
             return Found(
-                certificate: result.certificate, marks: marks, authority: result.authority, news: result.news)
+                certificate: result.certificate, marks: marks, authority: result.authority,
+                newAuthorityReason: result.newAuthorityReason)
         case .files(let certificate, let key):
             return Found(
                 certificate: try ServerCertificate(certificate: certificate, key: key, at: now), marks: marks)
@@ -129,9 +130,9 @@ package final class ServedCertificate: Service, CustomStringConvertible {
     }
 
     /// Marks of the certificate's files, to detect a change; empty for development certificates.
-    private static func marks(of source: Source) -> [FileMark?] {
+    private static func marks(of source: Source) -> [FileFingerprint?] {
         guard case .files(let certificate, let key) = source else { return [] }
-        return [certificate, key].map(FileMark.init(path:))
+        return [certificate, key].map(FileFingerprint.init(path:))
     }
 }
 

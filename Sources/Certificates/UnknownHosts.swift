@@ -16,7 +16,7 @@ final class UnknownHosts: Sendable {
         self.logger = logger
     }
 
-    func heard(_ host: String) {
+    func logOnce(_ host: String) {
         guard told.withLock({ $0.count < Self.most && $0.insert(host).inserted }) else { return }
         let host = CertificateName.isHost(host) ? host : "…"
         logger.warning(

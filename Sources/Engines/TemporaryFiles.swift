@@ -35,7 +35,7 @@ package struct TemporaryFiles: Sendable {
             result = .failure(error)
         }
         // A cancelled task, for example after its time limit, gets no thread any more.
-        try? await uncancelled { [files] in
+        try? await shieldFromCancellation { [files] in
             try await files.runIfActive { try FileManager.default.removeItem(atPath: own) }
         }
         return try result.get()

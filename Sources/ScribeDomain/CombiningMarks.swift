@@ -8,7 +8,7 @@ package enum CombiningMarks {
 
     /// Whether a text has more than 30 combining marks in a row, as UTF-8 or as JSON escapes (`\\u0301`).
     package static func areTooMany(in bytes: some Collection<UInt8>) -> Bool {
-        LongWork.watch(bytes: bytes.count, of: "combining marks")
+        EventLoopOffload.watch(bytes: bytes.count, of: "combining marks")
         return bytes.withContiguousStorageIfAvailable(areTooMany(in:))
             ?? Array(bytes).withUnsafeBufferPointer(areTooMany(in:))
     }

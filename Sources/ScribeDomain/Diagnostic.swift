@@ -43,5 +43,5 @@ package struct Diagnostic: Hashable, Sendable {
     }
 
     /// Whether another commit may succeed, because the cause was not the audio.
-    package var isCurable: Bool { [.transcriptionFailed, .transcriptionTimeout, .noteFailed].contains(code) }
+    package var isRetryable: Bool { [.transcriptionFailed, .transcriptionTimeout, .noteFailed].contains(code) }
 }

@@ -15,7 +15,7 @@ package final class JSONDocument: Sendable {
 
     /// Decodes a type that may contain ``JSONValue``s anywhere.
     package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        LongWork.watch(bytes: data.count, of: "JSON")
+        EventLoopOffload.watch(bytes: data.count, of: "JSON")
         let decoder = JSONDecoder()
         if let key = Self.userInfoKey { decoder.userInfo[key] = self }
         return try decoder.decode(type, from: data)

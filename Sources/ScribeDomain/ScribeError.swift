@@ -52,7 +52,7 @@ package enum ScribeError: Error, Hashable, Sendable {
         case exhausted
         /// A fixture makes the request fail.
         case refused
-        /// The same request may succeed later.
+        /// A later attempt of the same request may succeed.
         case unavailable
     }
 

@@ -109,7 +109,7 @@ extension Transcript {
         )
     }
 
-    /// Whether one speaker said the word at `place` and the word before; nil if unknown.
+    /// Whether the same speaker said the word at `place` and the word before; nil if unknown.
     private static func isSameTurn(_ words: [TimedWord], at place: Int) -> Bool? {
         guard words.indices.contains(place), place > 0, let speaker = words[place].speaker,
             let before = words[place - 1].speaker

@@ -11,8 +11,8 @@ package struct Runtime: Sendable {
     package let transcriber: any Transcriber
     package let noteWriter: any NoteWriter
     package let queries: Queries
-    package let consultations: Consultations
-    package let bench: TestBench
+    package let transactions: Transactions
+    package let fixtureBehaviour: FixtureBehaviour
     /// The S3 bucket for audio of clients that name no bucket.
     package let bucket: String
     package let sessionAudio: SessionAudio
@@ -32,7 +32,7 @@ package struct Runtime: Sendable {
 
     package init(
         store: Store, reserve: StorageReserve, transcriber: any Transcriber, noteWriter: any NoteWriter,
-        consultations: Consultations, bench: TestBench, bucket: String, sessionAudio: SessionAudio,
+        transactions: Transactions, fixtureBehaviour: FixtureBehaviour, bucket: String, sessionAudio: SessionAudio,
         sessionStreams: SessionStreams,
         conversations: Conversations, uploads: Uploads,
         recognitions: Recognitions,
@@ -47,8 +47,8 @@ package struct Runtime: Sendable {
         self.transcriber = transcriber
         self.noteWriter = noteWriter
         queries = Queries(store: store)
-        self.consultations = consultations
-        self.bench = bench
+        self.transactions = transactions
+        self.fixtureBehaviour = fixtureBehaviour
         self.bucket = bucket
         self.sessionAudio = sessionAudio
         self.sessionStreams = sessionStreams

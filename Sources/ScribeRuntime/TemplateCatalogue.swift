@@ -87,7 +87,7 @@ package struct TemplateCatalogue: Sendable {
 
     /// Makes a template for a document whose template id is unknown. Its sections are those of the known template with
     /// its name.
-    func improvised(for document: ResultDocument) -> Template {
+    func fallbackTemplate(for document: ResultDocument) -> Template {
         Template(
             id: document.templateID, name: document.name, format: document.format,
             bucket: document.kind == .integration ? .integration : .custom,

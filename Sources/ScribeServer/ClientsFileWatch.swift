@@ -31,11 +31,11 @@ package final class ClientsFileRequest: Sendable {
 struct ClientsFileWatch: Service, CustomStringConvertible {
     let configuration: Configuration
     /// The mark of the file before the start read it; nil without a file.
-    let mark: FileMark?
+    let mark: FileFingerprint?
     let request: ClientsFileRequest
     let world: World
     /// The clients and partners with which further worlds begin.
-    let logins: LockedValue<Logins>
+    let configuredClients: LockedValue<ConfiguredClients>
     let threads: NIOThreadPool
     let logger: Logger
 
@@ -54,7 +54,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
                     if isRequested { logger.notice("there is no clients file to read again") }
                     continue
                 }
-                let mark = (try? await threads.runIfActive { FileMark(path: path) }) ?? nil
+                let mark = (try? await threads.runIfActive { FileFingerprint(path: path) }) ?? nil
                 if isRequested || mark != settled && mark == last {
                     if await read(path, mark) { settled = mark } else if isRequested { request.make() }
                 }
@@ -68,23 +68,24 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
 
     /// Reads the file and replaces the clients and partners of the world.
     /// - Returns: False if the file must be read again: it changed meanwhile, or the store failed.
-    private func read(_ path: String, _ mark: FileMark?) async -> Bool {
+    private func read(_ path: String, _ mark: FileFingerprint?) async -> Bool {
         do {
-            let logins = try await threads.runIfActive { [configuration] in
-                let logins = try Logins(configuration)
-                guard FileMark(path: path) == mark else { throw Unfinished() }
-                return logins
+            let configuredClients = try await threads.runIfActive { [configuration] in
+                let configuredClients = try ConfiguredClients(configuration)
+                guard FileFingerprint(path: path) == mark else { throw Unfinished() }
+                return configuredClients
             }
-            guard logins.listsClients else {
+            guard configuredClients.listsClients else {
                 throw StartupProblem.unreadableSeed(path: path, reason: "names no client")
             }
             let runtime = world.runtime
-            try await logins.register(in: runtime.store, world.secrets, as: world.authenticator.clients)
-            logins.register(partnersIn: world)
-            try await logins.configureWebhooks(
+            try await configuredClients.register(in: runtime.store, world.secrets, as: world.authenticator.clients)
+            configuredClients.register(partnersIn: world)
+            try await configuredClients.configureWebhooks(
                 in: runtime.store, pauses: configuration.webhookPauses, at: runtime.clock.now)
-            self.logins.withLock { $0 = logins }
-            logger.notice("the clients file was read again", metadata: ["clients": .stringConvertible(logins.count)])
+            self.configuredClients.withLock { $0 = configuredClients }
+            logger.notice(
+                "the clients file was read again", metadata: ["clients": .stringConvertible(configuredClients.count)])
             return true
         } catch let problem as StartupProblem {
             logger.error("the clients stay as they are: \(problem)")

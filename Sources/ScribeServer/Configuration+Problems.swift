@@ -14,7 +14,7 @@ extension Configuration {
             }
         }
         check { if let key = signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort } }
-        check { _ = try Logins(self) }
+        check { _ = try ConfiguredClients(self) }
         check { _ = try Seed.fixtures(overriddenBy: fixturesFile) }
         return problems
     }

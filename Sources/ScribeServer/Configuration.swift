@@ -27,7 +27,7 @@ package struct Configuration: Sendable {
     package var host = "127.0.0.1"
     /// The port for plain HTTP; 0 picks a free one.
     package var port = 8087
-    /// The maximum number of open connections of each port. Further ones wait to be accepted.
+    /// The maximum number of open connections of each port. Further connections wait to be accepted.
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
@@ -44,16 +44,16 @@ package struct Configuration: Sendable {
     package var tls = TLS()
     /// Whether lenient and open authentication is allowed on an address that other machines can reach.
     package var allowsUnverifiedTokensFromNetwork = false
-    /// The origins of web pages that may call the server. Nil means localhost and the SDKs' own origins, in strict mode
-    /// none.
+    /// The origins of web pages that may call the server. Nil means localhost and the SDKs' own origins, or no
+    /// origin in strict mode.
     package var allowedOrigins: [String]?
-    /// Further hosts that the server answers for: `*.scribe.example` means all below a name, `*` all hosts. Strict mode
-    /// ignores them.
+    /// Further hosts that the server answers for: `*.scribe.example` means all hosts below that name, `*` means
+    /// all hosts. Strict mode ignores this list.
     package var allowedHosts: [String] = []
-    /// Hosts and ranges beyond the public internet that clients may make the server call. On a loopback address this
-    /// machine is always allowed.
+    /// Non-public hosts and ranges that the server may call for a client, such as a webhook's receiver. A server on a
+    /// loopback address may always call this machine.
     package var outboundAllowed: [OutboundRules.Exception] = []
-    /// The authorities that the server trusts when it calls others over TLS.
+    /// The certificate authorities that the server trusts for its outgoing TLS connections.
     package var outboundTrust = OutboundTrust.machine
     /// The base URL for links in answers, without a slash at its end; nil takes the base URL of each request.
     package var publicURL: String?
@@ -64,7 +64,7 @@ package struct Configuration: Sendable {
     /// The pauses between the attempts to send a webhook (eka-v2.md section 7).
     package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]
     package var lifetimes = TokenLifetimes()
-    /// Whether answers follow real clients or the vendor's documentation, where those differ.
+    /// Whether answers follow real clients or the vendor's documentation, where these two differ.
     package var fidelity = Fidelity.clients
     /// The SDK profiles of client ids whose requests do not name their SDK.
     package var clientProfiles: [String: ClientProfile] = [:]
@@ -79,7 +79,7 @@ package struct Configuration: Sendable {
     /// Settings of ambient sessions.
     package var suki = SukiFamily.Settings()
     package var durability = Store.Durability.normal
-    /// The longest time that a status poll is held. No client waits longer than 16 s (C-30).
+    /// The longest time that the server holds a status poll. Clients wait 16 s at most (C-30).
     package var longPoll: Duration = .seconds(14)
     /// The longest time that a protocol session may be open.
     package var sessionLifetime: Duration = .seconds(SessionPolicy.usualLifetime)

@@ -37,10 +37,10 @@ package struct Emulator: Sendable {
     let configuration: Configuration
     let parts: Parts
     let composition: Composition
-    let engines: Machinery
+    let engines: EngineSet
     let templates: TemplateCatalogue
     /// Clients, partners and webhooks that each new world registers.
-    let logins: LockedValue<Logins>
+    let configuredClients: LockedValue<ConfiguredClients>
     let outbound: OutboundClient
     let memory: MemoryBudget
     /// Families in the order in which requests are matched.
@@ -53,15 +53,15 @@ package struct Emulator: Sendable {
     /// - Throws: ``StartupProblem``.
     init(
         _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
-        templates: TemplateCatalogue, logins: Logins, work: String
+        templates: TemplateCatalogue, configuredClients: ConfiguredClients, work: String
     ) async throws {
         self.configuration = configuration
         self.parts = parts
-        self.logins = LockedValue(logins)
+        self.configuredClients = LockedValue(configuredClients)
         self.composition = composition
         self.templates = templates.hiding(composition.policies.hiddenTemplates)
         memory = MemoryBudget(limit: configuration.memoryBudget, clock: parts.clock)
-        engines = try Machinery(configuration, parts, fixtures: fixtures, work: work)
+        engines = try EngineSet(configuration, parts, fixtures: fixtures, work: work)
         outbound = OutboundClient(
             rules: OutboundRules(allowing: configuration.outboundAllowed, allowsLoopback: configuration.isLoopback),
             trust: configuration.outboundTrust, clock: parts.clock)
@@ -91,7 +91,8 @@ package struct Emulator: Sendable {
         return [
             JobRunner(
                 store: runtime.store, objects: objects, transcriber: runtime.transcriber,
-                noteWriter: runtime.noteWriter, bench: runtime.bench, templates: runtime.templates,
+                noteWriter: runtime.noteWriter, fixtureBehaviour: runtime.fixtureBehaviour,
+                templates: runtime.templates,
                 changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, policy: configuration.jobs,
                 logger: logger),
             DeliveryRunner(

@@ -45,8 +45,8 @@ struct EngineMaker {
     }
 
     /// Failures and texts of fixtures. With a real recogniser, fixtures have no texts.
-    func bench() -> TestBench {
-        TestBench(fixtures, player: configuration.transcriber == .fake ? fake : nil)
+    func fixtureBehaviour() -> FixtureBehaviour {
+        FixtureBehaviour(fixtures, fixtureTranscriber: configuration.transcriber == .fake ? fake : nil)
     }
 
     private var fake: FakeTranscriber {

@@ -158,16 +158,18 @@ package func open(
     // These files are read while the data folder is opened, which makes a start an eighth shorter.
     async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
     async let readTemplates = Seed.templates()
-    let clientsMark = configuration.clientsFile.flatMap(FileMark.init(path:))
-    async let readLogins = Logins(configuration)
-    let data = try await OpenData(configuration, parts, secrets: Composition(configuration).secrets)
+    let clientsMark = configuration.clientsFile.flatMap(FileFingerprint.init(path:))
+    async let readClients = ConfiguredClients(configuration)
+    let data = try await OpenedDataFolder(configuration, parts, secrets: Composition(configuration).secrets)
     let composition = Composition(
         configuration, authority: authority, adminToken: try await data.adminToken(configuration))
     let emulator = try await Emulator(
         configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
-        logins: try await readLogins, work: data.folder.workFolder)
+        configuredClients: try await readClients, work: data.folder.workFolder)
     return (
         emulator,
-        try await OpenWorld(of: emulator, on: data, logins: emulator.logins.withLock { $0 }, clientsMark: clientsMark)
+        try await OpenWorld(
+            of: emulator, on: data, configuredClients: emulator.configuredClients.withLock { $0 },
+            clientsMark: clientsMark)
     )
 }

@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// The world of a data folder, with its services.
 package struct OpenWorld: Sendable {
     package let world: World
-    /// Services of the world. The first one ends last.
+    /// Services of the world in start order. They end in reverse order: the first service ends last.
     let services: [any Service]
 }
 
@@ -18,20 +18,23 @@ extension OpenWorld {
     /// Opens the store in a data folder, and registers the configured clients.
     /// - Parameter clientsMark: state of the clients file before its clients were read.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
-    init(of emulator: Emulator, on data: OpenData, logins: Logins, clientsMark: FileMark?) async throws {
+    init(
+        of emulator: Emulator, on data: OpenedDataFolder, configuredClients: ConfiguredClients,
+        clientsMark: FileFingerprint?
+    ) async throws {
         let (configuration, logger) = (emulator.configuration, emulator.parts.logger)
         let changes = ChangeHub()
         let store = try await data.store(
             configuration, transcribesOnArrival: !emulator.engines.transcriber.isInstant, emulator.composition,
             changes)
-        if logins.count == 0 {
+        if configuredClients.count == 0 {
             logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
         }
         let world = try await World.seeded(
             emulator,
             on: WorldData(
                 store: store, objects: data.objects, reserve: data.reserve, key: data.key,
-                secretStore: data.secretStore, changes: changes), logins)
+                secretStore: data.secretStore, changes: changes), configuredClients)
         self.world = world
         let clock = world.runtime.clock
         var services: [any Service] = [StoreClosing(store: store, folder: data.folder, threads: data.threads)]
@@ -41,7 +44,7 @@ extension OpenWorld {
             HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
             ClientsFileWatch(
                 configuration: configuration, mark: clientsMark, request: emulator.parts.clientsFileRequest,
-                world: world, logins: emulator.logins, threads: data.threads, logger: logger),
+                world: world, configuredClients: emulator.configuredClients, threads: data.threads, logger: logger),
         ]
         if !store.holder.isAlone {
             services.append(

@@ -91,8 +91,8 @@ struct HourlySweep: Service, CustomStringConvertible {
     }
 }
 
-/// Renews the leases of this process, and takes over the work of dead processes. Needed only where several processes
-/// share the data.
+/// Renews the leases of this process, and takes over the work of dead processes. Runs only where several processes
+/// share the data folder.
 struct LeaseRenewal: Service, CustomStringConvertible {
     let store: Store
     let lanes: DeliveryLanes
@@ -110,7 +110,7 @@ struct LeaseRenewal: Service, CustomStringConvertible {
                     if count > 0 {
                         logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)])
                     }
-                    for lane in try await store.freeLanes() { lanes.ring(lane) }
+                    for lane in try await store.freeLanes() { lanes.wake(lane) }
                 } catch {
                     guard !(error is CancellationError) else { return }
                     logger.error("leases cannot be renewed", metadata: ["error": "\(error)"])
@@ -121,7 +121,7 @@ struct LeaseRenewal: Service, CustomStringConvertible {
     }
 }
 
-/// Closes the database after all services that were started later have stopped.
+/// Closes the database and releases the data folder, after all other services of the world have stopped.
 struct StoreClosing: Service, CustomStringConvertible {
     let store: Store
     /// The data folder. Its lock keeps other servers away until the end.
@@ -133,8 +133,8 @@ struct StoreClosing: Service, CustomStringConvertible {
     func run() async throws {
         try? await gracefulShutdown()
         let (store, folder, threads) = (store, folder, threads)
-        // A cancelled task gets no thread.
-        try await uncancelled {
+        // Uncancelled, because a cancelled task gets no thread.
+        try await shieldFromCancellation {
             try await threads.runIfActive {
                 defer { folder.release() }
                 try store.close()

@@ -49,8 +49,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
         switch self {
         case .unverifiedTokensFromNetwork(let host, let mode):
             """
-            \(mode.rawValue) authentication lets in whoever can reach \(host).
-            Use --auth strict, listen on 127.0.0.1, or say --allow-unverified-tokens-from-network.
+            \(mode.rawValue) authentication gives access to every client that can reach \(host).
+            Use --auth strict, listen on 127.0.0.1, or confirm with --allow-unverified-tokens-from-network.
             """
         case .signingKeyTooShort:
             """
@@ -64,8 +64,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
         case .samePort(let port): "--port and --tls-port are both \(port); choose another for one of them"
         case .portForbidden(let port, let flag):
             """
-            this user may not listen on port \(port); choose one from 1024 with \(flag). \
-            On Linux, to allow it until the next restart:
+            this user may not listen on port \(port); choose port 1024 or above with \(flag). \
+            On Linux, this command allows the port until the next restart:
               sudo sysctl net.ipv4.ip_unprivileged_port_start=\(port)
             """
         case .unknownHost(let host):

@@ -17,7 +17,7 @@ final class TemporaryWorlds: Sendable {
     }
 
     private let folder: String
-    /// Made with the first temporary world.
+    /// Shared parts; nil until the first temporary world.
     private let shared = LockedValue<Task<Shared, any Error>?>(nil)
 
     /// - Parameter folder: holds one folder with audio for each world.
@@ -76,10 +76,10 @@ package final class TemporaryWorld: Sendable {
     private let isClosed = LockedValue(false)
 
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
-    init(of emulator: Emulator, _ logins: Logins) async throws {
+    init(of emulator: Emulator, _ configuredClients: ConfiguredClients) async throws {
         let (data, folder) = try await emulator.temporary.makeData(of: emulator)
         do {
-            world = try await World.seeded(emulator, on: data, logins)
+            world = try await World.seeded(emulator, on: data, configuredClients)
         } catch {
             await Self.remove(data.store, folder)
             throw error
@@ -108,7 +108,7 @@ package final class TemporaryWorld: Sendable {
 
     /// Closes the store and removes the folder, also in a cancelled task.
     private static func remove(_ store: Store, _ folder: String) async {
-        try? await uncancelled {
+        try? await shieldFromCancellation {
             try await NIOThreadPool.singleton.runIfActive {
                 try? store.close()
                 // Renamed first, so that late writes into the folder fail.
@@ -124,6 +124,6 @@ extension Emulator {
     /// Makes a temporary world.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     package func temporaryWorld() async throws -> TemporaryWorld {
-        try await TemporaryWorld(of: self, logins.withLock { $0 })
+        try await TemporaryWorld(of: self, configuredClients.withLock { $0 })
     }
 }

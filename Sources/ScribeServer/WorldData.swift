@@ -20,12 +20,15 @@ struct WorldData: Sendable {
 extension World {
     /// Makes a world on its storage, and registers the configured clients.
     /// - Throws: ``StartupProblem``, or the store's error.
-    static func seeded(_ emulator: Emulator, on data: WorldData, _ logins: Logins) async throws -> World {
+    static func seeded(_ emulator: Emulator, on data: WorldData, _ configuredClients: ConfiguredClients) async throws
+        -> World
+    {
         let (configuration, parts) = (emulator.configuration, emulator.parts)
         let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: data.key))
-        let clients = KnownClients(demoPrincipal: try logins.demoPrincipal())
-        try await logins.register(in: data.store, secrets, as: clients)
-        try await logins.configureWebhooks(in: data.store, pauses: configuration.webhookPauses, at: clock.now)
+        let clients = KnownClients(demoPrincipal: try configuredClients.demoPrincipal())
+        try await configuredClients.register(in: data.store, secrets, as: clients)
+        try await configuredClients.configureWebhooks(
+            in: data.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(
             runtime: runtime(emulator, data, clock), changes: data.changes,
             authenticator: Authenticator(
@@ -35,7 +38,7 @@ extension World {
                 key: data.key, clients: clients, mode: configuration.authMode,
                 lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock),
             secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretStore: data.secretStore)
-        logins.register(partnersIn: world)
+        configuredClients.register(partnersIn: world)
         return world
     }
 
@@ -44,25 +47,26 @@ extension World {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
         let identifiers = emulator.parts.identifiers
         let bucket = emulator.composition.bucket
-        let consultations = Consultations(
-            store: store, templates: emulator.templates, bench: engines.bench, signals: data.changes.signals,
+        let transactions = Transactions(
+            store: store, templates: emulator.templates, fixtureBehaviour: engines.fixtureBehaviour,
+            signals: data.changes.signals,
             identifiers: identifiers, clock: clock)
         let uploads = Uploads(
-            store: store, objects: data.objects, reserve: data.reserve, bench: engines.bench,
-            watchers: emulator.composition.families.flatMap { $0.uploadWatchers(consultations) })
+            store: store, objects: data.objects, reserve: data.reserve, fixtureBehaviour: engines.fixtureBehaviour,
+            watchers: emulator.composition.families.flatMap { $0.uploadWatchers(transactions) })
         let metrics = Metrics()
         let recordings = LiveRecordings(
-            store: store, uploads: uploads, consultations: consultations, memory: emulator.memory, clock: clock)
+            store: store, uploads: uploads, transactions: transactions, memory: emulator.memory, clock: clock)
         return Runtime(
             store: store, reserve: data.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
-            consultations: consultations, bench: engines.bench, bucket: bucket,
+            transactions: transactions, fixtureBehaviour: engines.fixtureBehaviour, bucket: bucket,
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,
-                combined: CombinedAudio(temporary: engines.temporary, clock: clock.wall, threads: .singleton),
+                combined: MP3Encoder(temporary: engines.temporary, clock: clock.wall, threads: .singleton),
                 clock: clock),
             sessionStreams: SessionStreams(recordings: recordings),
             conversations: Conversations(
-                store: store, consultations: consultations, facts: engines.facts, bucket: bucket,
+                store: store, transactions: transactions, facts: engines.facts, bucket: bucket,
                 identifiers: identifiers, clock: clock),
             uploads: uploads,
             recognitions: Recognitions(

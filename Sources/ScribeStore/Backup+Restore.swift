@@ -13,8 +13,7 @@ extension Backup {
     /// Restores a backup into `folder`, which must hold no data. Blocking.
     ///
     /// The backup becomes a state of its own. One rename makes that state the valid one, so that a kill before the
-    /// rename
-    /// leaves a folder without data. Callers that use the data open the folder again.
+    /// rename leaves a folder without data. Callers that use the data open the folder again.
     /// - Parameter secrets: file names of the families' keys.
     /// - Throws: ``Problem``, `DataFolder.Problem`, `Store.Problem`.
     package static func restore(_ file: String, into folder: DataFolder, secrets: [String]) throws -> Summary {

@@ -54,8 +54,8 @@ extension DataFolder.Layout {
 
     /// Steps that make the first state, in order. Each step can be repeated after a kill.
     ///
-    /// A log that is separated from its database for a while loses nothing: this version opens neither until `current`
-    /// exists. The first step keeps earlier versions out, which would open them.
+    /// A log that is separated from its database for a while loses nothing: this version opens neither file until
+    /// `current` exists. The first step keeps earlier versions out, which would open both files.
     var steps: [() throws -> Void] {
         var steps: [() throws -> Void] = [keepEarlierVersionsOut, makeState, moveObjects, moveDatabase, closeOldPlace]
         for suffix in StateFolder.companions { steps.append { try moveCompanion(suffix) } }
@@ -66,8 +66,8 @@ extension DataFolder.Layout {
     /// Whether `work` is the empty file that keeps earlier versions out.
     var isBeingMoved: Bool { StateFolder.size(ofFile: work) == 0 }
 
-    /// Replaces the folder `work` with an empty file, so that an earlier version ends with an error. After a kill it
-    /// would find half of the data, or none.
+    /// Replaces the folder `work` with an empty file, so that an earlier version ends with an error. After a kill, such
+    /// a version would find half of the data, or none.
     private func keepEarlierVersionsOut() throws {
         guard old.hasDatabase, !isBeingMoved else { return }
         guard !firstState.hasDatabase else { throw Problem.doubled(old.database, firstState.database) }

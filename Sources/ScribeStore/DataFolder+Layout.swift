@@ -163,7 +163,7 @@ extension DataFolder {
         }
 
         /// Creates a folder in the old place of the database, so that an earlier version ends with an error. Otherwise
-        /// it would start without data.
+        /// such a version would start without data.
         func closeOldPlace() throws {
             let place = old.database
             if DataFolder.isFolder(place) { return }

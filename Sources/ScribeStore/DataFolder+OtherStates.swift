@@ -46,10 +46,10 @@ extension DataFolder.Layout {
     private static let staging = ".backup-"
     private static let removed = ".removed-"
 
-    /// The staging folder of a backup, outside of what the first start moves or removes.
+    /// Path of a backup's staging folder. The first start neither moves nor removes the folder.
     func staging(_ name: String) -> String { "\(path)/\(Self.staging)\(name)" }
 
-    /// The path of `work` during its removal.
+    /// Path of the folder `work` during the folder's removal.
     var removedWork: String { "\(path)/\(Self.removed)work" }
 
     fileprivate func removedState(_ name: String) -> String { "\(states)/\(Self.removed)\(name)" }

@@ -23,6 +23,7 @@ extension DataFolder {
         case doubled(String, String)
         case holdsData(path: String)
 
+        /// Maps a system error to a problem.
         /// - Parameter error: the system's error for the path.
         init(_ error: any Error, at path: String) {
             switch error as? Errno {

@@ -11,7 +11,8 @@ package struct FolderSecrets: SecretStore {
         self.threads = threads
     }
 
-    /// - Throws: ``DataFolder/Problem``, and what `fresh` throws.
+    /// Reads the secret in the file `name`, or makes it from `fresh` on first use.
+    /// - Throws: ``DataFolder/Problem``, and errors of `fresh`.
     package func secret(
         named name: String, fresh: @escaping @Sendable () throws -> [UInt8]
     ) async throws -> [UInt8] {

@@ -67,6 +67,7 @@ package struct ChunkToTranscribe: Hashable, Sendable {
 }
 
 extension ChunkToTranscribe {
+    /// Makes a chunk to transcribe from the upload of a file.
     /// - Parameter position: index among the committed files, from 0.
     init(
         _ upload: (file: String, eTag: String), named name: String, position: Int, of request: TransactionRequest

@@ -1,12 +1,12 @@
 package import Foundation
 package import ScribeDomain
 
-/// Process that claims jobs, lanes and chores. Their rows name the process until its lease ends.
+/// Process that claims jobs, lanes and chores. The claimed rows name the process until the lease ends.
 package struct LeaseHolder: Sendable {
     /// Name of the process in the rows.
     package let id: String
     /// Whether no other process works on the data, as the lock of the data folder guarantees. The leases of such a
-    /// process have no end, and its start takes over all others.
+    /// process have no end, and its start takes over all other leases.
     package let isAlone: Bool
     /// Lifetime of a lease that is not renewed, in seconds of the machine's clock.
     package let lifetime: TimeInterval

@@ -6,6 +6,7 @@ package final class MemorySecrets: SecretStore {
     private let secrets = LockedValue<[String: [UInt8]]>([:])
     private let threads: NIOThreadPool
 
+    /// Makes an empty secret store.
     /// - Parameter threads: threads that make the secrets, which may take long.
     package init(threads: NIOThreadPool) { self.threads = threads }
 

@@ -8,6 +8,7 @@ package struct RefreshPeriod: Sendable {
     /// Lead of the world's clock over the machine's clock at the start, in seconds.
     package let offset: TimeInterval
 
+    /// Makes the period of a token that is issued now.
     /// - Parameter lifetime: in seconds.
     package init(lifetime: TimeInterval, by clock: WorldClock) {
         now = clock.wall.now

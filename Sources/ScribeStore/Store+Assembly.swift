@@ -1,57 +1,58 @@
 package import Foundation
 package import ScribeDomain
 
-/// How far a committed transaction is.
+/// Result of planning an assembly: whether the results of a committed transaction can be made now.
 package enum AssemblyPlan: Hashable, Sendable {
-    /// Audio or transcriptions are still missing; the job was put back and will be woken.
+    /// Audio or transcripts are missing. The job is pending until a file or a transcript wakes it, or the wait for
+    /// audio ends.
     case waiting
-    /// Everything that will come is here.
+    /// No file is awaited any more, and no chunk is being transcribed.
     case ready(AssemblyInput)
-    /// Cancelled or finished meanwhile; the job is gone.
+    /// The transaction was cancelled, deleted or finished meanwhile. Its job is removed.
     case obsolete
 }
 
-/// What the results of a transaction are made from.
+/// Input of an assembly: a committed transaction with its chunks and documents.
 package struct AssemblyInput: Hashable, Sendable {
     package let transaction: Transaction
-    /// The committed files in order.
+    /// Committed files, in spoken order.
     package let chunks: [CommittedChunk]
     package let documents: [ResultDocument]
-    /// Which of the transaction's commits this is for.
+    /// Generation of the transaction when the input was read.
     package let generation: Int64
 }
 
-/// What became of results that were to be stored.
+/// Outcome of storing the results of an assembly.
 package enum AssemblyEnd: Hashable, Sendable {
     case stored
-    /// What they were made from is not what is there any more: the job goes again.
+    /// The input has changed since the assembly began. Nothing is stored, and the job runs again.
     case outdated
-    /// The transaction was cancelled or deleted meanwhile; nothing is stored and nothing left to do.
+    /// The transaction was cancelled or deleted meanwhile, or another process has the job. Nothing is stored.
     case obsolete
 }
 
-/// A committed file, as far as it is known.
+/// Committed file: with its transcription result, or still to be transcribed.
 package enum CommittedChunk: Hashable, Sendable {
     case heard(ChunkOutcome)
-    /// Left to whoever assembles, see ``Store/init(path:durability:transcribesOnArrival:)``.
+    /// Chunk that the assembly itself must transcribe, see ``Store/transcribesOnArrival``.
     case unheard(ChunkToTranscribe, times: ChunkTimes?)
 }
 
-/// A chunk and what was heard in it.
-package typealias HeardChunk = (chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>)
+/// Chunk with the result of its transcription.
+package typealias TranscribedChunk = (chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>)
 
 extension Store {
-    /// Looks whether a committed transaction can be put together, and makes the jobs that are still needed for that.
+    /// Checks whether a committed transaction can be assembled, and makes the transcription jobs that are missing.
     ///
-    /// - Parameter objectWait: how long after commit a listed file that is not there may still arrive, in seconds;
-    ///   older iOS clients commit before their last upload has ended (eka.md 3.4).
+    /// - Parameter objectWait: time after the commit during which a listed file may still arrive, in seconds. Older iOS
+    ///   clients commit before their last upload has ended (eka.md 3.4).
     package func planAssembly(_ job: Job, objectWait: TimeInterval, at now: Date) async throws -> AssemblyPlan {
         try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return .obsolete }
             let rowID: Int64 = row["id"]
             let transaction = try Self.withFilesFound(Transaction(row: row), rowID: rowID, in: db)
             let documents = try Self.documents(ofRow: rowID, in: db)
-            // What was processed is looked at again when a further document was asked for.
+            // A processed transaction is assembled again when a further document was requested.
             guard transaction.userStatus == .committed, let committedAt = transaction.committedAt,
                 transaction.processingStatus == .inProgress || documents.contains(where: { !$0.status.isFinal })
             else {
@@ -73,14 +74,15 @@ extension Store {
         }
     }
 
-    /// Stores the last results and how the processing ended, and removes the job. When a later commit has started
-    /// processing anew, or the transaction was cancelled, nothing is stored.
+    /// Stores the results of an assembly and the outcome of processing, and removes the job.
+    ///
+    /// If a later commit has started processing again, or the transaction was cancelled, nothing is stored.
     /// - Parameters:
-    ///   - heard: what was unheard before.
-    ///   - quality: of the audio, 0 to 1.
+    ///   - heard: the chunks that the assembly itself has transcribed.
+    ///   - quality: audio quality from 0 to 1; nil if not measured.
     @discardableResult
     package func finish(
-        _ job: Job, for input: AssemblyInput, heard: [HeardChunk] = [], documents: [ResultDocument],
+        _ job: Job, for input: AssemblyInput, heard: [TranscribedChunk] = [], documents: [ResultDocument],
         outcome: Transaction.ProcessingStatus, quality: Double? = nil, at now: Date
     ) async throws -> AssemblyEnd {
         try await database.write(.transaction(job.transaction)) { db, changes in
@@ -97,8 +99,10 @@ extension Store {
         }
     }
 
-    /// Ends the processing of a transaction whose results cannot be put together, and removes the job. A further
-    /// commit tries again, also one that came meanwhile.
+    /// Ends the processing of a transaction whose assembly has failed, and removes the job. All unfinished documents
+    /// fail with `diagnostic`.
+    ///
+    /// A later commit starts processing again, also a commit during the assembly.
     package func abandon(_ job: Job, because diagnostic: Diagnostic, at now: Date) async throws {
         try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.transactionRow(job.transaction, in: db) else { return }
@@ -120,10 +124,11 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// Stores how the processing of a transaction ended, with its last results, and removes the job.
-    /// - Returns: ``AssemblyEnd/obsolete`` when the transaction is not committed any more: then only the job goes.
+    /// Stores the outcome of processing with the results, and removes the job.
+    /// - Returns: ``AssemblyEnd/obsolete`` if the transaction is no longer committed, or if another process has the
+    ///   job. Nothing is stored then.
     private func finish(
-        _ job: Job, of old: Transaction, heard: [HeardChunk] = [], documents: [ResultDocument],
+        _ job: Job, of old: Transaction, heard: [TranscribedChunk] = [], documents: [ResultDocument],
         outcome: Transaction.ProcessingStatus, quality: Double? = nil, rowID: Int64, at now: Date,
         in db: any StoreSession,
         _ changes: inout [Change]
@@ -138,7 +143,7 @@ extension Store {
             try Self.save(heard, rowID: rowID, at: now, in: db)
             try Self.write(documents, at: now, in: db)
             try Self.saveOutcome(of: transaction, rowID: rowID, in: db)
-            // Processed before: a further document raises no second event.
+            // A further document of a processed transaction raises no second event.
             if old.processingStatus == .inProgress {
                 try raiseEnd(of: transaction, rowID: rowID, at: now, in: db, &changes)
             }
@@ -161,15 +166,15 @@ extension Store {
         return true
     }
 
-    /// The job of a transaction that was just committed, claimed for whoever has committed it; nil when something is
-    /// missing for it, or when it is being done.
+    /// Claims the assembly job of a transaction that was just committed.
+    /// - Returns: nil if audio or transcripts are missing, or if the job is already running.
     func claimAssembly(
         of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Job? {
         let documents = try Self.documents(ofRow: rowID, in: db)
         let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
         guard !audio.isMissing, !audio.isBeingTranscribed else { return nil }
-        // It counts as no attempt yet: it may have to wait for its turn.
+        // The claim counts as no attempt yet, because the job may have to wait for its turn.
         let claimed = try db.row(
             """
             UPDATE jobs SET state = 'running', claim = claim + 1, owner = ?2, lease_until = ?3
@@ -187,17 +192,17 @@ extension Store {
         }
     }
 
-    /// Says that what a running assembly began with has changed: it goes again at its end.
+    /// Increments the generation of a transaction. A running assembly of an older generation runs again at its end.
     static func outdateAssembly(ofRow rowID: Int64, in db: any StoreSession) throws {
         try db.run("UPDATE transactions SET generation = generation + 1 WHERE id = ?", [rowID])
     }
 
-    /// What there is of a transaction's audio.
+    /// Committed audio of a transaction, with the state of its arrival and transcription.
     private struct Audio {
         var chunks: [CommittedChunk] = []
-        /// Whether a file that was committed is not there.
+        /// Whether a committed file has not arrived.
         var isMissing = false
-        /// Whether there is a job for one of them.
+        /// Whether a chunk has a transcription job.
         var isBeingTranscribed = false
     }
 
@@ -207,7 +212,7 @@ extension Store {
         _ changes: inout [Change]
     ) throws -> Audio {
         var audio = Audio()
-        // A transcript that was supplied, corrected or heard before needs nothing of it.
+        // A transcript that was supplied, corrected or made before needs no audio.
         if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) { return audio }
         let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
         audio.isMissing = transaction.waitsForAnyFile
@@ -233,7 +238,8 @@ extension Store {
         return audio
     }
 
-    /// nil when a later commit has started processing anew, or the transaction is gone.
+    /// Row of an assembly's transaction; nil if a later commit has started processing again, or the transaction is
+    /// gone.
     static func currentRow(_ input: AssemblyInput, in db: any StoreSession) throws -> StoredRow? {
         guard let row = try transactionRow(input.transaction.key, in: db) else { return nil }
         return row["generation"] == input.generation ? row : nil
@@ -264,7 +270,7 @@ extension Store {
         }
     }
 
-    /// A transaction that was started without naming its files has those that are in its folder (eka.md 2.1).
+    /// Commits the files in the folder of a transaction whose init has listed no files (eka.md 2.1).
     private static func withFilesFound(
         _ transaction: Transaction, rowID: Int64, in db: any StoreSession
     ) throws -> Transaction {
@@ -284,14 +290,14 @@ extension Store {
         ).lazy.map { location.name(ofKey: $0["key"]) }.prefix { $0 != nil }.compactMap(\.self)
     }
 
-    /// The bytes that were uploaded under a name, and what says whether they are the same.
+    /// File and ETag of the upload with a file name; nil without an upload. Other bytes have another ETag.
     static func upload(
         of name: String, in transaction: Transaction, _ db: any StoreSession
     ) throws -> (file: String, eTag: String)? {
         try transaction.request.audioLocation.flatMap { try upload(of: name, in: $0, transaction.key, db) }
     }
 
-    /// The same, where the place is known already.
+    /// File and ETag of the upload with a file name at a known location; nil without an upload.
     private static func upload(
         of name: String, in location: AudioLocation, _ key: Transaction.Key, _ db: any StoreSession
     ) throws -> (file: String, eTag: String)? {

@@ -2,8 +2,8 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Makes exactly these clients known: who is no longer among them cannot log in or refresh any more.
-    /// - Parameter clients: each with the 32 bytes that its secret hashes to.
+    /// Replaces the registered clients. A client that is not in the list can no longer log in or refresh tokens.
+    /// - Parameter clients: all clients, each with the 32-byte hash of its secret.
     package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
         try await database.write(.clients) { db in
             try db.run(
@@ -17,7 +17,7 @@ extension Store {
                 """)
             for (client, secretHash) in clients {
                 let principal = client.principal
-                // Whoever has another secret or acts for another tenant logs in anew.
+                // A client with another secret or another principal must log in again.
                 try db.run(
                     """
                     DELETE FROM refresh_tokens WHERE client_id = ?1 AND EXISTS (
@@ -39,12 +39,12 @@ extension Store {
         }
     }
 
-    /// How often the clients were registered anew.
+    /// Number of times that the clients were registered.
     package func clientsGeneration() async throws -> Int {
         try await read { try $0.row("SELECT value FROM generations WHERE name = 'clients'")?["value"] ?? 0 }
     }
 
-    /// The client of that id, with the hash of its secret.
+    /// Registered client with an id, and the hash of its secret; nil without such a client.
     package func client(_ id: ClientID) async throws -> (client: Client, secretHash: [UInt8])? {
         try await read { db in
             try db.row("SELECT * FROM clients WHERE client_id = ?", [id.rawValue])
@@ -52,7 +52,7 @@ extension Store {
         }
     }
 
-    /// Remembers a refresh token by its hash, and forgets those that have expired.
+    /// Stores the hash of a refresh token, and deletes expired tokens.
     package func saveRefreshToken(hash: [UInt8], of client: ClientID, _ period: RefreshPeriod) async throws {
         try await database.write(.clients) { db in
             try db.run("DELETE FROM refresh_tokens WHERE expires_at <= ?", [period.now.milliseconds])
@@ -62,10 +62,11 @@ extension Store {
 
     /// Exchanges a refresh token for a new one.
     ///
-    /// The old one is honoured for `grace` seconds more, because clients refresh in parallel with the same token
-    /// (eka.md 1.3); used later than that, it was stolen or is, and all that came from the same login end.
-    /// - Parameter newHash: of the one that follows from the old one, the same each time.
-    /// - Returns: whose token it is, or nil when it is unknown, expired or rotated too long ago.
+    /// The old token stays valid for `grace` seconds, because clients refresh in parallel (eka.md 1.3). A later use
+    /// means theft: all tokens of the same login are deleted then.
+    /// - Parameter newHash: hash of the new token. The old token determines the new one, which is the same each time.
+    /// - Returns: the client of the token; nil if the token is unknown, has expired, or was rotated more than `grace`
+    ///   seconds ago.
     package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], _ period: RefreshPeriod, grace: TimeInterval
     ) async throws -> Client? {
@@ -98,7 +99,7 @@ extension Store {
         }
     }
 
-    /// Ends what came from the login that a refresh token is of.
+    /// Deletes all refresh tokens of the login that a refresh token belongs to.
     package func endLogin(ofRefreshToken hash: [UInt8]) async throws {
         try await database.write(.clients) { db in
             try db.run(

@@ -1,9 +1,9 @@
 package import Foundation
 package import ScribeDomain
 
-/// What is in a conversation: segments and photos.
+/// Content of conversations: segments and photos.
 extension Store {
-    /// In the order in which they were said.
+    /// Segments of a conversation, in the order in which they were spoken.
     package func segments(of id: String) async throws -> [ConversationSegment] {
         try await read { db in
             try db.rows(
@@ -15,7 +15,7 @@ extension Store {
         }
     }
 
-    /// The text of what was said last; nil when nothing was.
+    /// Text of a conversation's last segment; nil without segments.
     package func lastSegmentText(of id: String) async throws -> String? {
         try await read { db in
             try db.row(
@@ -43,10 +43,10 @@ extension Store {
         }
     }
 
-    /// Says who has spoken.
+    /// Sets the speaker of segments.
     /// - Parameters:
-    ///   - segments: their ids.
-    ///   - person: nil where it is the user, or nobody known.
+    ///   - segments: ids of the segments.
+    ///   - person: id of the person who spoke; nil for the user and for an unknown speaker.
     package func assign(_ segments: [String], of id: String, isUser: Bool, person: String?) async throws {
         guard !segments.isEmpty else { return }
         try await database.write(.conversation(id)) { db in
@@ -60,7 +60,8 @@ extension Store {
         }
     }
 
-    /// - Returns: false when the conversation is over, or has as many as it may.
+    /// Adds a photo to a conversation that is in progress.
+    /// - Returns: false if the conversation has ended, or would exceed ``Limits/photos`` or ``Limits/allPhotos``.
     /// - Throws: ``ScribeError/storageQuotaExceeded``.
     package func add(_ photo: ConversationPhoto, to id: String, at now: Date) async throws -> Bool {
         try await database.write(.conversation(id)) { db in
@@ -86,7 +87,7 @@ extension Store {
         }
     }
 
-    /// Whether there is anything in a conversation.
+    /// Whether a conversation has neither segments nor photos.
     package func isEmptyConversation(_ id: String) async throws -> Bool {
         try await read { db in
             try db.row(

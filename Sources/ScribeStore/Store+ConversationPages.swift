@@ -1,34 +1,35 @@
 package import Foundation
 package import ScribeDomain
 
-/// A conversation with the beginning of what is in it.
+/// Conversation with its first page of segments and summaries of its photos.
 package struct ConversationPage: Sendable {
     package let conversation: Conversation
     package let segments: SegmentPage
-    /// Summaries: the pictures themselves are read by ``Store/photoPiece(_:of:from:)``.
+    /// Summaries of the photos. ``Store/photoPiece(_:of:from:)`` reads the pictures.
     package let photos: [PhotoSummary]
 }
 
-/// Some of a conversation's segments, in the order in which they were said. Its cursor is the row after which the next
-/// page begins.
+/// Page of a conversation's segments, in the order in which they were spoken. The cursor is the row after which the
+/// next page begins.
 package typealias SegmentPage = Page<ConversationSegment, Int64>
 
-/// A photo's id, time and size, without the picture.
+/// Photo without its picture: id, time and size.
 package struct PhotoSummary: Hashable, Sendable {
     package let id: String
     package let createdAt: Date
-    /// The length of its base64, in bytes.
+    /// Size of the picture's base64 text, in bytes.
     package let size: Int
 }
 
-/// Reads a conversation in pages of ``Store/pageSize``, each in a read of its own, so that no reader waits for a client.
+/// Reads of conversations in pages of ``Store/pageSize``. Each page is a separate read, so that no database reader
+/// waits for a client.
 extension Store {
-    /// The size of a page, in bytes; a segment is never split.
+    /// Size of a page, in bytes. A segment is never split.
     package static let pageSize = 256 << 10
-    /// The bytes that a segment is counted for beside its text.
+    /// Bytes that each segment counts beside its text.
     private static let segmentSize = 300
 
-    /// A user's own; nil for anybody else's.
+    /// Conversation of a user with its first page; nil if the user has no such conversation.
     package func conversationPage(_ id: String, of principal: Principal) async throws -> ConversationPage? {
         try await read { db in
             guard let row = try Self.row(of: id, principal, in: db) else { return nil }
@@ -46,6 +47,7 @@ extension Store {
         }
     }
 
+    /// Page of a conversation's segments after `place`; empty if the conversation is gone.
     /// - Parameter place: `next` of the page before.
     package func segmentPage(of id: String, after place: Int64) async throws -> SegmentPage {
         try await read { db in
@@ -55,7 +57,7 @@ extension Store {
         }
     }
 
-    /// A piece of a photo's base64, of ``pageSize`` at most; nil when there is no such photo any more.
+    /// Piece of a photo's base64 text, at most ``pageSize`` bytes; nil if the photo is gone.
     package func photoPiece(_ photo: String, of id: String, from offset: Int) async throws -> String? {
         try await read { db in
             try db.row(

@@ -2,7 +2,7 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// What of a user's conversations is asked for.
+    /// Query for a user's conversations, by status and time of creation.
     package struct ConversationQuery: Hashable, Sendable {
         package var statuses: [Conversation.Status]
         package var from: Date?
@@ -19,12 +19,13 @@ extension Store {
         }
     }
 
-    /// The conversation that a user is having.
+    /// Conversation of a user that is in progress; nil without one.
     package func conversationInProgress(of principal: Principal) async throws -> Conversation? {
         try await read { try Self.inProgress(principal, in: $0).map { try Conversation(row: $0) } }
     }
 
-    /// Whether nobody has a conversation of that id, nor the user's business a transaction.
+    /// Whether a conversation id is free: neither a conversation of any user nor a transaction of the user's business
+    /// has the id.
     package func isFreeConversation(_ id: String, for principal: Principal) async throws -> Bool {
         try await read { db in
             try db.row(
@@ -36,10 +37,9 @@ extension Store {
         }
     }
 
-    /// Starts a conversation together with its transaction; a conversation that the user is having already is the
-    /// answer instead.
-    /// - Returns: nil where there is another of that id.
-    /// - Throws: as ``initialise(_:documents:replays:)``.
+    /// Starts a conversation together with its transaction, or returns the user's conversation in progress.
+    /// - Returns: nil if another conversation has the id.
+    /// - Throws: errors of ``initialise(_:documents:replays:)``.
     package func begin(
         _ conversation: Conversation, as transaction: Transaction, documents: [ResultDocument]
     ) async throws -> Conversation? {
@@ -66,23 +66,25 @@ extension Store {
         }
     }
 
-    /// What there is of a conversation once words were added.
+    /// State of a conversation after segments were added.
     package struct AddedWords: Hashable, Sendable {
         package let urgency: Urgency
-        /// How urgent it was before.
+        /// Level of urgency before the segments were added.
         package let levelBefore: Urgency.Level
-        /// About how much its segments take, in bytes.
+        /// Approximate size of all segments of the conversation, in bytes.
         package let size: Int
     }
 
-    /// Adds what was said to a conversation that is in progress.
-    /// - Parameter urgency: what is urgent in it.
-    /// - Returns: nil when the conversation is over, also by silence, and nothing was added.
+    /// Adds segments to a conversation that is in progress.
+    /// - Parameters:
+    ///   - urgency: urgency of the new segments.
+    ///   - timeout: length of the silence that ends the conversation, in seconds.
+    /// - Returns: nil if the conversation has ended, also by silence. Nothing is added then.
     package func add(
         _ segments: [ConversationSegment], to id: String, urgency: Urgency, timeout: Int, at now: Date
     ) async throws -> AddedWords? {
         try await database.write(.conversation(id)) { db, changes in
-            // A segment takes something beside its text.
+            // Each segment takes some bytes beside its text.
             let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
             let before = try db.row("SELECT timeout FROM conversations WHERE conversation_id = ?", [id])
             let row = try db.row(
@@ -94,7 +96,7 @@ extension Store {
                 """,
                 [now.milliseconds, size, timeout, id])
             guard let row else { return nil }
-            // Silence may end it sooner now: another socket of the user's waits less long.
+            // Silence may end the conversation sooner, because another socket of the user has a shorter timeout.
             if let before, timeout < before["timeout"] { changes.append(.due(.silence)) }
             for segment in segments { try Self.insert(segment, conversation: row["id"], in: db) }
             var merged = try StoredJSON.value(row["urgency"], as: StoredUrgency.self).value
@@ -110,26 +112,26 @@ extension Store {
         }
     }
 
-    /// Takes a conversation out of a state, for one of those who want to.
-    /// - Returns: false when it is not in it.
+    /// Moves a conversation from one status to another. Of several concurrent callers one succeeds.
+    /// - Returns: false if the conversation does not have the status `old`.
     package func move(_ id: String, from old: Conversation.Status, to new: Conversation.Status) async throws -> Bool {
         try await database.write(.conversation(id)) { db, changes in
             try db.run(
                 "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
                 [new.rawValue, id, old.rawValue])
             guard db.changedRows > 0 else { return false }
-            // Whoever ends it may be interrupted.
+            // The task that ends the conversation may be interrupted. The loop for silence finds the conversation then.
             if new == .processing { changes.append(.due(.silence)) }
             return true
         }
     }
 
-    /// Keeps what was made of a conversation, and what is to be remembered of it: not what is remembered already.
+    /// Completes a conversation: stores its summary, and the memories that the user does not have yet.
     /// - Parameters:
-    ///   - note: its transcript, and the document that is to be written of it. A transaction that was cancelled or
-    ///     committed before takes neither; the conversation is completed all the same. Without a note the transaction is
-    ///     committed with the audio that it has, or cancelled where it has none, so that it does not stay open.
-    ///   - keepsTitle: whether a title that it has stays: a person may have given it.
+    ///   - note: transcript of the conversation, and the document to write from it. A transaction that was cancelled or
+    ///     committed before takes neither, and the conversation is completed anyway. Without a note the transaction is
+    ///     committed with its audio, or cancelled if it has none, so that no transaction stays open.
+    ///   - keepsTitle: whether an existing title stays, because a person may have set it.
     package func complete(
         _ conversation: Conversation, memories: [Memory], note: (transcript: String, document: ResultDocument)? = nil,
         keepsTitle: Bool = true, at now: Date
@@ -163,7 +165,8 @@ extension Store {
         }
     }
 
-    /// Converts a transaction that may refuse; a refusal leaves nothing behind.
+    /// Commits a conversation's transcript and requests its note. A refusal by the transaction is ignored and changes
+    /// nothing.
     private func convert(
         _ key: Transaction.Key, _ transcript: String, to document: ResultDocument, at now: Date,
         in db: any StoreSession,
@@ -182,7 +185,7 @@ extension Store {
         }
     }
 
-    /// Ends a transaction that is still open: committed with the files that are there, cancelled without any.
+    /// Ends a transaction that is still open: commits the files that have arrived, or cancels it without files.
     private func commitAudio(
         of key: Transaction.Key, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
@@ -212,7 +215,7 @@ extension Store {
         }
     }
 
-    /// Conversations that silence has ended, by the rule of ``Conversation/isOverdue(at:)``.
+    /// Conversations that silence has ended, by the rule of ``Conversation/isOverdue(at:)``; at most 100, oldest first.
     package func overdueConversations(at now: Date) async throws -> [Conversation] {
         try await read { db in
             try db.rows(
@@ -225,7 +228,7 @@ extension Store {
         }
     }
 
-    /// When silence ends the next conversation, if nobody says anything until then.
+    /// Next time at which silence ends a conversation, if no segment is added before; nil without conversations.
     package func nextSilence() async throws -> Date? {
         try await read { db in
             let row = try db.row(
@@ -234,7 +237,7 @@ extension Store {
         }
     }
 
-    /// Those that are being processed, or were when the server stopped.
+    /// Conversations that are being processed, or were when the server stopped; at most 100, oldest first.
     package func processingConversations() async throws -> [Conversation] {
         try await read { db in
             try db.rows("SELECT * FROM conversations WHERE status = 'processing' ORDER BY finished_at LIMIT 100")
@@ -242,26 +245,27 @@ extension Store {
         }
     }
 
-    /// A user's own; nil for anybody else's.
+    /// Conversation of a user; nil if the user has no such conversation.
     package func conversation(_ id: String, of principal: Principal) async throws -> Conversation? {
         try await read { try Self.row(of: id, principal, in: $0).map { try Conversation(row: $0) } }
     }
 
-    /// The ids of those that ``conversations(of:_:)`` finds, in its order.
+    /// Ids of the conversations that ``conversations(of:_:)`` finds, in the same order.
     package func conversationIDs(of principal: Principal, _ query: ConversationQuery) async throws -> [String] {
         try await read { db in
             try Self.rows("conversation_id", of: principal, query, in: db).map { $0["conversation_id"] }
         }
     }
 
-    /// Newest first.
+    /// Conversations of a user that match a query, newest first.
     package func conversations(
         of principal: Principal, _ query: ConversationQuery
     ) async throws -> [Conversation] {
         try await read { try Self.rows("*", of: principal, query, in: $0).map { try Conversation(row: $0) } }
     }
 
-    /// - Returns: false when there is no such conversation of that user.
+    /// Deletes a conversation of a user.
+    /// - Returns: false if the user has no such conversation.
     package func deleteConversation(_ id: String, of principal: Principal) async throws -> Bool {
         try await database.write(.conversation(id)) { db in
             guard let row = try Self.row(of: id, principal, in: db) else { return false }

@@ -1,18 +1,18 @@
 package import Foundation
 package import ScribeDomain
 
-/// What there is to deliver in a lane.
+/// Result of claiming deliveries of a lane.
 package enum DeliveryClaim: Hashable, Sendable {
-    /// At least one.
+    /// At least one delivery.
     case deliveries([Delivery])
-    /// None is due; nil when none will be by itself.
+    /// No delivery is due before `until`; nil when none is scheduled.
     case nothing(until: Date?)
 }
 
-/// What an attempt has made of a delivery.
+/// State of a delivery after an attempt.
 package enum Settlement: String, Hashable, Sendable {
     case delivered
-    /// It will be tried again.
+    /// The attempt failed, and another attempt is scheduled.
     case retried
     case failed
     /// Another process has taken the lane over, and sends the message again.
@@ -20,14 +20,14 @@ package enum Settlement: String, Hashable, Sendable {
 }
 
 extension Store {
-    /// Where something is still to be delivered.
+    /// Names of the lanes with pending deliveries.
     package func deliveryLanes() async throws -> [String] {
         try await read { db in
             try db.rows("SELECT DISTINCT lane FROM deliveries WHERE state = 'pending'").map { $0["lane"] }
         }
     }
 
-    /// Claims those of a lane that are due, in their order. Of a session there is never more than one.
+    /// Claims the due deliveries of a lane, in order. Of one transaction at most one delivery is due.
     package func claimDeliveries(in lane: String, upTo limit: Int, at now: Date) async throws -> DeliveryClaim {
         try await database.write(.lane(lane)) { [holder] db in
             guard try Self.leaseLane(lane, to: holder, in: db) else { return .nothing(until: nil) }
@@ -48,7 +48,7 @@ extension Store {
         }
     }
 
-    /// Keeps what came of an attempt. What comes after it in its session may go then, unless it is tried again.
+    /// Stores the outcome of an attempt. The next delivery of the transaction becomes due, unless this one is retried.
     package func settle(
         _ delivery: Delivery, _ outcome: DeliveryOutcome, at now: Date
     ) async throws -> Settlement {
@@ -90,7 +90,7 @@ extension Store {
         }
     }
 
-    /// Gives a delivery back that was interrupted, to be claimed again at once.
+    /// Makes an interrupted delivery pending again, due at once. The interrupted attempt does not count.
     package func giveBack(_ delivery: Delivery) async throws {
         try await database.write(.lane(delivery.lane)) { db in
             try db.run(
@@ -101,7 +101,8 @@ extension Store {
         }
     }
 
-    /// Takes a message to an address that a request has named: from here on it is delivered, whatever happens.
+    /// Stores a callback: a message to an address that a request has named. A stored callback survives the end of the
+    /// process.
     package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {
         try await database.write(.none) { db, changes in
             let lane = "callback \(business.rawValue) \(host)"
@@ -116,9 +117,9 @@ extension Store {
         }
     }
 
-    /// Makes something up that a registration is told.
-    /// - Returns: the delivery's id; nil when there is no such registration.
-    /// - Throws: ``ScribeError/invalidState(_:)`` for one that is told of nothing that happens here.
+    /// Enqueues a test delivery with an invented event for a registration.
+    /// - Returns: the delivery's id; nil if there is no such registration.
+    /// - Throws: ``ScribeError/invalidState(_:)`` if the registration subscribes to no event of this server.
     package func enqueueTest(
         of webhook: Int64, session: TransactionID, at now: Date
     ) async throws -> Int64? {

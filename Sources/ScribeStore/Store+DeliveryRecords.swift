@@ -1,13 +1,13 @@
 package import Foundation
 package import ScribeDomain
 
-/// Which deliveries an operator wants to see, or have again.
+/// Filter of deliveries for the operator API; nil leaves a property open.
 package struct DeliveryFilter: Hashable, Sendable {
     package var state: Delivery.State?
     package var webhook: Int64?
     package var session: String?
     package var business: BusinessID?
-    /// Only those that are older: the last id of the page before.
+    /// Id before which the page begins: the last id of the page before.
     package var before: Int64?
     package var limit: Int
 
@@ -25,9 +25,9 @@ package struct DeliveryFilter: Hashable, Sendable {
 }
 
 extension Store {
-    /// The newest first.
+    /// Deliveries that match a filter, newest first.
     package func deliveries(_ filter: DeliveryFilter) async throws -> [DeliveryRecord] {
-        // Those of one session are found by their index, which a condition that may be absent does not use.
+        // The index by session needs conditions that are always present. SQLite does not use it for optional ones.
         let isOfSession = filter.session != nil && filter.business != nil
         let session =
             isOfSession
@@ -60,17 +60,17 @@ extension Store {
         }
     }
 
-    /// nil when there is none, or none any more.
+    /// Delivery with an id; nil if it never existed or was deleted.
     package func delivery(_ id: Int64) async throws -> DeliveryRecord? {
         try await read { db in
             try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map { try self.record($0, in: db) }
         }
     }
 
-    /// Has one delivered once more.
-    /// - Returns: nil when there is none such.
-    /// - Throws: ``ScribeError/invalidState(_:)`` for one that is still on its way, whose receiver is registered no more,
-    ///   or whose content is gone.
+    /// Queues a settled delivery again.
+    /// - Returns: nil if there is no such delivery.
+    /// - Throws: ``ScribeError/invalidState(_:)`` if the delivery is not settled, its registration was removed, or its
+    ///   content was deleted.
     package func replay(_ id: Int64, at now: Date) async throws -> DeliveryRecord? {
         try await database.write(.deliveries) { db, changes in
             guard let row = try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]) else { return nil }
@@ -89,13 +89,14 @@ extension Store {
         }
     }
 
-    /// Has everything that has failed delivered once more, the oldest first.
-    /// - Parameter webhook: nil for all receivers.
-    /// - Returns: how many; those whose receiver is registered no more stay as they are.
+    /// Queues failed deliveries again, oldest first.
+    /// - Parameter webhook: registration whose deliveries are queued; nil for all receivers.
+    /// - Returns: the number of queued deliveries. Deliveries of removed registrations, and callbacks without content,
+    ///   stay failed.
     package func replayFailed(of webhook: Int64?, at now: Date) async throws -> Int {
         var count = 0
         var last: Int64 = 0
-        // Piece by piece: others write too.
+        // In batches, because other writes wait meanwhile.
         while true {
             let after = last
             let piece = try await database.write(.deliveries) { db, changes in
@@ -116,9 +117,12 @@ extension Store {
         }
     }
 
-    /// Forgets what was delivered before `delivered`, what has failed before `failed`, and what callbacks that failed before
-    /// `said` had to say.
-    /// - Returns: how many that had failed are forgotten.
+    /// Deletes old deliveries, and the content of old failed callbacks.
+    /// - Parameters:
+    ///   - delivered: successful deliveries from before this time are deleted.
+    ///   - failed: failed deliveries from before this time are deleted.
+    ///   - said: failed callbacks from before this time lose their content.
+    /// - Returns: the number of deleted failed deliveries.
     package func forgetDeliveries(
         deliveredBefore delivered: Date, failedBefore failed: Date, saidBefore said: Date
     ) async throws -> Int {
@@ -151,13 +155,14 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// All but what a callback says, which may be long, and is nobody's to read.
+    /// Columns of a delivery record. A callback's content is left out: it may be long, and operators must not read it.
     private static let columns = """
         id, lane, business_id, webhook, event, detail, session, address, state, attempts, occurred_at, run_at, problem, signature,
         settled_at, body IS NOT NULL AS has_body
         """
 
-    /// - Returns: false when nobody is there to be told, or nothing to tell.
+    /// Queues the settled delivery of a row again.
+    /// - Returns: false if its registration was removed, or its callback's content was deleted.
     private static func replay(
         _ row: StoredRow, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Bool {

@@ -1,9 +1,9 @@
 package import Foundation
 package import ScribeDomain
 
-/// A login on a device without a form, from its code to its end (RFC 8628).
+/// Login on a device without a login form, from its code to its end (RFC 8628).
 package struct DeviceLogin: Hashable, Sendable {
-    /// What an owner of the code has decided.
+    /// Decision of the person who has the user code.
     package enum Decision: Hashable, Sendable {
         case pending
         case denied
@@ -11,28 +11,30 @@ package struct DeviceLogin: Hashable, Sendable {
         case approved(ClientID)
     }
 
-    /// Eight letters and digits, without the hyphen that people see.
+    /// User code: eight letters and digits, without the hyphen that people see.
     package let userCode: String
     package let redirect: String?
     package let decision: Decision
-    /// By the machine's clock.
+    /// End of the login's lifetime, by the machine's clock.
     package let expiresAt: Date
-    /// Of the world's clock when the login began, in seconds.
+    /// Lead of the world's clock over the machine's clock when the login began, in seconds.
     package let clockOffset: TimeInterval
-    /// When the device asked last, by the machine's clock.
+    /// Time of the device's last poll, by the machine's clock; nil before the first poll.
     package let askedAt: Date?
 }
 
 extension Store {
-    /// Begins a device login, and removes those that are over. An address that has as many as it may have loses its
-    /// oldest; where there are too many in all, the address with the most does.
+    /// Begins a device login, and removes expired logins.
+    ///
+    /// An address at its limit loses its oldest login. At the limit of all logins, the address with the most logins
+    /// loses its oldest one.
     /// - Parameters:
-    ///   - deviceHash: the SHA-256 of the device code.
+    ///   - deviceHash: SHA-256 of the device code.
     ///   - codes: user codes to choose from.
-    ///   - limits: how many logins there may be, in all and of one address.
-    ///   - approver: the client that has approved it from the start.
-    ///   - period: its lifetime, by the machine's clock.
-    /// - Returns: the user code; nil where all of `codes` are taken.
+    ///   - limits: maximum number of logins, in all and of one address.
+    ///   - approver: client that has approved the login from the start; nil for a pending login.
+    ///   - period: lifetime of the login, by the machine's clock.
+    /// - Returns: the user code; nil if all of `codes` are taken.
     package func beginDeviceLogin(
         deviceHash: [UInt8], codes: [String], redirect: String?, approvedBy approver: ClientID?, from address: String,
         limits: (all: Int, address: Int), _ period: RefreshPeriod
@@ -53,11 +55,11 @@ extension Store {
         }
     }
 
-    /// Decides a login that nobody has denied.
+    /// Approves or denies a device login that was not denied before.
     /// - Parameters:
-    ///   - client: whom the device acts for; nil denies it.
-    ///   - isOver: whether a login's time is over.
-    /// - Returns: the login as it was; nil where there is none of that code.
+    ///   - client: client that the device acts for; nil denies the login.
+    ///   - isOver: whether a login's lifetime has ended.
+    /// - Returns: the login before the decision; nil if no login has the code, or it was denied or has ended.
     package func decideDeviceLogin(
         _ userCode: String, for client: ClientID?, isOver: @escaping @Sendable (DeviceLogin) -> Bool
     ) async throws -> DeviceLogin? {
@@ -72,10 +74,10 @@ extension Store {
         }
     }
 
-    /// Notes that the device asks, and ends a login that was decided.
-    /// - Parameter judge: throws what the device is refused with before anything is noted.
-    /// - Returns: the login as it was; nil where there is none.
-    /// - Throws: what `judge` throws.
+    /// Stores the time of a device's poll of a pending login, or removes a decided login.
+    /// - Parameter judge: throws the error that refuses the poll. Nothing is stored then.
+    /// - Returns: the login before the poll; nil if no login has the device code.
+    /// - Throws: errors of `judge`.
     package func redeemDeviceLogin(
         deviceHash: [UInt8], at now: Date, _ judge: @escaping @Sendable (DeviceLogin) throws -> Void
     ) async throws -> DeviceLogin? {

@@ -1,30 +1,30 @@
 package import Foundation
 package import ScribeDomain
 
-/// A document with what is known of it beside its content.
+/// Document with its author, times and publication.
 package struct DocumentRecord: Hashable, Sendable {
     package let document: ResultDocument
     package let transaction: TransactionID
-    /// Whether a client made it, and not the server.
+    /// Whether a client wrote the document; false for a result of the server.
     package let isAuthored: Bool
     package let createdAt: Date
     package let updatedAt: Date
     package let publishedAt: Date?
-    /// What its client keeps with it for where it was published; an object.
+    /// JSON object that the client stores with the document, for its place of publication.
     package let publication: JSONValue
-    /// Its content as the web client's editor has it, nil where it was never edited there.
+    /// Content in the format of the web client's editor; nil if the document was never edited there.
     package let editorContent: JSONValue?
-    /// Whether it was put by its link last, as its text.
+    /// Whether the last edit was plain text through the document's link. The link answers such a text unchanged.
     package let isPlainByLink: Bool
 }
 
-/// What a client changes of a document; nil leaves it as it is.
+/// Client's change of a document; nil leaves a property unchanged.
 package struct DocumentChange: Hashable, Sendable {
     package var name: String?
     package var value: String?
     package var publication: JSONValue?
     package var editorContent: JSONValue?
-    /// Whether it comes by its link, as its text.
+    /// Whether the new text came as plain text through the document's link.
     package var isPlainByLink = false
 
     package init(
@@ -39,16 +39,19 @@ package struct DocumentChange: Hashable, Sendable {
     }
 }
 
-/// What was made of one chunk.
+/// Transcript of one chunk, or the reason why its transcription failed.
 package struct ChunkTranscript: Hashable, Sendable {
     package let result: Result<RecognisedSpeech, Diagnostic>
-    /// When it was spoken, where that is known.
+    /// Start and end of the chunk in the recording; nil if unknown.
     package let times: ChunkTimes?
     package let languages: [String]
 }
 
 extension Store {
-    /// A transaction with all of its documents, without what is in them, and the context that its client keeps with it.
+    /// Transaction with its context and the records of its documents; nil without such a transaction.
+    ///
+    /// The records have neither text nor editor content. The context is the JSON that the client stores with the
+    /// transaction.
     package func session(
         _ key: Transaction.Key
     ) async throws -> (transaction: Transaction, context: JSONValue, documents: [DocumentRecord])? {
@@ -67,8 +70,9 @@ extension Store {
         }
     }
 
-    /// - Returns: the context as it is then.
-    /// - Throws: ``ScribeError/transactionNotFound``.
+    /// Changes the context that a client stores with a transaction.
+    /// - Returns: the context after the change.
+    /// - Throws: ``ScribeError/transactionNotFound``, and errors of `change`.
     package func updateContext(
         of key: Transaction.Key, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> JSONValue {
@@ -79,7 +83,7 @@ extension Store {
         }
     }
 
-    /// When transactions of the business were started, by their ids, as far as there are such.
+    /// Start times of a business's transactions, by id. Ids without a transaction are left out.
     package func startTimes(of ids: [String], in business: BusinessID) async throws -> [String: Date] {
         try await read { db in
             let rows = try db.rows(
@@ -89,18 +93,18 @@ extension Store {
                 """,
                 [business.rawValue, try StoredJSON.text(ids)]
             )
-            // Two ids may be equal as texts that are not as bytes.
+            // Ids with different bytes may be equal as Swift strings.
             return Dictionary(
                 rows.map { ($0["txn_id"], Date(milliseconds: $0["created_at"])) },
                 uniquingKeysWith: { first, _ in first })
         }
     }
 
-    /// Keeps a document that a client has written.
+    /// Stores a document that a client has written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/storageQuotaExceeded``.
     /// - Parameters:
-    ///   - change: what is kept with it beside its content.
-    ///   - context: what its transaction's context becomes with it.
+    ///   - change: publication and editor content of the document.
+    ///   - context: makes the transaction's new context from its current one.
     package func add(
         _ document: ResultDocument, _ change: DocumentChange, to key: Transaction.Key, at now: Date,
         context: @escaping @Sendable (JSONValue) -> JSONValue
@@ -123,12 +127,12 @@ extension Store {
         }
     }
 
-    /// A document of the business, of whichever transaction.
+    /// Document of a business, in any of its transactions; nil without such a document.
     package func document(_ id: DocumentID, of business: BusinessID) async throws -> DocumentRecord? {
         try await read { try Self.document(id, of: business, in: $0) }
     }
 
-    /// Puts other content into a document, and marks it as written by a person.
+    /// Changes a document. A new text marks the document as written by a person.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/storageQuotaExceeded``.
     package func rewrite(
         _ id: DocumentID, of business: BusinessID, _ edit: DocumentChange, at now: Date
@@ -148,6 +152,7 @@ extension Store {
         }
     }
 
+    /// Sets a document's time of publication, unless the document was published before.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func publish(
         _ id: DocumentID, of key: Transaction.Key, at now: Date
@@ -160,9 +165,10 @@ extension Store {
         }
     }
 
-    /// Hides a document that a client has written. The server's results stay: they belong to their transaction.
-    /// - Returns: false when it was hidden before.
-    /// - Throws: ``ScribeError/resourceNotFound(_:)``, ``ScribeError/invalidState(_:)``.
+    /// Archives a document that a client has written. Results of the server cannot be archived, because they belong to
+    /// their transaction.
+    /// - Returns: false if the document was archived before.
+    /// - Throws: ``ScribeError/resourceNotFound(_:)``; ``ScribeError/invalidState(_:)`` for a result of the server.
     package func archiveDocument(_ id: DocumentID, of business: BusinessID, at now: Date) async throws -> Bool {
         try await database.write(.document(id)) { db, changes in
             guard let found = try Self.document(id, of: business, in: db) else {
@@ -185,7 +191,8 @@ extension Store {
         }
     }
 
-    /// What was made of one chunk, and when it was spoken.
+    /// Transcript of one chunk; nil if the chunk has none yet, or was replaced after the transcription.
+    /// - Parameter file: name or number of the chunk.
     package func chunkTranscript(
         of key: Transaction.Key, file: String
     ) async throws -> ChunkTranscript? {
@@ -196,7 +203,7 @@ extension Store {
             guard let name = Self.chunkName(file, among: transcripts.keys), let transcript = transcripts[name] else {
                 return nil
             }
-            // Replaced meanwhile, so that what was heard is not what is there.
+            // The chunk was replaced: the transcript belongs to its former bytes.
             if transaction.processingStatus == .inProgress, let upload = try Self.upload(of: name, in: transaction, db),
                 upload.eTag != transcript.eTag
             {

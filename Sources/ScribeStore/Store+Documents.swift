@@ -1,11 +1,11 @@
 package import Foundation
 package import ScribeDomain
 
-/// A change that a person makes to a result (eka.md 2.5).
+/// Person's edit of a result (eka.md 2.5).
 package struct ResultEdit: Hashable, Sendable {
     package enum Target: Hashable, Sendable {
         case document(DocumentID)
-        /// The result of that template; `transcript` is the transcript itself.
+        /// Result of a template; `transcript` names the transcript.
         case template(TemplateID)
     }
 
@@ -18,16 +18,16 @@ package struct ResultEdit: Hashable, Sendable {
     }
 }
 
-/// What a conversion starts from.
+/// Source of a conversion: the recording, or a transcript from the client.
 package enum ConversionSource: Hashable, Sendable {
-    /// What was recorded and committed.
+    /// Recorded and committed audio.
     case recording
-    /// A text in its place.
+    /// Transcript that replaces the audio.
     case transcript(String)
 }
 
 extension Store {
-    /// Puts a person's words in the place of the server's. All edits are kept, or none.
+    /// Replaces texts of results by a person's edits. All edits are stored, or none.
     ///
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/resultNotFound``,
     ///   ``ScribeError/storageQuotaExceeded``.
@@ -57,12 +57,12 @@ extension Store {
         }
     }
 
-    /// Asks for a result in a further template, or for one anew.
+    /// Requests a result in a further template, or requests an existing result again.
     ///
     /// - Parameters:
-    ///   - document: as it is to be; one of the same template takes its place and keeps its id.
-    ///   - replacesEdited: whether it does so where a person has changed that one.
-    ///   - addsOne: whether it is a further one instead.
+    ///   - document: the requested result. An existing result of the same template is written again and keeps its id.
+    ///   - replacesEdited: whether an existing result is also written again after a person has edited it.
+    ///   - addsOne: whether the result is a new document even if the template has one already.
     /// - Returns: the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``, ``ScribeError/storageQuotaExceeded``.
@@ -79,7 +79,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// Puts a person's text into a document. A new transcript outdates a running assembly.
+    /// Stores a person's text in a document. After a new transcript, a running assembly runs again at its end.
     static func setValue(_ value: String, of id: DocumentID, at now: Date, in db: any StoreSession) throws {
         let edited = try db.row(
             """
@@ -92,7 +92,7 @@ extension Store {
         }
     }
 
-    /// As ``convert(_:to:from:replacesEdited:addsOne:at:)``.
+    /// Requests a result within a SQL transaction, as ``convert(_:to:from:replacesEdited:addsOne:at:)`` does.
     func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, replacesEdited: Bool,
         addsOne: Bool, at now: Date, in db: any StoreSession, _ changes: inout [Change]
@@ -123,7 +123,7 @@ extension Store {
             addsOne
             ? nil
             : try Self.documents(ofRow: rowID, in: db).last { $0.answers(to: document.templateID) }
-        // The transcript that is there, heard, supplied or corrected, is not made again.
+        // An existing transcript is not made again, whether recognised, supplied or corrected.
         if let existing, existing.kind == .transcript || existing.isEdited && !replacesEdited { return existing.id }
         if let existing {
             try db.run(
@@ -144,12 +144,13 @@ extension Store {
         return existing?.id ?? document.id
     }
 
-    /// How many rows of a table belong to a transaction.
+    /// Number of rows of a table that belong to a transaction.
     static func count(_ table: String, of rowID: Int64, in db: any StoreSession) throws -> Int {
         try db.row("SELECT count(*) AS count FROM \(table) WHERE transaction_id = ?", [rowID])?["count"] ?? 0
     }
 
-    /// - Parameter isAuthored: whether a client made it, and not the server.
+    /// Inserts a document of a transaction.
+    /// - Parameter isAuthored: whether a client wrote the document; false for a result of the server.
     static func insert(
         _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: any StoreSession
     ) throws {

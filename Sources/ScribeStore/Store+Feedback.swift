@@ -2,6 +2,7 @@ import Foundation
 package import ScribeDomain
 
 extension Store {
+    /// Stores feedback on a part of a transaction. Each part takes feedback once.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/feedbackAlreadySubmitted``.
     package func add(_ feedback: Feedback, to key: Transaction.Key) async throws {
         try await database.write(.transaction(key)) { db in
@@ -18,7 +19,7 @@ extension Store {
         }
     }
 
-    /// In the order in which it was given.
+    /// Feedback on a transaction, in the order of submission.
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func feedback(on key: Transaction.Key) async throws -> [Feedback] {
         try await read { db in

@@ -2,11 +2,11 @@ import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Stores a chunk of an open transaction together with what was heard in it, so that nobody transcribes it again.
-    /// - Parameter speech: nil where nobody has listened.
-    /// - Returns: the files of what was replaced; nobody refers to them any more.
+    /// Stores a chunk of an open transaction together with its transcript, so that no job transcribes the chunk again.
+    /// - Parameter speech: the transcript; nil if a job must transcribe the chunk.
+    /// - Returns: files of the replaced objects, to which no row refers any more.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` once recording has ended,
-    ///   ``ScribeError/storageQuotaExceeded``, and what `permitReplacing` throws.
+    ///   ``ScribeError/storageQuotaExceeded``, and errors of `permitReplacing`.
     package func put(
         _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
@@ -15,7 +15,7 @@ extension Store {
             let row = try Self.requireTransactionRow(key, in: db)
             try Transaction.requireOpen(try row.word("user_status"))
             let place = try self.place(for: object, business: key.business, replacing: permitReplacing, in: db)
-            // Before the object, which would get a job otherwise.
+            // Stored before the object, which would get a transcription job otherwise.
             if let speech {
                 try Self.saveSpeech(
                     of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech),
@@ -26,7 +26,7 @@ extension Store {
         }
     }
 
-    /// The names of the files in a transaction's folder, as many as a transaction may have; nil when it does not say where they are.
+    /// Names of the files in a transaction's folder, at most ``Limits/files``; nil if the transaction names no folder.
     package func fileNames(of transaction: Transaction) async throws -> [String]? {
         guard let location = transaction.request.audioLocation else { return nil }
         return try await read {

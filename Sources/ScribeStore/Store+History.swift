@@ -1,10 +1,10 @@
 import Foundation
 package import ScribeDomain
 
-/// A page of a user's history.
+/// Page of a user's history: transactions, newest first.
 package typealias HistoryPage = Page<TransactionSummary, HistoryPlace>
 
-/// Where a page of a user's history ended.
+/// Cursor of a user's history: creation time and row of a page's last transaction.
 package struct HistoryPlace: Hashable, Sendable {
     fileprivate let createdAt: Int64
     fileprivate let id: Int64
@@ -13,16 +13,17 @@ package struct HistoryPlace: Hashable, Sendable {
 extension Store {
     /// A user's transactions, newest first, without the cancelled ones (eka.md 2.8).
     /// - Parameters:
-    ///   - patient: keeps those with this `patient_details.oid`.
-    ///   - place: where the page before ended; nil for the first.
-    ///   - limit: at most that many, at least one.
+    ///   - patient: `patient_details.oid` of the wanted transactions; nil for all patients.
+    ///   - place: cursor of the page before; nil for the first page.
+    ///   - limit: maximum number of transactions, at least one.
     package func history(
         business: BusinessID, user: UserID, patient: String?, after place: HistoryPlace?, limit: Int
     ) async throws -> HistoryPage {
-        // Always a place: what may be none keeps SQLite from going there, and each page would pass over those before it.
+        // Always a cursor: with an optional one SQLite could not seek to the row, and each page would read all rows
+        // before it.
         let place = place ?? HistoryPlace(createdAt: .max, id: .max)
         return try await read { db in
-            // Of the request only what is shown: all of it would have to be decoded for that.
+            // Selects only the shown members of the request. Otherwise each request would have to be decoded whole.
             let rows = try db.rows(
                 """
                 SELECT id, txn_id, business_id, user_id, doctor_id, created_at, user_status, processing_status,

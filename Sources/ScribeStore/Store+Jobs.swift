@@ -2,9 +2,9 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Claims those of a kind that are due first; where several tenants have some, they take turns. Only one claimant
-    /// gets them.
-    /// - Returns: when there is none, the time at which the next one will be due, if any.
+    /// Claims the due jobs of a kind, earliest first. Several tenants with due jobs take turns. Each job goes to one
+    /// claimant.
+    /// - Returns: the jobs; without a due job the time at which the next job is due, nil when none is scheduled.
     package func claimJobs(_ kind: Job.Kind, upTo limit: Int, at now: Date) async throws -> Claim {
         let lastServed = lastServed.withLock { $0[kind] ?? "" }
         let (claim, served) = try await database.write(.none) { [holder] db, changes in
@@ -30,8 +30,8 @@ extension Store {
                     if let job = try Self.job(row, in: db) {
                         jobs.append(job)
                     } else {
-                        // Its object or document went away: nothing is left to do here, and whoever waits for it must
-                        // not wait on.
+                        // The job's object or document is gone, so there is no work. The assembly must not wait for the
+                        // job any longer.
                         try db.run("DELETE FROM jobs WHERE id = ?", [row["id"] as Int64])
                         try Self.wakeAssembly(ofRow: row["transaction_id"], at: now, in: db, &changes)
                     }
@@ -39,13 +39,13 @@ extension Store {
                 if !jobs.isEmpty { return (.jobs(jobs), due.lastTenant) }
             }
         }
-        // Not in the write, which may be done again.
+        // Outside the write, because a write may run twice.
         if let served { self.lastServed.withLock { $0[kind] = served } }
         return claim
     }
 
-    /// The ids of the jobs to do next, and the last tenant among them; no tenant while only one has any.
-    /// - Parameter last: the tenant that was served last. The turn goes to the one after it.
+    /// Selects the next jobs: their ids, and the tenant whose turn was last; nil while only one tenant has jobs.
+    /// - Parameter last: tenant that was served last. The tenant after it has the next turn.
     private static func dueJobs(
         _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: any StoreSession
     ) throws -> (ids: [Int64], lastTenant: String?) {
@@ -59,7 +59,7 @@ extension Store {
                 [now.milliseconds, tenant, limit, kind.rawValue]
             ).map { $0["id"] }
         }
-        // Most of the time there is but one.
+        // Usually only one tenant has jobs.
         let ends = try db.row(
             """
             SELECT (SELECT min(business_id) FROM jobs WHERE state = 'pending' AND kind = ?1) AS first,
@@ -81,7 +81,7 @@ extension Store {
         ).map { $0["id"] as String }
         let start = tenants.firstIndex { last.utf8.lexicographicallyPrecedes($0.utf8) } ?? 0
         var waiting: [(tenant: String, jobs: ArraySlice<Int64>)] = []
-        // Further ones would get none.
+        // Further tenants would get no job.
         for tenant in tenants[start...] + tenants[..<start] where waiting.count < limit {
             let jobs = try due(tenant)
             if !jobs.isEmpty { waiting.append((tenant, jobs[...])) }
@@ -98,8 +98,8 @@ extension Store {
         return (chosen, served)
     }
 
-    /// Gives a job back, to be claimed again at `time`.
-    /// - Parameter countsAttempt: false when it was interrupted and not tried.
+    /// Makes a claimed job pending again, due at `time`.
+    /// - Parameter countsAttempt: whether the attempt counts; false for an interrupted job.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
         try await database.write(.transaction(job.transaction)) { db, changes in
             try db.run(
@@ -114,9 +114,10 @@ extension Store {
         }
     }
 
-    /// Keeps what became of a chunk, and wakes the transaction's assembly when it was the last one.
+    /// Stores the transcript or the failure of a chunk, and wakes the transaction's assembly after the last chunk.
     ///
-    /// Nothing is kept when commit did not list the chunk meanwhile; a chunk that was replaced goes again.
+    /// If a commit without the chunk has removed the job, nothing is stored. A chunk that was replaced is transcribed
+    /// again.
     package func finishTranscription(
         _ job: Job, of chunk: ChunkToTranscribe, result: Result<RecognisedSpeech, Diagnostic>, at now: Date
     ) async throws {
@@ -138,10 +139,11 @@ extension Store {
         }
     }
 
-    /// Makes a job for one chunk of an unfinished transaction, by its name or its number, for somebody who asks for its
-    /// text before the results are put together.
-    /// - Returns: false when there is no such chunk: it is not there, or would not be heard either without being asked
-    ///   for, as what has no number before commit, or is not listed after it.
+    /// Makes a transcription job for one chunk of an unfinished transaction, for a client that wants the text before
+    /// the results.
+    /// - Parameter file: name or number of the chunk.
+    /// - Returns: false if the chunk has not arrived or is not to be transcribed. Before the commit, files without a
+    ///   number and chunks of a fixture are not transcribed. After the commit, only listed files are transcribed.
     package func requestTranscription(of file: String, in key: Transaction.Key, at now: Date) async throws -> Bool {
         try await database.write(.transaction(key)) { db, changes in
             guard let row = try Self.transactionRow(key, in: db), case let transaction = try Transaction(row: row),
@@ -165,7 +167,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// The web client knows a chunk by its number.
+    /// Finds a chunk by its file name, or by its number, which the web client sends; nil without such a chunk.
     static func chunkName(_ file: String, among names: some Sequence<String>) -> String? {
         names.contains(file) ? file : names.first { chunkOrdinal(ofFile: $0).map(String.init) == file }
     }
@@ -198,7 +200,7 @@ extension Store {
         changes.append(.work(.assemble))
     }
 
-    /// Removes a job that is done, and wakes the transaction's assembly when it was the last of its kind.
+    /// Removes a finished job, and wakes the transaction's assembly after the last job of the kind.
     static func end(
         _ job: Job, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
@@ -236,7 +238,7 @@ extension Store {
                 work: .assemble(), claim: row["claim"])
         }
         guard let file = owner["file"] as String?, let eTag = owner["etag"] as String? else { return nil }
-        // The object may have been replaced since the job was made; it is what is there that counts.
+        // The object may have been replaced since the job was made. The job transcribes the current bytes.
         if row["etag"] as String? != eTag {
             try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [eTag, row["id"] as Int64])
         }
@@ -255,7 +257,7 @@ extension Store {
         return try transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 
-    static func save(_ heard: [HeardChunk], rowID: Int64, at now: Date, in db: any StoreSession) throws {
+    static func save(_ heard: [TranscribedChunk], rowID: Int64, at now: Date, in db: any StoreSession) throws {
         for (chunk, result) in heard {
             try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
         }

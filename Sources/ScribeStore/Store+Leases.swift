@@ -1,11 +1,14 @@
 import Foundation
 import ScribeDomain
 
-/// Jobs, lanes of deliveries and chores belong to one process at a time. Its lease is by the machine's clock, renewed
-/// while it works, and ends by itself when the process dies.
+/// Leases by the machine's clock: each job, lane of deliveries and chore belongs to one process at a time.
+///
+/// A process renews its leases while it works. The leases of a dead process expire.
 extension Store {
-    /// Makes the jobs and deliveries pending whose process is gone: all of them for a process that is alone, else those
-    /// whose lease is over. Blocking.
+    /// Makes the running jobs of former processes pending again. Blocking.
+    ///
+    /// A process that is alone takes over all jobs and deliveries. Any other process takes over jobs with an expired
+    /// lease.
     static func takeOver(_ database: SQLiteDatabase, for holder: LeaseHolder) throws {
         try database.writeBlocking { db in
             if holder.isAlone {
@@ -18,10 +21,10 @@ extension Store {
         }
     }
 
-    /// Renews the leases of this process's jobs, and takes over the jobs whose process is gone.
+    /// Renews the leases of this process, and takes over jobs with an expired lease.
     ///
-    /// For a process that is not alone: every third of ``LeaseHolder/lifetime``.
-    /// - Returns: how many jobs were taken over.
+    /// A process that is not alone calls this every third of ``LeaseHolder/lifetime``.
+    /// - Returns: the number of jobs that were taken over.
     package func renewLeases() async throws -> Int {
         guard !holder.isAlone else { return 0 }
         return try await database.write(.none) { [holder] db, changes in
@@ -34,8 +37,8 @@ extension Store {
         }
     }
 
-    /// Takes a chore, or keeps it.
-    /// - Returns: false while another process has it.
+    /// Takes or renews the lease of a chore.
+    /// - Returns: false while another process has the lease.
     package func holds(_ chore: Chore) async throws -> Bool {
         guard !holder.isAlone else { return true }
         return try await database.write(.none) { [holder] db in
@@ -43,7 +46,7 @@ extension Store {
         }
     }
 
-    /// The lanes with something to deliver whose lease is nobody's or over.
+    /// Names of the lanes with scheduled deliveries on which no other process has a valid lease.
     package func freeLanes() async throws -> [String] {
         try await read { [holder] db in
             try db.rows(
@@ -55,7 +58,7 @@ extension Store {
         }
     }
 
-    /// Gives a lane back, so that another process need not wait for the end of its lease.
+    /// Ends the lease of a lane, so that another process need not wait for its expiry.
     package func leave(lane: String) async throws {
         guard !holder.isAlone else { return }
         try await database.write(.lane(lane)) { [holder] db in
@@ -65,8 +68,8 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// Takes the lease of a lane, or renews it. What a process before had begun to send there is sent again.
-    /// - Returns: false while another process has it.
+    /// Takes or renews the lease of a lane. Deliveries that a former holder had begun to send are sent again.
+    /// - Returns: false while another process has the lease.
     static func leaseLane(_ lane: String, to holder: LeaseHolder, in db: any StoreSession) throws -> Bool {
         guard !holder.isAlone else { return true }
         let former = try db.row("SELECT owner FROM leases WHERE name = ?", ["lane \(lane)"])?["owner"] as String?
@@ -86,7 +89,10 @@ extension Store {
             """, [name, holder.id, holder.end ?? 0, holder.now]) > 0
     }
 
-    /// A running job without an end of its lease is of a process that was alone, and is gone.
+    /// Makes running jobs with an expired lease pending again.
+    ///
+    /// A lease without an end belongs to a process that was alone and has ended.
+    /// - Returns: the number of jobs.
     private static func takeOverExpired(for holder: LeaseHolder, in db: any StoreSession) throws -> Int {
         try db.changed(
             """

@@ -2,8 +2,8 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Keeps what a person has added.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` when there are as many as a user may have.
+    /// Stores a memory that a person has added.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` if the user has ``Limits/memories`` already.
     package func add(_ memory: Memory, of principal: Principal) async throws {
         try await database.write(.user(principal)) { db in
             let count = try Self.countOfMemories(of: principal, in: db)
@@ -12,8 +12,8 @@ extension Store {
         }
     }
 
-    /// Newest first.
-    /// - Parameter categories: nil for all.
+    /// Memories of a user, newest first.
+    /// - Parameter categories: categories of the wanted memories; nil for all.
     package func memories(
         of principal: Principal, categories: [String]?, offset: Int, limit: Int
     ) async throws -> [Memory] {
@@ -33,8 +33,8 @@ extension Store {
         }
     }
 
-    /// Changes one.
-    /// - Returns: false when there is no such memory of that user.
+    /// Changes a memory of a user; nil leaves a property unchanged. New content marks the memory as edited.
+    /// - Returns: false if the user has no such memory.
     package func changeMemory(
         _ id: String, of principal: Principal, content: String? = nil, visibility: String? = nil, at now: Date
     ) async throws -> Bool {
@@ -53,7 +53,8 @@ extension Store {
         }
     }
 
-    /// - Returns: false when there is no such memory of that user.
+    /// Deletes a memory of a user.
+    /// - Returns: false if the user has no such memory.
     package func deleteMemory(_ id: String, of principal: Principal) async throws -> Bool {
         try await database.write(.user(principal)) { db in
             try db.run(
@@ -72,7 +73,9 @@ extension Store {
         return row?["count"] ?? 0
     }
 
-    /// - Parameter unlessKnown: whether the same content is kept once only.
+    /// Inserts a memory of a user.
+    /// - Parameter unlessKnown: whether a memory is left out if the user has its content already, compared in lower
+    ///   case.
     static func insert(
         _ memory: Memory, of principal: Principal, unlessKnown: Bool, in db: any StoreSession
     ) throws {

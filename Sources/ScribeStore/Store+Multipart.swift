@@ -1,7 +1,7 @@
 package import Foundation
 package import ScribeDomain
 
-/// A multipart upload that was begun and not yet completed.
+/// Multipart upload that was begun and not yet completed.
 package struct MultipartUpload: Hashable, Sendable {
     package let id: String
     package let bucket: String
@@ -25,14 +25,14 @@ package struct MultipartUpload: Hashable, Sendable {
     }
 }
 
-/// One uploaded part.
+/// Part of a multipart upload.
 package struct MultipartPart: Hashable, Sendable {
-    /// From 1 to 10,000.
+    /// Part number, from 1 to 10,000.
     package let number: Int
     package let file: String
-    /// In bytes.
+    /// Size in bytes.
     package let size: Int
-    /// Lower-case hex; the ETag without its quotes.
+    /// MD5 in lower-case hex: the part's ETag without its quotes.
     package let md5: String
     package let createdAt: Date
 
@@ -56,11 +56,11 @@ extension Store {
         }
     }
 
-    /// How long an upload may wait to be completed.
+    /// Time after which an upload that was not completed expires, in seconds.
     private static let uploadLifetime: TimeInterval = 7 * 24 * 60 * 60
 
-    /// Those that were begun and not completed, by key and then by id.
-    /// - Parameter after: where the page before ended; without an id all of that key are on the page before.
+    /// Multipart uploads in progress, by key and then by id.
+    /// - Parameter after: key and id of the last upload on the page before. An empty id skips all uploads of the key.
     package func multipartUploads(
         in bucket: String, business: BusinessID, prefix: String, after: (key: String, id: String), limit: Int
     ) async throws -> Page<MultipartUpload, (key: String, id: String)> {
@@ -78,7 +78,7 @@ extension Store {
         }
     }
 
-    /// Forgets uploads that nobody has completed for a week.
+    /// Deletes multipart uploads that were not completed within a week.
     /// - Returns: the files of their parts.
     package func expireMultipartUploads(at now: Date) async throws -> [String] {
         try await database.write(.none) { db in
@@ -94,7 +94,7 @@ extension Store {
         }
     }
 
-    /// The upload of that id, bucket, key and business with its parts by number, or nil.
+    /// Multipart upload with its parts by number; nil if no upload has this id, bucket, key and business.
     package func multipartUpload(
         _ id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> (upload: MultipartUpload, parts: [MultipartPart])? {
@@ -105,9 +105,9 @@ extension Store {
         }
     }
 
-    /// Stores a part, replacing one of the same number.
+    /// Stores a part of a multipart upload, and replaces the part of the same number.
     /// - Throws: ``ScribeError/storageQuotaExceeded``.
-    /// - Returns: nil when there is no such upload; else the files that were replaced, at most one.
+    /// - Returns: the replaced files, at most one; nil if there is no such upload.
     package func put(
         _ part: MultipartPart, of id: String, bucket: String, key: String, business: BusinessID
     ) async throws -> [String]? {
@@ -128,8 +128,9 @@ extension Store {
         }
     }
 
-    /// Makes the joined parts the object of their key and forgets the upload, in one SQL transaction.
-    /// - Returns: nil when the upload is gone: completed by a parallel request, or aborted.
+    /// Completes a multipart upload: stores the object of the joined parts and deletes the upload, in one SQL
+    /// transaction.
+    /// - Returns: nil if the upload is gone: aborted, or completed by a parallel request.
     /// - Parameters: as in ``put(_:business:isChunk:refusing:replacing:)``.
     package func complete(
         _ id: String, as object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [],
@@ -148,8 +149,8 @@ extension Store {
         }
     }
 
-    /// Forgets an upload.
-    /// - Returns: the files of its parts, or nil when there is no such upload.
+    /// Aborts a multipart upload.
+    /// - Returns: the files of its parts; nil if there is no such upload.
     package func abort(_ id: String, bucket: String, key: String, business: BusinessID) async throws -> [String]? {
         try await database.write(.folder(business, bucket: bucket, key: key)) { db in
             guard let row = try Self.uploadRow(id, bucket: bucket, key: key, business: business, in: db) else {

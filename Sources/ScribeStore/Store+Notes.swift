@@ -1,15 +1,15 @@
 package import Foundation
 package import ScribeDomain
 
-/// Notes whose writer takes time: each is a job, and the assembly that waits for them holds nothing meanwhile.
+/// Jobs of notes whose writer takes time. The assembly that waits for the notes is pending and holds no resources.
 extension Store {
-    /// Keeps the transcript, and makes a job for each note that is still to be written. The assembly is put back and will
-    /// be woken by the last of them.
+    /// Stores the transcript, and makes a job for each note that is still to be written. The assembly becomes pending,
+    /// and the last note wakes it.
     ///
-    /// When a later commit has started processing anew, nothing is stored and the assembly goes again at once.
-    /// - Parameter heard: what was unheard before.
+    /// If a later commit has started processing again, nothing is stored and the assembly runs again at once.
+    /// - Parameter heard: the chunks that the assembly itself has transcribed.
     package func startNotes(
-        _ job: Job, for input: AssemblyInput, heard: [HeardChunk], documents: [ResultDocument], at now: Date
+        _ job: Job, for input: AssemblyInput, heard: [TranscribedChunk], documents: [ResultDocument], at now: Date
     ) async throws {
         try await database.write(.transaction(job.transaction)) { db, changes in
             guard let row = try Self.currentRow(input, in: db) else {
@@ -31,11 +31,11 @@ extension Store {
         }
     }
 
-    /// Stores a note that was written, and wakes the assembly when it was the last.
+    /// Stores a finished note, and wakes the assembly after the last note.
     ///
-    /// Nothing is stored when the job was taken away meanwhile, by a cancellation or a further commit; when the
-    /// transcript is another one by now, the note is written again.
-    /// - Returns: whether it was stored.
+    /// If a cancellation or a further commit has removed the job, nothing is stored. If the transcript has changed, the
+    /// note is written again.
+    /// - Returns: whether the note was stored.
     package func finishNote(
         _ job: Job, _ note: NoteToWrite, as document: ResultDocument, at now: Date
     ) async throws -> Bool {
@@ -57,7 +57,9 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// - Returns: nil when nothing is left to write: a person has written it, or its transcript is made anew.
+    /// Makes a note job from its row.
+    /// - Returns: nil if there is nothing to write: a person has written the note, or its transcript is being made
+    ///   again.
     static func noteJob(_ row: StoredRow, in db: any StoreSession) throws -> Job? {
         let rowID: Int64 = row["transaction_id"]
         let id = DocumentID(row["subject"])

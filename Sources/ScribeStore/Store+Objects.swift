@@ -1,20 +1,20 @@
 package import Foundation
 package import ScribeDomain
 
-/// A stored upload. The bytes are in a file; this is what is known of them.
+/// Object of the S3 store: the metadata of an upload, whose bytes are in a file.
 package struct StoredObject: Hashable, Sendable {
     package let bucket: String
     package let key: String
-    /// The name of the file among ``ObjectFiles``.
+    /// Name of the file in ``ObjectFiles``.
     package let file: String
-    /// In bytes.
+    /// Size in bytes.
     package let size: Int
-    /// Without its quotes: the MD5 in lower-case hex, or of a multipart upload `<hex>-<number of parts>`.
+    /// ETag without its quotes: the MD5 in lower-case hex, or `<hex>-<number of parts>` for a multipart upload.
     package let eTag: String
     package let contentType: String?
-    /// The `Content-Disposition` that its sender wants answers to have.
+    /// `Content-Disposition` header that the uploader wants in answers.
     package let disposition: String?
-    /// The `x-amz-meta-` headers, without the prefix, in lower case.
+    /// Values of the `x-amz-meta-` headers, by lower-case name without the prefix.
     package let metadata: [String: String]
     package let createdAt: Date
 
@@ -35,19 +35,20 @@ package struct StoredObject: Hashable, Sendable {
 }
 
 extension Store {
-    /// Stores an upload, replacing one of the same business, bucket and key.
+    /// Stores an object, and replaces the object of the same business, bucket and key.
     ///
-    /// A numbered chunk of an open transaction gets a job to transcribe it early; a file that a committed
-    /// transaction waits for wakes its job. All in the SQL transaction that makes the object exist.
-    /// To a session nothing is added any more once it has ended, or its time is over; another file with a chunk's number
-    /// takes its place, whatever its extension.
-    /// - Returns: the files of what was replaced; nobody refers to them any more.
+    /// In the same SQL transaction, a numbered chunk of an open transaction gets a transcription job. A file that a
+    /// committed transaction waits for wakes the transaction's assembly.
+    ///
+    /// A protocol session takes no objects after its end or its lifetime. A chunk of a session replaces the files with
+    /// the same chunk number, whatever their extension.
+    /// - Returns: files of the replaced objects, to which no row refers any more.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     /// - Parameters:
-    ///   - isChunk: whether it takes the place of others with its number, as what a session's client puts at a number
-    ///     does. What a form brings is called as its client likes.
-    ///   - fixtures: the fixtures by which an upload is refused.
-    ///   - permitReplacing: gets the ETag of the object that is there, if any, and throws when it is to stay.
+    ///   - isChunk: whether the object replaces files with its chunk number, as an upload to a chunk number of a
+    ///     session does. A form upload does not, because its client chooses the file name freely.
+    ///   - fixtures: fixtures whose uploads are refused.
+    ///   - permitReplacing: gets the ETag of the existing object, nil without one, and throws if that object must stay.
     package func put(
         _ object: StoredObject, business: BusinessID, isChunk: Bool = false, refusing fixtures: Set<String> = [],
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
@@ -59,13 +60,13 @@ extension Store {
         }
     }
 
-    /// The object of that key, or nil.
+    /// Object with a key; nil if there is none.
     package func object(business: BusinessID, bucket: String, key: String) async throws -> StoredObject? {
         try await read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
     }
 
-    /// Removes an object.
-    /// - Returns: the file that held it, nil when there was none.
+    /// Deletes an object.
+    /// - Returns: the object's file; nil if there was no object.
     package func deleteObject(business: BusinessID, bucket: String, key: String) async throws -> String? {
         try await database.write(.folder(business, bucket: bucket, key: key)) { db in
             try db.row(
@@ -75,8 +76,8 @@ extension Store {
         }
     }
 
-    /// Up to `limit` objects of a bucket in the order of their keys' bytes, from the first key on that is greater
-    /// than `after` and not less than `prefix`.
+    /// Objects of a bucket in the byte order of their keys, at most `limit`. The first key is greater than `after` and
+    /// not less than `prefix`.
     package func objects(
         business: BusinessID, bucket: String, from prefix: String, after: String, limit: Int
     ) async throws -> [StoredObject] {
@@ -91,7 +92,7 @@ extension Store {
         }
     }
 
-    /// The buckets that a business has put anything into, each with the time of its first object.
+    /// Buckets with objects of a business, each with the time of its oldest object.
     package func buckets(business: BusinessID) async throws -> [(name: String, createdAt: Date)] {
         try await read { db in
             try db.rows(
@@ -101,7 +102,7 @@ extension Store {
         }
     }
 
-    /// Whether any business has put anything into a bucket. Reads one row for each business.
+    /// Whether a bucket has an object of any business. Reads one row per business.
     package func hasBucket(_ bucket: String) async throws -> Bool {
         try await read { db in
             try !db.rows(
@@ -115,7 +116,7 @@ extension Store {
         }
     }
 
-    /// Which of these files hold neither an object nor a part of one.
+    /// Selects the files to which neither an object nor a part of an upload refers.
     package func unusedFiles(among files: [String]) async throws -> [String] {
         try await read { db in
             try db.rows(
@@ -129,16 +130,16 @@ extension Store {
         }
     }
 
-    /// Where an object goes: the object that it replaces, and the transactions whose audio it is.
+    /// Place of a new object: the object that it replaces, and the transactions that have its folder.
     struct ObjectPlace {
         fileprivate let replaced: StoredRow?
         fileprivate let transactions: [StoredRow]
     }
 
-    /// Decides whether an object is taken, before anything is written: a refusal leaves nothing to roll back.
-    /// - Parameter freed: bytes that the same write gives back, as a completed upload does its parts.
+    /// Checks whether an object can be stored. The check precedes all writes, so that a refusal needs no rollback.
+    /// - Parameter freed: number of bytes that the same write frees, such as the parts of a completed upload.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``,
-    ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/storageQuotaExceeded``, what `permitReplacing` throws.
+    ///   ``ScribeError/refusedOnPurpose``, ``ScribeError/storageQuotaExceeded``, and errors of `permitReplacing`.
     func place(
         for object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [], freeing freed: Int = 0,
         replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: any StoreSession
@@ -215,7 +216,7 @@ extension Store {
         let processingStatus: Transaction.ProcessingStatus = try row.word("processing_status")
         if userStatus.isOpen {
             changes.append(audio)
-            // A fixture is chosen with the transaction and there is nothing to hear, so no need to begin early.
+            // A fixture needs no transcription, and therefore no early job.
             guard transcribesOnArrival, chunkOrdinal(ofFile: name) != nil, row["fixture"] as String? == nil
             else { return }
             try Self.enqueueTranscription(
@@ -230,8 +231,8 @@ extension Store {
         }
     }
 
-    /// Removes other objects of the same folder with the same chunk's number.
-    /// - Returns: their files.
+    /// Deletes the other objects of a folder that have the same chunk number.
+    /// - Returns: the files of the deleted objects.
     private static func removeTwins(
         of object: StoredObject, business: BusinessID, in db: any StoreSession
     ) throws -> [String] {

@@ -2,7 +2,7 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// What a user has set, over what was set for everyone of the business.
+    /// Preferences of a user, merged over the preferences of the whole business.
     package func preferences(of user: UserID, in business: BusinessID) async throws -> JSONValue {
         try await read { db in
             try db.rows(
@@ -12,10 +12,10 @@ extension Store {
         }
     }
 
-    /// Sets what is in `data` and leaves the rest as it is (C-93).
+    /// Merges `data` into the preferences of a user. Other preferences stay unchanged (C-93).
     /// - Parameters:
-    ///   - user: nil sets it for everyone of the business.
-    ///   - limit: the most that all of it may take then, in bytes.
+    ///   - user: nil sets the preferences of the whole business.
+    ///   - limit: maximum size of all preferences after the merge, in bytes.
     /// - Throws: ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageQuotaExceeded``.
     package func setPreferences(
         _ data: JSONValue, of user: UserID?, in business: BusinessID, upTo limit: Int, at now: Date

@@ -9,17 +9,17 @@ import Foundation
 #endif
 
 extension Store {
-    /// Why a database cannot be used.
+    /// Reasons why a database cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// It was written by a later version of this program.
+        /// A later version of this program wrote the database.
         case newerSchema(path: String)
-        /// The SQLite that is installed lacks what the store uses.
+        /// The installed SQLite lacks functions that the store uses.
         case olderSQLite(version: String)
-        /// Its bytes are no longer those of a database.
+        /// The file is damaged, and no longer a database.
         case damaged(path: String)
-        /// It is another program's.
+        /// The database belongs to another program.
         case foreign(path: String)
-        /// This user may not open it.
+        /// This user may not open the database.
         case forbidden(path: String)
         case full(path: String)
         case unusable(path: String, reason: String)

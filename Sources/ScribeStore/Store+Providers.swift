@@ -1,12 +1,12 @@
 package import Foundation
 package import ScribeDomain
 
-/// A clinician of a partner's, as they registered.
+/// Registered clinician of a partner.
 package struct Provider: Hashable, Sendable {
     package let partner: String
-    /// As the partner's tokens call them.
+    /// Name of the clinician in the partner's tokens.
     package let subject: String
-    /// As they are called here.
+    /// User id of the clinician on this server.
     package let user: UserID
     package let organisation: String
     package let specialty: String
@@ -20,12 +20,12 @@ package struct Provider: Hashable, Sendable {
     }
 }
 
-/// What became of a clinician who was to be registered.
+/// Result of registering a clinician.
 package enum ProviderRegistration: Hashable, Sendable {
     case registered
-    /// They were registered before.
+    /// The clinician was registered before.
     case known
-    /// Their partner has as many as it may.
+    /// The partner has the maximum number of clinicians.
     case tooMany
 }
 

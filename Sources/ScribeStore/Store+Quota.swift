@@ -1,8 +1,8 @@
 package import ScribeDomain
 
-/// How much a business stores, and may store.
+/// Storage quota: the stored bytes of a business, and checks against its limit.
 extension Store {
-    /// In bytes.
+    /// Size of all stored data of a business, in bytes.
     package func storedBytes(of business: BusinessID) async throws -> Int {
         try await read { try Self.storedBytes(of: business, in: $0) }
     }
@@ -12,13 +12,14 @@ extension Store {
         return row?["bytes"] ?? 0
     }
 
-    /// Whether a business stores as much as it may.
+    /// Whether a business has used up its storage quota.
     func hasUsedUpStorage(of business: BusinessID, in db: any StoreSession) throws -> Bool {
         guard let quota = quotas.storedBytes else { return false }
         return try Self.storedBytes(of: business, in: db) >= quota
     }
 
-    /// - Throws: ``ScribeError/storageQuotaExceeded`` when a business would store more than it may with `bytes` more.
+    /// Checks that a business has room for more bytes.
+    /// - Throws: ``ScribeError/storageQuotaExceeded`` if `bytes` more would exceed the storage quota.
     func requireRoom(for bytes: Int, of business: BusinessID, in db: any StoreSession) throws {
         guard bytes > 0, let quota = quotas.storedBytes else { return }
         guard try Self.storedBytes(of: business, in: db) + bytes <= quota else {
@@ -26,8 +27,9 @@ extension Store {
         }
     }
 
-    /// Does what stores something of a business's for a client.
-    /// - Throws: ``ScribeError/storageQuotaExceeded`` when it stores more then than it did and may; what `body` throws.
+    /// Runs a write that stores data of a business, and checks the storage quota after it.
+    /// - Throws: ``ScribeError/storageQuotaExceeded`` if the business then stores more than before and more than its
+    ///   quota; errors of `body`.
     func withinQuota<Value>(of business: BusinessID, in db: any StoreSession, _ body: () throws -> Value) throws
         -> Value
     {

@@ -1,9 +1,9 @@
 package import Foundation
 package import ScribeDomain
 
-/// Selects recordings of all businesses and families; nil leaves a property open.
+/// Filter of recordings of all businesses and families; nil leaves a property open.
 package struct RecordingFilter: Hashable, Sendable {
-    /// The longest text that finds anything, in bytes of UTF-8: an id has 255 characters at most.
+    /// Longest text that can match, in bytes of UTF-8. An id has at most 255 characters.
     package static let longestText = 1024
 
     package var business: BusinessID?
@@ -11,75 +11,75 @@ package struct RecordingFilter: Hashable, Sendable {
     package var client: ClientID?
     package var userStatus: Transaction.UserStatus?
     package var processingStatus: Transaction.ProcessingStatus?
-    /// A part of the id or of the patient's name. The case of ASCII letters does not count.
+    /// Part of the id or of the patient's name. The case of ASCII letters is ignored.
     package var text: String?
     /// Whether recordings that their user has deleted are listed too.
     package var includesArchived = false
-    /// `next` of the page before.
+    /// Cursor of the page: `next` of the page before; nil for the first page.
     package var before: Int64?
-    /// Rows of a page, at least one.
+    /// Maximum number of rows of a page, at least one.
     package var limit = 50
 
     package init() {}
 }
 
-/// A row of the list of recordings.
+/// Row of the list of recordings.
 package struct RecordingSummary: Hashable, Sendable {
     package let id: TransactionID
     package let owner: Principal
     package let kind: RecordingKind
-    /// The `flavour` header of init, or a device's source.
+    /// `flavour` header of init, or a device's source.
     package let flavour: String
     package let mode: String?
-    /// As the client gave it, cut at 200 characters.
+    /// Patient's name as the client sent it, cut at 200 characters.
     package let patientName: String?
     package let userStatus: Transaction.UserStatus
     package let processingStatus: Transaction.ProcessingStatus
     package let createdAt: Date
     package let committedAt: Date?
-    /// When processing or a cancellation ended it.
+    /// Time at which processing or a cancellation ended the recording.
     package let processedAt: Date?
     package let archivedAt: Date?
-    /// Audio files in its folder.
+    /// Number of audio files in the recording's folder.
     package let files: Int
-    /// In seconds; nil where the client has not said when its chunks were spoken.
+    /// Duration in seconds; nil if the client sent no times of its chunks.
     package let duration: Double?
-    /// The status of each result, the transcript first.
+    /// Status of each result, the transcript first.
     package let results: [ResultDocument.Status]
-    /// The first error of the first result that failed.
+    /// First error of the first failed result.
     package let problem: Diagnostic?
 
     package var key: Transaction.Key { Transaction.Key(business: owner.business, id: id) }
 }
 
-/// A page of recordings, newest first. Its cursor is the row before which the next page begins.
+/// Page of recordings, newest first. The cursor is the row before which the next page begins.
 package typealias RecordingPage = Page<RecordingSummary, Int64>
 
-/// A file in a recording's folder.
+/// File in a recording's folder.
 package struct RecordingFile: Hashable, Sendable {
-    /// What was made of a file's bytes.
+    /// Recognition of a file's bytes: its time, and the duration of the audio or a failure.
     package struct Recognition: Hashable, Sendable {
         package let time: Date
-        /// In seconds, nil where the recogniser has not measured it.
+        /// Duration of the audio in seconds; nil if the recogniser has not measured it.
         package let duration: Double?
         package let failure: Diagnostic?
     }
 
     package let name: String
-    /// In bytes.
+    /// Size in bytes.
     package let size: Int
     package let eTag: String
     package let contentType: String?
-    /// When the last upload under this name came.
+    /// Time of the last upload under this name.
     package let uploadedAt: Date
-    /// nil where these bytes were not recognised yet.
+    /// Recognition of the current bytes; nil if they were not recognised yet.
     package let recognition: Recognition?
 }
 
-/// A document of a recording without its text.
+/// Document of a recording, without its text.
 package struct RecordingDocument: Hashable, Sendable {
     package let document: ResultDocument
-    /// Whether a client wrote it, and not the server.
+    /// Whether a client wrote the document; false for a result of the server.
     package let isAuthored: Bool
     package let createdAt: Date
     package let updatedAt: Date
@@ -87,21 +87,23 @@ package struct RecordingDocument: Hashable, Sendable {
     package let archivedAt: Date?
 }
 
-/// A recording with everything that belongs to it.
+/// Recording with its files and documents.
 package struct RecordingDetail: Sendable {
     package let transaction: Transaction
     package let kind: RecordingKind
-    /// By name, at most ``Limits/files``.
+    /// Files of the recording by name, at most ``Limits/files``.
     package let files: [RecordingFile]
     package let documents: [RecordingDocument]
 }
 
 extension Store {
-    /// Lists recordings of all businesses and families, newest first. Rows that are added between two pages move none.
+    /// Lists recordings of all businesses and families, newest first. Rows that are added between two pages do not
+    /// shift the pages.
     package func recordings(_ filter: RecordingFilter) async throws -> RecordingPage {
         let text = filter.text.flatMap { $0.isEmpty ? nil : $0.storable }
         if let text, text.utf8.count > RecordingFilter.longestText { return RecordingPage(items: [], next: nil) }
-        // The request as it is stored is searched first: to take the name out of each costs twice as much.
+        // The stored request is searched as text first, because extracting the name from each request costs twice as
+        // much.
         let encoded = try text.map {
             String(decoding: try StoredJSON.text($0).utf8.dropFirst().dropLast(), as: UTF8.self)
         }
@@ -117,7 +119,7 @@ extension Store {
         }
     }
 
-    /// Reads a recording, also one that its user has deleted; nil when there is none.
+    /// Reads a recording, also one that its user has deleted; nil if there is none.
     package func recording(_ key: Transaction.Key) async throws -> RecordingDetail? {
         try await read { db in
             let row = try db.row(
@@ -149,7 +151,7 @@ extension Store {
                 location.folder.isEmpty ? "\u{10FFFF}" : "\(location.folder)0", Limits.files,
             ]
         ).map(StoredObject.init(row:))
-        // By name: another upload under it has another ETag.
+        // By file name. Another upload under the same name has another ETag.
         let known = try db.rows(
             """
             SELECT file_name, etag, speech ->> '$.duration' AS duration, failure, created_at FROM chunk_transcripts
@@ -165,9 +167,9 @@ extension Store {
         }
     }
 
-    /// Finds a text anywhere, whatever characters are in it.
+    /// Makes a LIKE pattern that finds a text anywhere. Wildcards in the text are escaped.
     private static func pattern(_ text: String) -> String {
-        // By scalars: a combining mark after a wildcard would hide it.
+        // By scalars: a combining mark after a wildcard would hide the wildcard.
         var pattern = String.UnicodeScalarView("%".unicodeScalars)
         for scalar in text.unicodeScalars {
             if scalar == "%" || scalar == "_" || scalar == "\\" { pattern.append("\\") }
@@ -177,7 +179,8 @@ extension Store {
         return String(pattern)
     }
 
-    /// Row ids rise with time, so that the newest come first without an index, and a place stays where it is.
+    /// SQL of the list of recordings. Row ids rise with time, so that the newest rows come first without an index, and
+    /// a cursor stays valid.
     private static let listOfRecordings = """
         WITH page AS (
             SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
@@ -212,7 +215,7 @@ extension Store {
         FROM page ORDER BY id DESC
         """
 
-    /// The patient's name, in the words of both of the transaction API's versions.
+    /// SQL of the patient's name, under the keys of both versions of the transaction API.
     private static let patient =
         "coalesce(request ->> '$.patientDetails.username', request ->> '$.patientDetails.name')"
 }

@@ -2,7 +2,8 @@ import Foundation
 import ScribeDomain
 
 extension Store {
-    /// - Parameter authored: one that a client has written, which is no result, and is meant all the same.
+    /// Results of a transaction, in the order of their rows.
+    /// - Parameter authored: document of a client that is listed too, although it is no result.
     static func documents(
         ofRow rowID: Int64, andAuthored authored: DocumentID? = nil, in db: any StoreSession
     ) throws -> [ResultDocument] {

@@ -1,13 +1,13 @@
 package import Foundation
 package import ScribeDomain
 
-/// The stretches of audio of recordings that have them (``AudioIntake/segments``).
+/// Audio segments of recordings with ``AudioIntake/segments``.
 extension Store {
-    /// Begins a stretch of a session's audio.
-    /// - Parameter field: what its start is called where it was sent, for who reads what is wrong.
+    /// Begins an audio segment of a recording.
+    /// - Parameter field: the request's field that holds the segment's start, for errors.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``,
-    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many.
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for too many segments or files.
     package func beginSegment(
         _ recording: String, startedAt: Date, of key: Transaction.Key, called field: String, at now: Date
     ) async throws {
@@ -31,8 +31,8 @@ extension Store {
         }
     }
 
-    /// Forgets a stretch of a session's audio, and its objects.
-    /// - Returns: their files; nobody refers to them any more.
+    /// Deletes an audio segment and its objects.
+    /// - Returns: files of the objects, to which no row refers any more.
     package func removeSegment(_ recording: String, of key: Transaction.Key) async throws -> [String] {
         try await database.write(.transaction(key)) { db in
             try db.run("DELETE FROM ambient_segments WHERE recording_id = ?", [recording])
@@ -44,7 +44,8 @@ extension Store {
         }
     }
 
-    /// The stretches of a session's audio, in the order in which they came.
+    /// Audio segments of a recording, in the order of arrival.
+    /// - Throws: ``ScribeError/transactionNotFound``.
     package func segments(of key: Transaction.Key) async throws -> [AudioSegment] {
         try await read { db in
             guard let transaction = try Self.transaction(key, in: db) else { throw ScribeError.transactionNotFound }
@@ -52,7 +53,7 @@ extension Store {
         }
     }
 
-    /// What was heard in each committed file of a transaction, in order.
+    /// Transcription results of a transaction's committed files, in spoken order. Files without a result are left out.
     package func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
         try await read { db in
             guard let row = try Self.transactionRow(transaction.key, in: db) else { return [] }
@@ -63,7 +64,7 @@ extension Store {
         }
     }
 
-    /// A user's newest sessions of one visit, the oldest of them first.
+    /// Newest ambient sessions of a user in one encounter, oldest first, at most ``Limits/sessionsOfEncounter``.
     package func sessions(
         ofEncounter encounter: String, of user: UserID, in business: BusinessID
     ) async throws -> [Transaction] {

@@ -1,11 +1,13 @@
 package import Foundation
 package import ScribeDomain
 
-/// What others are told of is raised by the change itself, in the SQL transaction that makes it true: then nothing that
-/// happened is untold, and nothing is told that did not happen.
+/// Session events for webhooks. The SQL transaction of a change also stores the deliveries of its events.
+///
+/// No event is lost therefore, and no event is announced without its change.
 extension Store {
-    /// Raises what has become true by time alone: that sessions' time is over.
-    /// - Returns: when to look again, if any is to be looked for, and those that cannot be read: they are told of nobody.
+    /// Raises the expiry of recordings whose lifetime has ended, at most 100 at a time.
+    /// - Returns: the time of the next expiry, nil without one; and the ids of transactions whose row cannot be read.
+    ///   No webhook is notified of those.
     package func expireSessions(at now: Date) async throws -> (next: Date?, unreadable: [TransactionID]) {
         try await database.write(.none) { db, changes in
             let expired = try db.rows(
@@ -34,7 +36,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// A recording has begun; one that is never ended will be said to be over.
+    /// Raises the start of a recording, and schedules its expiry if a webhook announces it.
     func raiseStart(
         of transaction: Transaction, rowID: Int64, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
@@ -53,7 +55,7 @@ extension Store {
         }
     }
 
-    /// Processing has ended.
+    /// Raises the event for the end of processing.
     func raiseEnd(
         of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
@@ -88,7 +90,7 @@ extension Store {
         }
     }
 
-    /// The newest recordings of a recording's visit, the oldest of them first.
+    /// Newest recordings of a recording's visit, oldest first, at most ``Limits/sessionsOfEncounter``.
     private func visit(of transaction: Transaction, in db: any StoreSession) throws -> [TransactionID] {
         guard let visit = policies[transaction.request.kind].visit(of: transaction.request) else { return [] }
         return try db.rows(
@@ -103,6 +105,7 @@ extension Store {
         ).reversed().map { TransactionID($0["txn_id"]) }
     }
 
+    /// Enqueues the delivery of an event to a webhook. The delivery waits for earlier ones of the same transaction.
     /// - Returns: the delivery's id.
     @discardableResult
     static func enqueue(

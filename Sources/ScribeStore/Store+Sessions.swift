@@ -1,28 +1,30 @@
 package import Foundation
 package import ScribeDomain
 
-/// A recording that its client has ended.
+/// Recording that its client has ended.
 package struct EndedRecording: Sendable {
     package let transaction: Transaction
-    /// The names of the audio that had come.
+    /// Names of the audio files that had arrived.
     package let files: [String]
 }
 
-/// What has come of a recording's audio.
+/// Audio of a recording that has arrived.
 package struct ArrivedAudio: Sendable {
-    /// The names of its files, in their order.
+    /// Names of the audio files, in order.
     package let files: [String]
-    /// The stretches that make it up, in the order in which they were spoken; none but where it comes in stretches.
+    /// Audio segments, in the order in which they were spoken; empty without ``AudioIntake/segments``.
     package let segments: [AudioSegment]
 }
 
 extension Store {
-    /// Ends a recording as its family decides, by what has come of its audio until now: all in one SQL transaction, so that
-    /// no acknowledged upload is left out and none comes after it. Of two that end it at once one does.
+    /// Ends a recording as its family decides, with the audio that has arrived.
+    ///
+    /// One SQL transaction does all of this, so that no acknowledged upload is left out and no upload follows. Of two
+    /// concurrent calls one ends the recording.
     /// - Parameters:
-    ///   - fixtures: the fixtures by which a commit is refused.
-    ///   - decide: ends the transaction.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/refusedOnPurpose``, and what `decide` throws.
+    ///   - fixtures: fixtures whose commits are refused.
+    ///   - decide: ends the transaction, from the arrived audio.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/refusedOnPurpose``, and errors of `decide`.
     package func end(
         _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = [],
         _ decide: @escaping @Sendable (inout Transaction, ArrivedAudio) throws(ScribeError) -> Transaction.Effect
@@ -34,7 +36,7 @@ extension Store {
             let audio = try Self.arrivedAudio(of: old, in: db)
             var transaction = old
             let effect = try decide(&transaction, audio)
-            // First, for the job that is handed over has it in it.
+            // The request is stored first, because the job that is handed over contains it.
             if transaction.request != old.request { try self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             try self.applyAndHandOver(
                 effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
@@ -42,14 +44,14 @@ extension Store {
         }
     }
 
-    /// The names of a session's audio, in its order.
+    /// Names of a recording's arrived audio files, in order.
     package func chunkNames(of transaction: Transaction) async throws -> [String] {
         try await read { try Self.chunkNames(of: transaction, in: $0) }
     }
 
     // MARK: Within a SQL transaction
 
-    /// Puts other results in the place of those that are still to be written.
+    /// Replaces the results that are still to be written, except the transcript.
     static func replaceDocuments(
         ofRow rowID: Int64, with documents: [ResultDocument], at now: Date, in db: any StoreSession
     ) throws {

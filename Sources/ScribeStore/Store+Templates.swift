@@ -2,23 +2,26 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// The business's own templates, newest first.
+    /// Templates that a business owns, newest first, without archived ones.
     package func templates(of business: BusinessID) async throws -> [CustomTemplate] {
         try await ownItems(of: business)
     }
 
-    /// One of the business's own templates, deleted ones included: what was asked for before is still written so.
+    /// Template that a business owns; nil without such a template. Archived templates are included, because earlier
+    /// requests still use them.
     package func template(_ id: TemplateID, of business: BusinessID) async throws -> CustomTemplate? {
         try await read { db in
             try Self.ownRow(CustomTemplate.self, id.rawValue, of: business, in: db).map(CustomTemplate.init(row:))
         }
     }
 
-    /// - Throws: ``ScribeError/invalidState(_:)`` when the business has as many as it may.
+    /// Stores a template of a business.
+    /// - Throws: ``ScribeError/invalidState(_:)`` if the business has ``Limits/ownTemplates`` templates already.
     package func add(_ template: CustomTemplate, to business: BusinessID, at now: Date) async throws {
         try await addOwn(template, to: business, at: now)
     }
 
+    /// Changes a template of a business.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func update(
         _ id: TemplateID, of business: BusinessID, _ change: @escaping @Sendable (inout CustomTemplate) -> Void
@@ -26,21 +29,24 @@ extension Store {
         try await updateOwn(id.rawValue, of: business, change)
     }
 
+    /// Archives a template of a business.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func archiveTemplate(_ id: TemplateID, of business: BusinessID, at now: Date) async throws {
         try await archiveOwn(CustomTemplate.self, id.rawValue, of: business, at: now)
     }
 
-    /// The business's own sections, newest first.
+    /// Sections that a business owns, newest first, without archived ones.
     package func sections(of business: BusinessID) async throws -> [TemplateSection] {
         try await ownItems(of: business)
     }
 
-    /// - Throws: ``ScribeError/invalidState(_:)`` when the business has as many as it may.
+    /// Stores a section of a business.
+    /// - Throws: ``ScribeError/invalidState(_:)`` if the business has ``Limits/ownTemplates`` sections already.
     package func add(_ section: TemplateSection, to business: BusinessID, at now: Date) async throws {
         try await addOwn(section, to: business, at: now)
     }
 
+    /// Changes a section of a business.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func update(
         _ id: SectionID, of business: BusinessID, _ change: @escaping @Sendable (inout TemplateSection) -> Void
@@ -48,21 +54,23 @@ extension Store {
         try await updateOwn(id.rawValue, of: business, change)
     }
 
+    /// Archives a section of a business.
     /// - Throws: ``ScribeError/resourceNotFound(_:)``.
     package func archiveSection(_ id: SectionID, of business: BusinessID, at now: Date) async throws {
         try await archiveOwn(TemplateSection.self, id.rawValue, of: business, at: now)
     }
 }
 
-/// A template or section that a business has made: one row of a table, archived and never deleted.
+/// Template or section that a business owns: one row of a table, archived and never deleted.
 private protocol OwnItem: Sendable {
     static var table: String { get }
-    /// The column of its id.
+    /// Column of the item's id.
     static var idColumn: String { get }
-    /// The word for it in errors.
+    /// Word for the item in errors.
     static var name: String { get }
 
     init(row: StoredRow) throws
+    /// Makes the item's row.
     /// - Parameter createdAt: in milliseconds since 1970.
     func row(of business: BusinessID, createdAt: Int64) throws -> ColumnValues
 }
@@ -81,7 +89,7 @@ extension Store {
         }
     }
 
-    /// The row of an item, archived or not.
+    /// Row of an item, archived or not; nil without such an item.
     private static func ownRow<Item: OwnItem>(
         _ type: Item.Type, _ id: String, of business: BusinessID, in db: any StoreSession
     ) throws -> StoredRow? {

@@ -1,7 +1,7 @@
 import Foundation
 import ScribeDomain
 
-/// What is stored of a transaction, within a SQL transaction.
+/// Writes of a transaction's row, documents and jobs, within a SQL transaction.
 extension Store {
     func insert(
         _ transaction: Transaction, documents: [ResultDocument], in db: any StoreSession
@@ -46,28 +46,30 @@ extension Store {
         }
     }
 
-    /// Whether processing anew may give more: audio is there, under a name that was committed, that is not what was
-    /// transcribed, or something failed for no fault of the audio.
+    /// Whether processing a committed transaction again may yield more.
+    ///
+    /// True if a committed file has bytes that were not transcribed, or if a step failed for another reason than the
+    /// audio.
     static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: any StoreSession) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
         let documents = try documents(ofRow: rowID, in: db)
-        if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isCurable) }) {
+        if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isRetryable) }) {
             return true
         }
-        // A person's transcript stands, whatever there is to hear.
+        // A person's transcript is kept, whatever audio has arrived.
         if documents.contains(where: { $0.kind == .transcript && $0.isEdited }) { return false }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
         return try transaction.orderedFiles.contains { name in
             guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
             guard let known = known[name], known.eTag == eTag else { return true }
-            return if case .failure(let diagnostic) = known.result { diagnostic.isCurable } else { false }
+            return if case .failure(let diagnostic) = known.result { diagnostic.isRetryable } else { false }
         }
     }
 
     static func save(
         _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: any StoreSession
     ) throws {
-        // Lists are long, and each changes once.
+        // Writes only the lists that have changed: lists are long, and each changes once.
         func text(_ list: KeyPath<Transaction, [String]>) throws -> String? {
             transaction[keyPath: list] == old[keyPath: list] ? nil : try StoredJSON.text(transaction[keyPath: list])
         }
@@ -104,7 +106,7 @@ extension Store {
         )
     }
 
-    /// What a family keeps is an object; most keep nothing.
+    /// Encodes the terms of a request, a JSON object. Most families store none, and an encoder is skipped for them.
     private static func text(ofTerms request: TransactionRequest) -> String {
         request.terms == .object([:]) ? "{}" : StoredJSON.text(.value(request.terms))
     }
@@ -137,11 +139,11 @@ extension Store {
         try startAssembly(ofRow: rowID, at: now, in: db, &changes)
     }
 
-    /// Makes the job that puts the results together, or wakes it.
+    /// Makes the assembly job of a transaction, or wakes the existing one.
     static func startAssembly(
         ofRow rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
-        // A job that is running finds at its end that the generation has changed, and goes again.
+        // A running job finds at its end that the generation has changed, and runs again.
         try outdateAssembly(ofRow: rowID, in: db)
         try db.run(
             """

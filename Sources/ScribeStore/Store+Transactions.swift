@@ -1,20 +1,20 @@
 package import Foundation
 package import ScribeDomain
 
-/// What init did.
+/// Result of an init.
 package enum Initialisation: Hashable, Sendable {
     case created
-    /// The same request came before and its answer was lost.
+    /// The init repeats an earlier init whose answer was lost.
     case replayed
 }
 
 extension Store {
     /// Stores a new transaction with its documents, all in progress.
     ///
-    /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/transactionAlreadyInitialized``,
-    ///   ``ScribeError/storageQuotaExceeded`` where room is needed, and ``ScribeError/invalidRequest(field:problem:)`` for what
-    ///   is beyond ``Limits``.
-    /// - Parameter replays: whether the same request again is answered like the first.
+    /// - Throws: ``ScribeError/transactionLimitExceeded``; ``ScribeError/transactionAlreadyInitialized``;
+    ///   ``ScribeError/storageQuotaExceeded`` if the kind of recording needs room at its start;
+    ///   ``ScribeError/invalidRequest(field:problem:)`` for data beyond ``Limits``.
+    /// - Parameter replays: whether a repeated init is answered like the first.
     package func initialise(
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool = true
     ) async throws -> Initialisation {
@@ -25,7 +25,7 @@ extension Store {
         }
     }
 
-    /// The same within a SQL transaction. Nothing is changed where it throws.
+    /// Stores a new transaction within a SQL transaction. An error leaves the database unchanged.
     func initialise(
         _ transaction: Transaction, documents: [ResultDocument], replays: Bool, in db: any StoreSession,
         _ changes: inout [Change]
@@ -40,7 +40,7 @@ extension Store {
         guard try !Self.hasReachedItsLimit(transaction.owner, in: db),
             try !hasReachedItsQuota(transaction.owner, at: transaction.createdAt, in: db)
         else { throw ScribeError.transactionLimitExceeded }
-        // Its client is told before it records what there is no room for.
+        // The client gets the error before it records audio that has no room.
         if policies[transaction.request.kind].needsRoomAtStart,
             try hasUsedUpStorage(of: transaction.owner.business, in: db)
         {
@@ -55,12 +55,13 @@ extension Store {
         return .created
     }
 
-    /// Lets the domain decide what `change` does to a transaction, and stores it.
+    /// Applies `change` to a transaction, and stores the effect that the domain decides.
     ///
-    /// When it is to be processed, the texts of files that are not listed are dropped, results go back to in
-    /// progress, and a job is made, in the same SQL transaction.
-    /// - Parameter documents: to take the place of those that are still to be written, while it is open.
-    /// - Throws: ``ScribeError/transactionNotFound``, and what `change` throws.
+    /// If the transaction is to be processed, the same SQL transaction deletes the transcripts of files that are not
+    /// listed, sets the results back to in progress, and makes a job.
+    /// - Parameter documents: documents that replace those still to be written, while the transaction is open; nil
+    ///   keeps all documents.
+    /// - Throws: ``ScribeError/transactionNotFound``, and errors of `change`.
     @discardableResult
     package func update(
         _ key: Transaction.Key, at now: Date, documents: [ResultDocument]? = nil,
@@ -74,7 +75,7 @@ extension Store {
             try transaction.requireWithinLimits()
             if transaction.request != old.request { try transaction.request.requireWithinLimits() }
             try self.apply(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
-            // Long, and seldom changed.
+            // Written only after a change: the request is long and seldom changes.
             if transaction.request != old.request { try self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             if let documents, transaction.userStatus.isOpen {
                 try Self.replaceDocuments(ofRow: row["id"], with: documents, at: now, in: db)
@@ -83,9 +84,9 @@ extension Store {
         }
     }
 
-    /// Commits files: the domain decides whether there is anything to do.
+    /// Commits files of a transaction. The domain decides whether processing starts.
     ///
-    /// - Parameter fixtures: the fixtures by which a commit is refused.
+    /// - Parameter fixtures: fixtures whose commits are refused.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/sessionExpired``, ``ScribeError/refusedOnPurpose``.
     @discardableResult
@@ -100,8 +101,8 @@ extension Store {
             try old.request.requireFixture(notAmong: fixtures)
             var transaction = old
             var list = list
-            // A client that says stop and commit means what has come (medscribe.md section 8). Once it has ended nothing
-            // comes any more, whatever names are listed.
+            // A stop with commit means the files that have arrived (medscribe.md section 8). After the end of the
+            // recording no file arrives, whatever names the client lists.
             if old.request.intake == .arrived, list.files.isEmpty || old.userStatus == .committed {
                 list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
             }
@@ -113,8 +114,10 @@ extension Store {
         }
     }
 
-    /// The transaction, without its lists of files, with its documents: transcript first, then as they were requested.
-    /// - Parameter authored: a document that a client has written, to be among them.
+    /// Transaction with its documents; nil without such a transaction. The transaction's lists of files are empty.
+    ///
+    /// The transcript is the first document. The others follow in the order of the requests.
+    /// - Parameter authored: document of a client that is listed too, although it is no result.
     package func results(
         of key: Transaction.Key, andAuthored authored: DocumentID? = nil
     ) async throws -> (transaction: Transaction, documents: [ResultDocument])? {
@@ -127,22 +130,22 @@ extension Store {
         }
     }
 
-    /// The transaction.
+    /// Transaction with a key.
     /// - Throws: ``ScribeError/transactionNotFound``.
     package func requireTransaction(_ key: Transaction.Key) async throws -> Transaction {
         guard let transaction = try await transaction(key) else { throw ScribeError.transactionNotFound }
         return transaction
     }
 
-    /// The transaction, or nil.
+    /// Transaction with a key; nil if there is none.
     package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
         try await read { try Self.transaction(key, in: $0) }
     }
 
     // MARK: Within a SQL transaction
 
-    /// Stores the end of a recording. A job that can be done now is claimed and goes to the sink: no runner has to look
-    /// for it in the store.
+    /// Stores the end of a recording. An assembly job that can run now is claimed and goes to the change sink, so that
+    /// no runner must look for the job in the store.
     func applyAndHandOver(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
         at now: Date, in db: any StoreSession, _ changes: inout [Change]
@@ -159,7 +162,9 @@ extension Store {
         changes += made
     }
 
-    /// Counts only for clients that have a limit: counting takes as long as there are transactions.
+    /// Whether a client has reached its limit of transactions.
+    ///
+    /// Transactions are counted only for clients with a limit, because the count takes longer with each transaction.
     private static func hasReachedItsLimit(_ owner: Principal, in db: any StoreSession) throws -> Bool {
         let client = try db.row(
             "SELECT transaction_limit FROM clients WHERE client_id = ? AND business_id = ?",
@@ -185,6 +190,7 @@ extension Store {
         return open.count >= limit
     }
 
+    /// Row of a transaction that was not deleted.
     /// - Throws: ``ScribeError/transactionNotFound``.
     static func requireTransactionRow(_ key: Transaction.Key, in db: any StoreSession) throws -> StoredRow {
         guard let row = try transactionRow(key, in: db) else { throw ScribeError.transactionNotFound }
@@ -195,7 +201,7 @@ extension Store {
         try anyTransactionRow(key, in: db).flatMap { ($0["archived_at"] as Int64?) == nil ? $0 : nil }
     }
 
-    /// Deleted ones too.
+    /// Row of a transaction, also of a deleted one; nil if there is none.
     private static func anyTransactionRow(_ key: Transaction.Key, in db: any StoreSession) throws -> StoredRow? {
         try db.row(
             "SELECT * FROM transactions WHERE business_id = ? AND txn_id = ?",

@@ -1,7 +1,7 @@
 package import Foundation
 package import ScribeDomain
 
-/// A registration as somebody asks for it.
+/// Requested webhook registration, before the server has stored it.
 package struct WebhookDraft: Hashable, Sendable {
     package let style: Webhook.Style
     package let endpoint: Webhook.Endpoint
@@ -9,6 +9,7 @@ package struct WebhookDraft: Hashable, Sendable {
     package let signingKey: String?
     package let scheme: String
 
+    /// Makes a request for a webhook registration.
     /// - Parameters:
     ///   - events: Names in the style; repeated names count once.
     ///   - scheme: The scheme the client sends beside the address; nil takes the endpoint's scheme.
@@ -24,17 +25,18 @@ package struct WebhookDraft: Hashable, Sendable {
     }
 }
 
-/// What came of a registration.
+/// Result of registering a webhook.
 package enum Registration: Hashable, Sendable {
     case registered(Webhook)
-    /// The business has registered that endpoint before.
+    /// The business has registered the endpoint before.
     case duplicate
-    /// The business has as many as it may.
+    /// The business has ``Limits/webhooks`` registrations already.
     case tooMany
 }
 
 extension Store {
-    /// - Parameter pauses: between one attempt and the next.
+    /// Registers a webhook.
+    /// - Parameter pauses: pauses between attempts.
     package func register(
         _ draft: WebhookDraft, for principal: Principal, pauses: [Duration], at now: Date
     ) async throws -> Registration {
@@ -58,8 +60,8 @@ extension Store {
         }
     }
 
-    /// The oldest first.
-    /// - Parameter business: nil for all.
+    /// Webhook registrations, oldest first.
+    /// - Parameter business: nil for all businesses.
     package func webhooks(of business: BusinessID?) async throws -> [Webhook] {
         try await read { db in
             if let business { return try Self.webhooks(of: business, in: db) }
@@ -67,13 +69,13 @@ extension Store {
         }
     }
 
-    /// nil when there is none, or none any more.
+    /// Webhook registration with an id; nil if it never existed or was removed.
     package func webhook(_ id: Int64) async throws -> Webhook? {
         try await read { try Self.webhook(id, in: $0) }
     }
 
-    /// Ends a registration. What was still to be told to it has failed.
-    /// - Returns: false when the business has none such.
+    /// Removes a registration. Its pending deliveries fail.
+    /// - Returns: false if the business has no such registration.
     package func removeWebhook(
         _ id: Int64, style: Webhook.Style, of business: BusinessID, at now: Date
     ) async throws -> Bool {
@@ -87,7 +89,7 @@ extension Store {
             return removed != nil
         }
         guard isRemoved else { return false }
-        // Piece by piece: there may be many, and others write too.
+        // In batches: there may be many deliveries, and other writes wait meanwhile.
         while true {
             let failed = try await database.write(.lane("webhook \(id)")) { db in
                 try db.rows(
@@ -104,8 +106,8 @@ extension Store {
         }
     }
 
-    /// Makes these the registrations of a style that is not registered by clients. What is as it was stays, with what is
-    /// still to be told to it; the others end.
+    /// Replaces the registrations of a style that clients do not register. Unchanged registrations stay with their
+    /// pending deliveries, and the others are removed.
     package func configure(
         _ style: Webhook.Style, _ wanted: [(draft: WebhookDraft, principal: Principal, pauses: [Duration])],
         at now: Date
@@ -132,7 +134,7 @@ extension Store {
 
     // MARK: Within a SQL transaction
 
-    /// Why what is no longer registered is told nothing.
+    /// Reason for the failure of deliveries to a removed registration.
     static let removed = "the registration was removed"
 
     static func webhooks(of business: BusinessID, in db: any StoreSession) throws -> [Webhook] {

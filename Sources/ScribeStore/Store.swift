@@ -1,45 +1,45 @@
 import Foundation
 package import ScribeDomain
 
-/// Everything that the server remembers, in SQLite. Each method is one thing that happens, in one SQL transaction;
-/// the connection never leaves this module.
+/// Store of all persistent state, in SQLite. Each method is one operation, in one SQL transaction or in batches.
+/// Database connections never leave this module.
 package final class Store: Sendable {
     let database: SQLiteDatabase
     let transcribesOnArrival: Bool
     let quotas: Quotas
     package let policies: RecordingPolicies
     let vocabularies: EventVocabularies
-    /// In whose name jobs, lanes and chores are claimed.
+    /// Process that claims jobs, lanes and chores.
     package let holder: LeaseHolder
-    /// The tenant whose job of a kind was claimed last.
+    /// Tenant whose job was claimed last, by kind of job.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     let requests = RequestCache()
 
-    /// What an acknowledged write survives.
+    /// Durability of acknowledged writes.
     package enum Durability: String, Sendable, CaseIterable {
-        /// The death of the process, by whatever signal.
+        /// Writes survive the death of the process, by any signal.
         case normal
-        /// A power cut as well: files and log are synced before the answer.
+        /// Writes also survive a power cut: files and log are synced before the answer.
         case full
 
-        /// What is written or read of a file without asking a thread for it, in bytes: 0 where each write waits for the disk.
+        /// Maximum size of a file access on the caller's own thread, in bytes; 0 if each write waits for the disk.
         ///
-        /// This much goes to the kernel's memory, or comes from it, at once, and a thread would have to be woken twice for it.
-        /// See docs/decisions/performance.md.
+        /// The kernel copies this much to or from its memory at once. A thread of the pool would have to be woken twice
+        /// for the access. See docs/decisions/performance.md.
         package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
     }
 
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.
     ///
-    /// Jobs that were running when the process last ended are made pending again.
+    /// Jobs that were running when the process last ended become pending again.
     /// - Parameters:
-    ///   - transcribesOnArrival: whether a chunk gets a job when it arrives, so that little is left to do at commit. Where
-    ///     recognition takes no time, whoever assembles the results hears the chunks as well.
-    ///   - policies: of the kinds of recordings that families start.
-    ///   - vocabularies: of the styles of webhooks that families register.
+    ///   - transcribesOnArrival: whether a chunk gets a transcription job when it arrives, so that little work is left
+    ///     at commit. Where recognition takes no time, the assembly itself transcribes the chunks.
+    ///   - policies: policies of the kinds of recordings that families start.
+    ///   - vocabularies: vocabularies of the webhook styles that families register.
     ///   - holder: the process that claims work.
-    ///   - sink: gets every change that others may wait for.
-    /// - Throws: ``Problem``, or what SQLite says.
+    ///   - sink: receives every change that other tasks may wait for.
+    /// - Throws: ``Problem``, or SQLite's error.
     package convenience init(
         path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
         policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
@@ -77,7 +77,7 @@ package final class Store: Sendable {
 
     package var isClosed: Bool { database.isClosed }
 
-    /// How much there is: jobs waiting or running, the database's own bytes, and the uploads'.
+    /// Size of the store: jobs that wait or run, bytes of the database, and number and bytes of the objects.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
         try await read { db in
             let row = try db.row(
@@ -98,9 +98,9 @@ package final class Store: Sendable {
 }
 
 extension Date {
-    /// As stored.
+    /// Milliseconds since 1970, as the database stores times.
     var milliseconds: Int64 {
-        // Within a hundred thousand years, which is more than anybody means.
+        // Limited to some 95,000 years before and after 1970, beyond any real time.
         Int64((min(max(timeIntervalSince1970, -3e12), 3e12) * 1000).rounded())
     }
 

@@ -20,7 +20,7 @@ enum HangUp {
     case isIgnored
 
     /// The effect that fits how the process was started.
-    static var wanted: HangUp {
+    static var inherited: HangUp {
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
         #if canImport(Darwin)

@@ -8,16 +8,16 @@ struct Main: AsyncParsableCommand {
         abstract: "A backend that behaves like the cloud behind medical-scribe SDKs.",
         version: ScribeVersion.withBuild,
         subcommands: [
-            Serve.self, ConfigVerb.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteVerb.self,
-            WebhookVerbs.self,
-            BackupVerb.self,
-            RestoreVerb.self, Version.self,
+            Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
+            WebhookCommands.self,
+            BackupCommand.self,
+            RestoreCommand.self, Version.self,
         ]
     )
 
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
-        if let problem = UnknownVerb(in: arguments, of: Main.self) {
+        if let problem = UnknownCommand(in: arguments, of: Main.self) {
             StandardError.write("Error: \(problem.error.message)")
             exit(withError: ExitCode.validationFailure)
         }
@@ -35,7 +35,7 @@ struct Main: AsyncParsableCommand {
                 }
             } catch let error as ValidationError {
                 // The parser itself would name the help of the root command.
-                let command = UnknownVerb.command(in: arguments, of: Main.self)
+                let command = UnknownCommand.command(in: arguments, of: Main.self)
                 StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
                 throw ExitCode.validationFailure
             }

@@ -75,7 +75,7 @@ struct Serve: AsyncParsableCommand {
 
     private func serve(_ configuration: Configuration, readyFile: ReadyFile?, logger: Logger) async throws {
         let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
-        let hangUp = HangUp.wanted
+        let hangUp = HangUp.inherited
         // Until `HangUpSignals` handles SIGHUP, the signal must not end the process.
         if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }
         try await configuration.requirePorts()

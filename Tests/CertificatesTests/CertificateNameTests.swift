@@ -6,7 +6,7 @@ struct CertificateNameTests {
     @Test("hosts, all hosts below one, and addresses are names")
     func names() {
         #expect(CertificateName("API.eka.care") == .host("api.eka.care"))
-        #expect(CertificateName("*.s3.amazonaws.com") == .hostsBelow("s3.amazonaws.com"))
+        #expect(CertificateName("*.s3.amazonaws.com") == .wildcard("s3.amazonaws.com"))
         #expect(CertificateName("10.0.2.2") == .address(bytes: [10, 0, 2, 2], text: "10.0.2.2"))
         #expect(CertificateName("::1") == .address(bytes: [UInt8](repeating: 0, count: 15) + [1], text: "::1"))
     }
@@ -21,7 +21,7 @@ struct CertificateNameTests {
 
     @Test("a star covers one word")
     func covering() {
-        let star = CertificateName.hostsBelow("s3.amazonaws.com")
+        let star = CertificateName.wildcard("s3.amazonaws.com")
         #expect(star.isFor("Bucket.s3.amazonaws.com"))
         #expect(!star.isFor("s3.amazonaws.com"))
         #expect(!star.isFor("a.b.s3.amazonaws.com"))

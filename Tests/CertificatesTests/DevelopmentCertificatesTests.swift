@@ -31,14 +31,14 @@ struct DevelopmentCertificatesTests {
     @Test("keys are made where only their owner reads them, and are kept")
     func keeping() throws {
         let made = try certificates().certificate(at: now)
-        #expect(made.news != nil)
+        #expect(made.newAuthorityReason != nil)
         #expect(try mode() == 0o700)
         #expect(try mode("ca-key.pem") == 0o600)
         #expect(try mode("key.pem") == 0o600)
         let files = try ["ca.pem", "ca-key.pem", "certificate.pem", "key.pem"].map(text)
 
         let kept = try certificates().certificate(at: now.addingTimeInterval(86_400))
-        #expect(kept.news == nil)
+        #expect(kept.newAuthorityReason == nil)
         #expect(try ["ca.pem", "ca-key.pem", "certificate.pem", "key.pem"].map(text) == files)
         #expect(kept.authority == files[0])
         #expect(try certificates().authorityPEM(at: now) == files[0])
@@ -60,7 +60,7 @@ struct DevelopmentCertificatesTests {
         let later = first.certificate.notValidAfter.addingTimeInterval(-86_400)
         let second = try certificates().certificate(at: later)
         #expect(second.certificate.notValidAfter > first.certificate.notValidAfter)
-        #expect(second.news == nil)
+        #expect(second.newAuthorityReason == nil)
         #expect(second.authority == first.authority)
     }
 
@@ -72,7 +72,7 @@ struct DevelopmentCertificatesTests {
         #expect(below.certificate.names.contains(.host("eu.api.eka.care")))
         let other = try certificates("scribe.test").certificate(at: now)
         #expect(other.authority != first.authority)
-        #expect(try #require(other.news).contains("trust it again"))
+        #expect(try #require(other.newAuthorityReason).contains("trust it again"))
         let address = try certificates("scribe.test", "192.168.1.20").certificate(at: now)
         #expect(address.authority != other.authority)
     }
@@ -83,7 +83,7 @@ struct DevelopmentCertificatesTests {
         let later = now.addingTimeInterval(10 * 365 * 86_400 - 86_400)
         let second = try certificates().certificate(at: later)
         #expect(second.authority != first.authority)
-        #expect(try #require(second.news).contains("time is over"))
+        #expect(try #require(second.newAuthorityReason).contains("time is over"))
     }
 
     @Test(

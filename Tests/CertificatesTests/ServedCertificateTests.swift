@@ -163,9 +163,9 @@ struct ServedCertificateTests {
     @Test("hosts that the certificate is not for are told of once each, and not without end")
     func unknownHosts() {
         let hosts = UnknownHosts(advice: { "do something about \($0)" }, logger: logger)
-        for _ in 0..<3 { hosts.heard("a.test") }
-        hosts.heard("a test")
-        for number in 0..<100 { hosts.heard("host-\(number).test") }
+        for _ in 0..<3 { hosts.logOnce("a.test") }
+        hosts.logOnce("a test")
+        for number in 0..<100 { hosts.logOnce("host-\(number).test") }
         let lines = log.withLock { $0 }
         #expect(lines.count == 20)
         #expect(lines[0].contains("a.test"))

@@ -205,11 +205,11 @@ CONTRADICTIONS = [
     Mistake("key without its certificate, checked", "config check --tls-key key.pem",
             "--tls-key: set both tls-certificate and tls-key, or neither", 1),
     Mistake("lenient on the network", f"{START} --host 0.0.0.0",
-            "lenient authentication lets in whoever can reach 0.0.0.0.\n"
-            "Use --auth strict, listen on 127.0.0.1, or say --allow-unverified-tokens-from-network.", 1),
+            "lenient authentication gives access to every client that can reach 0.0.0.0.\n"
+            "Use --auth strict, listen on 127.0.0.1, or confirm with --allow-unverified-tokens-from-network.", 1),
     Mistake("lenient on the network, checked", "config check --host 0.0.0.0",
-            "lenient authentication lets in whoever can reach 0.0.0.0.\n"
-            "Use --auth strict, listen on 127.0.0.1, or say --allow-unverified-tokens-from-network.", 1),
+            "lenient authentication gives access to every client that can reach 0.0.0.0.\n"
+            "Use --auth strict, listen on 127.0.0.1, or confirm with --allow-unverified-tokens-from-network.", 1),
     Mistake("one port for both", "serve --ephemeral --tls --port 18123 --tls-port 18123",
             "--port and --tls-port are both 18123; choose another for one of them", 1),
     Mistake("base URL without an SDK", "doctor --base-url",
@@ -293,7 +293,7 @@ CLIENTS_FILES = [
             ("clients file with an open brace", f"clients: [{{{CLIENT}",
              re.compile(r"^c\.yaml: it is not YAML: line \d+, column \d+: ")),
             ("partner of an unknown client", f"clients: [{{{CLIENT}}}]\npartners: [{{partner_id: p, client_id: z}}]",
-             "the partner 'p' names no client that is known"),
+             "the partner 'p' has a client_id that no client has"),
             ("webhook without http", f"clients: [{{{CLIENT}}}]\n"
              "partners: [{partner_id: p, client_id: c, webhook: {url: x, secret: hidden}}]",
              "partners, entry 1: a webhook's url is http or https, or 'inbox'"),
@@ -316,7 +316,7 @@ FIXTURES_FILES = [
              "fixtures, entry 2: a fixture needs a name or a sha256"),
             ("fixture twice", "fixtures: [{name: x}, {name: x}]", "the file: the fixture 'x' is there twice"),
             ("fixture with its prefix", "fixtures: [{name: 'fixture:x'}]",
-             "fixtures, entry 1: a name goes without 'fixture:', which is what asks for it"),
+             "fixtures, entry 1: write a name without 'fixture:'; clients add that prefix to select the fixture"),
             ("short sha256", "fixtures: [{sha256: 9f86d081…}]", "fixtures, entry 1: a sha256 has 64 hex digits"),
             ("endless delay", "fixtures: [{name: x, delay: .inf}]", "fixtures, entry 1: a delay is 0 to 86400 seconds"),
             ("negative delay", "fixtures: [{name: x, delay: -1}]", "fixtures, entry 1: a delay is 0 to 86400 seconds"),

@@ -24,7 +24,7 @@ package final class ClaimedJobs: ChangeSink {
 }
 
 /// Records the keys of kept uploads.
-package struct UploadRecord: UploadWatcher {
+package struct UploadRecord: UploadObserver {
     package let keys = LockedValue<[String]>([])
 
     package func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
@@ -49,7 +49,7 @@ package struct UseCaseFixture {
         Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: []),
         Template(id: .init("soap"), name: "SOAP", format: .markdown, bucket: .custom, sections: []),
     ])
-    package let consultations: Consultations
+    package let transactions: Transactions
     package let uploads: Uploads
     package let streams: SessionStreams
     package let sessionAudio: SessionAudio
@@ -83,7 +83,7 @@ package struct UseCaseFixture {
         }
         let (clock, world) = (manual.clock, manual.world)
         // Each step can be refused, by the fixture `refuse-<step>`.
-        let bench = TestBench(
+        let fixtureBehaviour = FixtureBehaviour(
             FixtureSet(
                 consultation: [:],
                 fixtures: Fixture.Step.allCases.map { Fixture(name: "refuse-\($0.rawValue)", refuses: [$0]) }))
@@ -92,25 +92,26 @@ package struct UseCaseFixture {
             policies: RecordingPolicies(policies), vocabularies: EventVocabularies(formats), sink: changes)
         objects = ObjectFiles(
             folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers, pool: .singleton)
-        consultations = Consultations(
-            store: store, templates: templates, bench: bench, signals: changes.hub.signals, identifiers: identifiers,
+        transactions = Transactions(
+            store: store, templates: templates, fixtureBehaviour: fixtureBehaviour, signals: changes.hub.signals,
+            identifiers: identifiers,
             clock: world)
         let reserve = StorageReserve(
             path: hasRoom ? "\(folder.path)/reserve" : "\(folder.path)/missing/reserve", pool: .singleton)
         uploads = Uploads(
             store: store, objects: objects, reserve: reserve,
-            bench: bench, watchers: [uploaded])
+            fixtureBehaviour: fixtureBehaviour, watchers: [uploaded])
         let recordings = LiveRecordings(
-            store: store, uploads: uploads, consultations: consultations,
+            store: store, uploads: uploads, transactions: transactions,
             memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: world)
         streams = SessionStreams(recordings: recordings)
         let facts = ClinicalFacts(threads: .singleton)
         let temporary = TemporaryFiles(folder: "\(folder.path)/work", identifiers: identifiers, files: .singleton)
         sessionAudio = SessionAudio(
             store: store, objects: objects,
-            combined: CombinedAudio(temporary: temporary, clock: clock, threads: .singleton), clock: world)
+            combined: MP3Encoder(temporary: temporary, clock: clock, threads: .singleton), clock: world)
         conversations = Conversations(
-            store: store, consultations: consultations, facts: facts, bucket: "bucket", identifiers: identifiers,
+            store: store, transactions: transactions, facts: facts, bucket: "bucket", identifiers: identifiers,
             clock: world)
         let transcriber = ScriptedTranscriber(steps: LockedValue([step]), clock: clock)
         recognitions = Recognitions(
@@ -127,7 +128,8 @@ package struct UseCaseFixture {
             formats: formats)
         runtime = Runtime(
             store: store, reserve: reserve, transcriber: transcriber, noteWriter: RulesNoteWriter(facts: facts),
-            consultations: consultations, bench: bench, bucket: "bucket", sessionAudio: sessionAudio,
+            transactions: transactions, fixtureBehaviour: fixtureBehaviour, bucket: "bucket",
+            sessionAudio: sessionAudio,
             sessionStreams: streams, conversations: conversations, uploads: uploads, recognitions: recognitions,
             liveRecordings: recordings, outbound: outbound, webhooks: webhooks, templates: templates, facts: facts,
             signals: changes.hub.signals, metrics: metrics, identifiers: identifiers, clock: world)
@@ -160,14 +162,14 @@ package struct UseCaseFixture {
         _ id: String = "t", templates: [String] = [], refusing step: Fixture.Step? = nil,
         for principal: Principal? = nil
     ) async throws -> Initialisation {
-        try await consultations.start(
+        try await transactions.start(
             .init(id), request(id, templates: templates, refusing: step), for: principal ?? owner)
     }
 
     /// Starts a recording whose audio is what has come when it ends.
     @discardableResult
     package func startSession(_ id: String) async throws -> (key: Transaction.Key, location: AudioLocation) {
-        _ = try await consultations.start(TransactionID(id), .session(id), for: owner, replays: false)
+        _ = try await transactions.start(TransactionID(id), .session(id), for: owner, replays: false)
         return (key(id), AudioLocation(bucket: "bucket", folder: "sessions/\(id)"))
     }
 

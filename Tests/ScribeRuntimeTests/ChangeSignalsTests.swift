@@ -12,8 +12,8 @@ struct ChangeSignalsTests {
     let reads = LockedValue(0)
 
     /// Waits until something was read often enough.
-    private func hold(until last: Int, departure: Departure = Departure()) async throws -> Int {
-        try await signals.held(key, atMost: .seconds(5), clock: manual.world, until: departure) {
+    private func hold(until last: Int, clientDisconnect: OneShotSignal = OneShotSignal()) async throws -> Int {
+        try await signals.longPoll(key, atMost: .seconds(5), clock: manual.world, until: clientDisconnect) {
             let count = reads.withLock { reads in
                 reads += 1
                 return reads
@@ -28,7 +28,7 @@ struct ChangeSignalsTests {
 
     @Test("a change between subscribing and waiting is not lost")
     func earlyChange() async throws {
-        let answer = try await signals.held(key, atMost: .seconds(5), clock: manual.world, until: Departure()) {
+        let answer = try await signals.longPoll(key, atMost: .seconds(5), clock: manual.world, until: OneShotSignal()) {
             let count = reads.withLock { reads in
                 reads += 1
                 return reads
@@ -66,11 +66,11 @@ struct ChangeSignalsTests {
     }
 
     @Test("who has gone is waited for no more")
-    func departure() async throws {
-        let departure = Departure()
-        async let answer = hold(until: 10, departure: departure)
+    func clientDisconnect() async throws {
+        let clientDisconnect = OneShotSignal()
+        async let answer = hold(until: 10, clientDisconnect: clientDisconnect)
         try await manual.waitFor(.heldPoll)
-        departure.happened()
+        clientDisconnect.fire()
         #expect(try await answer == 2)
     }
 

@@ -54,7 +54,7 @@ struct JobRunnerFixture {
             transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
             noteWriter: ScriptedNoteWriter(
                 isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
-            bench: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
+            fixtureBehaviour: .idle, templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
             clock: manual.world, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
@@ -102,7 +102,7 @@ struct JobRunnerFixture {
     func claim(_ kind: Job.Kind? = nil) async throws -> Job? {
         for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
             // A commit hands its job over when everything is there.
-            if let job = changes.bells[kind]?.handedJobs(upTo: 1).first { return job }
+            if let job = changes.inboxes[kind]?.deliveredJobs(upTo: 1).first { return job }
             if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
         }
         return nil
@@ -114,8 +114,8 @@ struct JobRunnerFixture {
 
     /// Returns when the results are final.
     func finished() async throws {
-        _ = try await changes.signals.held(
-            key, atMost: .seconds(1_000_000), clock: manual.world, until: Departure()
+        _ = try await changes.signals.longPoll(
+            key, atMost: .seconds(1_000_000), clock: manual.world, until: OneShotSignal()
         ) { ((), try await documents().allSatisfy(\.status.isFinal)) }
     }
 

@@ -72,7 +72,9 @@ struct JobRunnerTests {
         try await fixture.commit()
         let job = try #require(try await fixture.claim())
         await fixture.perform(
-            Job(id: job.id, transaction: job.transaction, attempt: 4, generation: job.generation, work: job.work, claim: job.claim))
+            Job(
+                id: job.id, transaction: job.transaction, attempt: 4, generation: job.generation, work: job.work,
+                claim: job.claim))
         try await fixture.performNext()
         #expect(try await fixture.documents().first?.errors.map(\.code) == [.transcriptionFailed])
     }

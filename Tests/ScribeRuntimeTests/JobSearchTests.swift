@@ -9,7 +9,7 @@ import Testing
 struct JobSearchTests {
     private struct Busy: Error {}
 
-    let bell = JobBell()
+    let inbox = JobInbox()
     let manual = ManualClock()
 
     private func job(_ id: Int64) -> Job {
@@ -20,21 +20,21 @@ struct JobSearchTests {
 
     /// A search of a store in which nothing is left to do before `next`.
     private func idleSearch(until next: Date? = nil) async throws -> JobSearch {
-        var search = JobSearch(bell: bell)
+        var search = JobSearch(inbox: inbox)
         #expect(try await search.jobs(upTo: 1, at: manual.now) { _, _ in .nothing(until: next) }.isEmpty)
         return search
     }
 
-    @Test("a ring is remembered while handed jobs take all there is room for")
+    @Test("a wake-up is remembered while delivered jobs take all the room")
     func ringIsKept() async throws {
         for takesOneBefore in [false, true] {
             var search = try await idleSearch()
             if takesOneBefore {
-                bell.hand(job(9))
+                inbox.deliver(job(9))
                 _ = try await search.jobs(upTo: 1, at: manual.now) { _, _ in .nothing(until: nil) }
             }
-            bell.hand(job(1))
-            bell.ring()
+            inbox.deliver(job(1))
+            inbox.wake()
             var found: [Job] = []
             for _ in 0..<2 {
                 found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(2)]) }
@@ -45,8 +45,8 @@ struct JobSearchTests {
 
     @Test("neither what is handed over nor what is in the store keeps the other waiting")
     func fair() async throws {
-        var search = JobSearch(bell: bell)
-        for id in 1...10 { bell.hand(job(Int64(id))) }
+        var search = JobSearch(inbox: inbox)
+        for id in 1...10 { inbox.deliver(job(Int64(id))) }
         var found: [Int64] = []
         for _ in 0..<4 {
             found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(100)]) }.map(\.id)
@@ -57,7 +57,7 @@ struct JobSearchTests {
     @Test("a job whose time has come is claimed though jobs are handed over all the time")
     func timers() async throws {
         var search = try await idleSearch(until: manual.now + 2)
-        for id in 1...10 { bell.hand(job(Int64(id))) }
+        for id in 1...10 { inbox.deliver(job(Int64(id))) }
         manual.advance(by: .seconds(2))
         var found: [Int64] = []
         for _ in 0..<2 {
@@ -68,8 +68,8 @@ struct JobSearchTests {
 
     @Test("what was handed over is done though the store cannot be claimed from, which is tried again")
     func busyStore() async throws {
-        var search = JobSearch(bell: bell)
-        for id in 1...2 { bell.hand(job(Int64(id))) }
+        var search = JobSearch(inbox: inbox)
+        for id in 1...2 { inbox.deliver(job(Int64(id))) }
         let found = try await search.jobs(upTo: 3, at: manual.now) { _, _ in throw Busy() }
         #expect(found.map(\.id) == [1, 2])
         await #expect(throws: Busy.self) {

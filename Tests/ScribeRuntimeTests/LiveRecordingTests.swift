@@ -33,15 +33,15 @@ struct LiveRecordingTests {
         try FileManager.default.createDirectory(atPath: "\(folder.path)/objects", withIntermediateDirectories: true)
         let changes = ChangeHub()
         let template = Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
-        let consultations = Consultations(
-            store: store, templates: TemplateCatalogue([template]), bench: .idle, signals: changes.signals,
+        let transactions = Transactions(
+            store: store, templates: TemplateCatalogue([template]), fixtureBehaviour: .idle, signals: changes.signals,
             identifiers: .counting(), clock: manual.world)
         let uploads = Uploads(
             store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
-            bench: .idle)
+            fixtureBehaviour: .idle)
         memory = MemoryBudget(limit: 256 << 20, free: 0, clock: manual.clock)
         recordings = LiveRecordings(
-            store: store, uploads: uploads, consultations: consultations, memory: memory, clock: manual.world)
+            store: store, uploads: uploads, transactions: transactions, memory: memory, clock: manual.world)
     }
 
     private func begin() async throws -> LiveRecording {
@@ -69,10 +69,10 @@ struct LiveRecordingTests {
         let word = LiveWord(
             text: "w\(second)", punctuated: nil, start: Double(second), end: Double(second) + 0.5, confidence: 1,
             speaker: nil)
-        try await recording.heard(
+        try await recording.take(
             LiveResult(
-                channel: 0, start: Double(second), duration: length, words: [word], isFinal: true, endsSpeech: true,
-                isAnswerToFinalize: false))
+                channel: 0, start: Double(second), duration: length, words: [word], isFinal: true, speechFinal: true,
+                fromFinalize: false))
     }
 
     private func chunks() async throws -> [StoredObject] {
@@ -156,10 +156,10 @@ struct LiveRecordingTests {
         func word(_ text: String, _ start: Double) -> LiveWord {
             LiveWord(text: text, punctuated: nil, start: start, end: start + 0.2, confidence: 1, speaker: nil)
         }
-        try await recording.heard(
+        try await recording.take(
             LiveResult(
                 channel: 0, start: 0, duration: 13, words: [word("kept", end - 0.5), word("new", end + 0.5)],
-                isFinal: true, endsSpeech: true, isAnswerToFinalize: false))
+                isFinal: true, speechFinal: true, fromFinalize: false))
         let heard = try #require(try await store.chunkTranscript(of: key, file: "2.wav"))
         #expect(try heard.result.get().words.map(\.text) == ["new"])
         #expect(try await size() == 13 * 16 * 48_000)

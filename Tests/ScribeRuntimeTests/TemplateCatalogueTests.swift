@@ -50,7 +50,7 @@ struct TemplateCatalogueTests {
             template("Clinical Notes", "Complaints"), template("SOAP Note", "Subjective"),
         ])
         let document = catalogue.document(for: .init(id: .init("0192"), name: name), [], .counting())
-        let written = catalogue.improvised(for: document)
+        let written = catalogue.fallbackTemplate(for: document)
         #expect(written.sections.map(\.title) == [expected])
         #expect(written.format == .markdown && written.id == TemplateID("0192"))
     }

@@ -41,8 +41,8 @@ enum OwnErrors {
         EngineFailure(.transcriptionFailed, "nothing was sent for too long", origin: .idleness),
         EngineFailure(.transcriptionTimeout, "the recogniser is slow"),
         EngineFailure(.transcriptionFailed, "the recogniser is broken"),
-        OutboundProblem.invalid("is none"), OutboundProblem.unknownHost, OutboundProblem.forbidden,
-        OutboundProblem.unreachable, OutboundProblem.redirect(302), OutboundProblem.refused(404),
+        OutboundError.invalid("is none"), OutboundError.unknownHost, OutboundError.forbidden,
+        OutboundError.unreachable, OutboundError.redirect(302), OutboundError.refused(404),
     ]
     static let omi: [any Error] = [OmiError.notFound("Memory"), OmiError.keysUnavailable, OmiError.upgradeRequired]
     static let suki: [any Error] = [

@@ -100,7 +100,7 @@ extension TestServer {
     /// One in which any recording is long enough.
     package static func ambient() throws -> TestServer {
         var server = try TestServer()
-        server.configuration.suki.shortest = .zero
+        server.configuration.suki.minimumDuration = .zero
         return server
     }
 }

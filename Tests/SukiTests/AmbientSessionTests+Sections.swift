@@ -62,8 +62,8 @@ extension AmbientSessionTests {
                     .patch, "/api/v1/user/preferences",
                     body: Data(#"{"personalization_preference":\#(body)}"#.utf8))
             }
-            let usual = try await set("{}")
-            #expect(try usual["preference.personalization_preference.verbosity"] == "BALANCED")
+            let defaultCodes = try await set("{}")
+            #expect(try defaultCodes["preference.personalization_preference.verbosity"] == "BALANCED")
             let styled = try await set(
                 #"{"verbosity":"concise","section_format":[{"loinc":"10164-2","style":"NARRATIVE"}]}"#)
             #expect(try styled["preference.personalization_preference.section_format.0.style"] == "NARRATIVE")

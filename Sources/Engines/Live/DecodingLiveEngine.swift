@@ -5,7 +5,7 @@ import Subprocess
 /// Live engine for encoded streams: ffmpeg decodes them for an engine that takes samples only.
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
-    private let places: DecoderPlaces
+    private let places: DecoderSlots
     private let clock: WallClock
 
     /// Most bytes that may wait, of encoded audio and of samples each.
@@ -18,7 +18,7 @@ package struct DecodingLiveEngine: LiveEngine {
     package init(_ base: any LiveEngine, count: Int, idleTime: Duration, clock: WallClock) {
         self.base = base
         self.clock = clock
-        places = DecoderPlaces(count: count, idleTime: idleTime, clock: clock)
+        places = DecoderSlots(count: count, idleTime: idleTime, clock: clock)
     }
 
     /// Whether ffmpeg is installed.
@@ -34,8 +34,8 @@ package struct DecodingLiveEngine: LiveEngine {
         guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
         let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
         let place = try places.take(options.tenant) { eviction.yield() }
-        let encoded = LiveQueue<ByteBuffer>(limit: Self.mostWaiting)
-        let decoded = LiveQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
+        let encoded = BoundedQueue<ByteBuffer>(limit: Self.mostWaiting)
+        let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
             /// Runs one part of the session; its failure fails the whole session.
             @Sendable func part(_ work: @Sendable () async throws -> Void) async throws {
@@ -96,13 +96,13 @@ package struct DecodingLiveEngine: LiveEngine {
 
     /// Decodes the stream to its end.
     private func decode(
-        _ encoded: LiveQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
-        into decoded: LiveQueue<DecodingLiveSession.Input>
+        _ encoded: BoundedQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
+        into decoded: BoundedQueue<DecodingLiveSession.Input>
     ) async throws {
         /// Size of the encoded bytes that ffmpeg got so far.
         let fed = LockedValue(0)
         let isHeard = LockedValue(false)
-        var pace = DecodedPace(options)
+        var pace = DecodedRateLimiter(options)
         let result = try await Subprocess.run(
             FFmpeg.streaming(codec, sampleRate: options.sampleRate, channels: options.channels),
             input: .inputWriter, output: .sequence, error: .discarded
@@ -143,9 +143,9 @@ private struct DecodingLiveSession: LiveSession {
         case vocabulary([String])
     }
 
-    let encoded: LiveQueue<ByteBuffer>
-    let decoded: LiveQueue<Input>
-    let place: DecoderPlace
+    let encoded: BoundedQueue<ByteBuffer>
+    let decoded: BoundedQueue<Input>
+    let place: DecoderSlot
 
     func feed(_ audio: ByteBuffer) async throws {
         do {

@@ -20,12 +20,12 @@ package struct FakeLiveEngine: LiveEngine {
 
 private struct FakeLiveSession: LiveSession {
     private let emit: @Sendable (LiveEvent) async throws -> Void
-    private var hops: LiveHops
+    private var hops: HopSplitter
     private var channels: [FakeLiveChannel]
 
     init(_ options: LiveOptions, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void) {
         self.emit = emit
-        hops = LiveHops(options)
+        hops = HopSplitter(options)
         channels = (0..<hops.heardChannels).map { FakeLiveChannel($0, options) }
     }
 
@@ -80,7 +80,7 @@ private struct FakeLiveChannel {
     init(_ number: Int, _ options: LiveOptions) {
         self.number = number
         self.options = options
-        hop = LiveHops.size(at: options.sampleRate)
+        hop = HopSplitter.size(at: options.sampleRate)
     }
 
     var hasWords: Bool { !words.isEmpty }
@@ -96,7 +96,7 @@ private struct FakeLiveChannel {
         if isVoiced {
             // A shorter pause does not end the speech.
             let isBegin = lastSound.map { start - $0 >= samples(milliseconds: 300) } ?? true
-            if isBegin, options.tellsSpeech {
+            if isBegin, options.vadEvents {
                 events.append(.speechStarted(channel: number, at: seconds(start)))
             }
             lastSound = position
@@ -109,8 +109,8 @@ private struct FakeLiveChannel {
             events.append(.utteranceEnd(channel: number, lastWordEnd: seconds(end)))
         }
         let half = samples(milliseconds: 500)
-        if options.tellsInterims, !isSettled, hasWords, half > 0, start / half != position / half {
-            events.append(.result(result(isFinal: false, endsSpeech: false)))
+        if options.interimResults, !isSettled, hasWords, half > 0, start / half != position / half {
+            events.append(.result(result(isFinal: false, speechFinal: false)))
         }
         return events
     }
@@ -127,13 +127,13 @@ private struct FakeLiveChannel {
         guard let endpointing = options.endpointing, hasWords, let lastSound,
             position - lastSound >= max(samples(endpointing), hop)
         else { return false }
-        events.append(.result(settle(endsSpeech: true)))
+        events.append(.result(settle(speechFinal: true)))
         return true
     }
 
     private mutating func settleByLength(_ events: inout [LiveEvent]) -> Bool {
         guard hasWords, position - segment >= samples(milliseconds: 5000) else { return false }
-        events.append(.result(settle(endsSpeech: false)))
+        events.append(.result(settle(speechFinal: false)))
         return true
     }
 
@@ -141,32 +141,32 @@ private struct FakeLiveChannel {
     /// - Parameter rest: samples that do not fill a hop.
     mutating func settle(after rest: Int, answersFinalize: Bool) -> LiveResult {
         position += rest
-        return settle(endsSpeech: true, answersFinalize: answersFinalize)
+        return settle(speechFinal: true, answersFinalize: answersFinalize)
     }
 
-    private mutating func settle(endsSpeech: Bool, answersFinalize: Bool = false) -> LiveResult {
-        let result = result(isFinal: true, endsSpeech: endsSpeech, answersFinalize: answersFinalize)
+    private mutating func settle(speechFinal: Bool, answersFinalize: Bool = false) -> LiveResult {
+        let result = result(isFinal: true, speechFinal: speechFinal, answersFinalize: answersFinalize)
         segment = position
         words = []
         return result
     }
 
-    private func result(isFinal: Bool, endsSpeech: Bool, answersFinalize: Bool = false) -> LiveResult {
+    private func result(isFinal: Bool, speechFinal: Bool, answersFinalize: Bool = false) -> LiveResult {
         LiveResult(
             channel: number, start: seconds(segment), duration: seconds(position - segment),
-            words: words.map(word), isFinal: isFinal, endsSpeech: endsSpeech, isAnswerToFinalize: answersFinalize)
+            words: words.map(word), isFinal: isFinal, speechFinal: speechFinal, fromFinalize: answersFinalize)
     }
 
     private func word(_ word: Word) -> LiveWord {
         let text = Self.script[word.number % Self.script.count]
         let place = word.number % 8
         var punctuated: String?
-        if options.punctuates {
+        if options.punctuate {
             punctuated = (place == 0 ? text.prefix(1).uppercased() + text.dropFirst() : text) + (place == 7 ? "." : "")
         }
         return LiveWord(
             text: text, punctuated: punctuated, start: seconds(word.start), end: seconds(word.end),
-            confidence: Double(90 + word.number % 10) / 100, speaker: options.tellsSpeakers ? word.number / 8 % 2 : nil,
+            confidence: Double(90 + word.number % 10) / 100, speaker: options.diarize ? word.number / 8 % 2 : nil,
             language: "en")
     }
 

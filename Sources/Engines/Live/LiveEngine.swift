@@ -43,10 +43,10 @@ extension LiveSession {
     /// Feeds audio of any size in pieces, so that other tasks run in between.
     package mutating func feedInPieces(_ audio: ByteBuffer) async throws {
         var rest = audio
-        while let piece = rest.readSlice(length: min(LongWork.threshold, rest.readableBytes)) {
+        while let piece = rest.readSlice(length: min(EventLoopOffload.threshold, rest.readableBytes)) {
             try await feed(piece)
             guard rest.readableBytes > 0 else { return }
-            await LongWork.yield()
+            await EventLoopOffload.yield()
         }
     }
 }
@@ -60,20 +60,20 @@ package struct LiveOptions: Hashable, Sendable {
     /// Codec of the audio; nil for samples.
     package var codec: StreamCodec?
     /// Whether each channel is recognised separately; otherwise the channels are mixed.
-    package var hearsEachChannel = false
+    package var multichannel = false
     /// Whether interim results, which may still change, are emitted.
-    package var tellsInterims = false
+    package var interimResults = false
     /// Silence that ends an utterance; nil for none.
     package var endpointing: Duration? = .milliseconds(300)
     /// Whether the client set the endpointing; otherwise a service uses its own default.
-    package var namesEndpointing = false
+    package var isEndpointingExplicit = false
     /// Silence after which `utteranceEnd` is emitted; nil for never.
     package var utteranceEnd: Duration?
     /// Whether the beginning of speech is emitted.
-    package var tellsSpeech = false
-    package var punctuates = false
+    package var vadEvents = false
+    package var punctuate = false
     /// Whether words carry speaker numbers.
-    package var tellsSpeakers = false
+    package var diarize = false
     /// Spoken language; nil if unknown, `multi` or `auto` for detection.
     package var language: String?
     /// Recogniser model that the client asks for; nil for the default.
@@ -113,9 +113,9 @@ package struct LiveResult: Hashable, Sendable {
     /// Whether the result is final: the next result begins after its span.
     package let isFinal: Bool
     /// Whether the utterance has ended.
-    package let endsSpeech: Bool
+    package let speechFinal: Bool
     /// Whether this result answers ``LiveSession/finalize()``.
-    package let isAnswerToFinalize: Bool
+    package let fromFinalize: Bool
 
     package var confidence: Double {
         words.isEmpty ? 0 : words.reduce(0) { $0 + $1.confidence } / Double(words.count)
@@ -137,9 +137,9 @@ package struct LiveWord: Hashable, Sendable {
     package let language: String?
 
     /// Creates a live word from a word of a finished recording.
-    package init(_ word: TimedWord, confidence: Double, punctuates: Bool, language: String? = nil) {
+    package init(_ word: TimedWord, confidence: Double, punctuate: Bool, language: String? = nil) {
         self.init(
-            text: word.bare, punctuated: punctuates ? word.text : nil, start: word.start, end: word.end,
+            text: word.bare, punctuated: punctuate ? word.text : nil, start: word.start, end: word.end,
             confidence: confidence, speaker: word.speaker, language: language)
     }
 
@@ -159,7 +159,7 @@ package struct LiveWord: Hashable, Sendable {
 
 extension RecognisedSpeech {
     /// Confidence of each word: the recogniser's overall confidence, or an estimate from its warnings.
-    package var sureness: Double { confidence ?? (warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95) }
+    package var wordConfidence: Double { confidence ?? (warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95) }
 }
 
 extension TimedWord {

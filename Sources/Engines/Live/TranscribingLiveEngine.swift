@@ -26,11 +26,11 @@ package struct TranscribingLiveEngine: LiveEngine {
         _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
-        let queue = LiveQueue<TranscribingLiveSession.Work>(
+        let queue = BoundedQueue<TranscribingLiveSession.Work>(
             limit: Int(Self.mostWaiting / .seconds(1)) * options.sampleRate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                var listener = StretchListener(
+                var listener = SpeechSpanTranscriber(
                     options: options, transcriber: transcriber, temporary: temporary, files: files, emit: emit)
                 do {
                     while let work = await queue.next() {
@@ -59,8 +59,8 @@ package struct TranscribingLiveEngine: LiveEngine {
 /// Cuts the audio into stretches of speech and queues them for the transcriber.
 private struct TranscribingLiveSession: LiveSession {
     enum Work: Sendable {
-        case event(channel: Int, VoicedStretches.Event)
-        case answerFinalize(channel: Int, VoicedStretches.Stretch)
+        case event(channel: Int, SpeechDetector.Event)
+        case answerFinalize(channel: Int, SpeechDetector.SpeechSpan)
         case vocabulary([String])
 
         /// Weight in samples.
@@ -73,14 +73,14 @@ private struct TranscribingLiveSession: LiveSession {
         }
     }
 
-    private let queue: LiveQueue<Work>
-    private var hops: LiveHops
-    private var channels: [VoicedStretches]
+    private let queue: BoundedQueue<Work>
+    private var hops: HopSplitter
+    private var channels: [SpeechDetector]
 
-    init(_ options: LiveOptions, _ queue: LiveQueue<Work>) {
+    init(_ options: LiveOptions, _ queue: BoundedQueue<Work>) {
         self.queue = queue
-        hops = LiveHops(options)
-        channels = (0..<hops.heardChannels).map { _ in VoicedStretches(options) }
+        hops = HopSplitter(options)
+        channels = (0..<hops.heardChannels).map { _ in SpeechDetector(options) }
     }
 
     mutating func feed(_ audio: ByteBuffer) async throws {
@@ -114,7 +114,7 @@ private struct TranscribingLiveSession: LiveSession {
 }
 
 /// Recognises queued stretches of speech one after another, and emits the results.
-private struct StretchListener {
+private struct SpeechSpanTranscriber {
     private var options: LiveOptions
     let transcriber: any Transcriber
     let temporary: TemporaryFiles
@@ -146,7 +146,7 @@ private struct StretchListener {
         switch work {
         case .vocabulary(let words): options.vocabulary = words
         case .event(let channel, .began(let place)):
-            if options.tellsSpeech { try await emit(.speechStarted(channel: channel, at: seconds(place))) }
+            if options.vadEvents { try await emit(.speechStarted(channel: channel, at: seconds(place))) }
         case .event(let channel, .pause):
             if let end = lastWordEnd.removeValue(forKey: channel) {
                 try await emit(.utteranceEnd(channel: channel, lastWordEnd: end))
@@ -155,17 +155,17 @@ private struct StretchListener {
             // A partial stretch counts only while it is the newest. Its failure is ignored,
             // because the whole stretch follows.
             guard isLast, let words = try? await words(in: stretch, attempts: 1), !words.isEmpty else { return }
-            try await tell(words, stretch, channel, isFinal: false)
+            try await emitResult(words, stretch, channel, isFinal: false)
         case .event(let channel, .whole(let stretch)):
-            try await tell(try await words(in: stretch, attempts: Self.attempts), stretch, channel, isFinal: true)
+            try await emitResult(try await words(in: stretch, attempts: Self.attempts), stretch, channel, isFinal: true)
         case .answerFinalize(let channel, let stretch):
             let words = try await words(in: stretch, attempts: Self.attempts)
-            try await tell(words, stretch, channel, isFinal: true, answersFinalize: true)
+            try await emitResult(words, stretch, channel, isFinal: true, answersFinalize: true)
         }
     }
 
-    private mutating func tell(
-        _ words: [LiveWord], _ stretch: VoicedStretches.Stretch, _ channel: Int, isFinal: Bool,
+    private mutating func emitResult(
+        _ words: [LiveWord], _ stretch: SpeechDetector.SpeechSpan, _ channel: Int, isFinal: Bool,
         answersFinalize: Bool = false
     ) async throws {
         if isFinal, let last = words.last { lastWordEnd[channel] = last.end }
@@ -174,23 +174,23 @@ private struct StretchListener {
             .result(
                 LiveResult(
                     channel: channel, start: start, duration: seconds(stretch.end - stretch.settled), words: words,
-                    isFinal: isFinal, endsSpeech: stretch.endsSpeech, isAnswerToFinalize: answersFinalize)))
+                    isFinal: isFinal, speechFinal: stretch.speechFinal, fromFinalize: answersFinalize)))
     }
 
-    private func words(in stretch: VoicedStretches.Stretch, attempts: Int) async throws -> [LiveWord] {
+    private func words(in stretch: SpeechDetector.SpeechSpan, attempts: Int) async throws -> [LiveWord] {
         guard !stretch.samples.isEmpty else { return [] }
         let speech = try await speech(in: stretch.samples, attempts: attempts)
         let (start, first, last) = (seconds(stretch.start), seconds(stretch.settled), seconds(stretch.end))
-        return speech.words(in: VoicedRanges(), over: seconds(stretch.samples.count)).map { word in
+        return speech.words(in: SpeechRanges(), over: seconds(stretch.samples.count)).map { word in
             // Times are limited to the stretch, whatever the recogniser returns.
             func place(_ time: Double) -> Double {
                 min(max((start + time).inThousandths, first), last)
             }
             let word = TimedWord(
                 text: word.text, start: place(word.start), end: place(word.end),
-                speaker: options.tellsSpeakers ? word.speaker ?? 0 : nil)
+                speaker: options.diarize ? word.speaker ?? 0 : nil)
             return LiveWord(
-                word, confidence: speech.sureness, punctuates: options.punctuates, language: speech.language)
+                word, confidence: speech.wordConfidence, punctuate: options.punctuate, language: speech.language)
         }
     }
 

@@ -21,13 +21,13 @@ package struct OutboundClient: Sendable {
         package struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: HTTPClientResponse.Body.AsyncIterator
 
-            /// - Throws: ``OutboundProblem/unreachable``, `CancellationError`.
+            /// - Throws: ``OutboundError/unreachable``, `CancellationError`.
             package mutating func next() async throws -> ByteBuffer? {
                 do {
                     return try await base.next(isolation: #isolation)
                 } catch {
                     try Task.checkCancellation()
-                    throw OutboundProblem.unreachable
+                    throw OutboundError.unreachable
                 }
             }
         }
@@ -39,7 +39,7 @@ package struct OutboundClient: Sendable {
     private let clock: WallClock
 
     package init(rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock) {
-        let hosts = HostAddresses()
+        let hosts = HostResolver()
         self.init(rules: rules, trust: trust, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
 
@@ -56,18 +56,18 @@ package struct OutboundClient: Sendable {
     }
 
     /// Checks that a URL resolves to permitted addresses. The host may resolve to others later.
-    /// - Throws: ``OutboundProblem``, `CancellationError`.
-    package func check(_ address: OutboundAddress, within limit: Duration, for business: BusinessID) async throws {
-        _ = try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unknownHost) {
+    /// - Throws: ``OutboundError``, `CancellationError`.
+    package func check(_ address: OutboundURL, within limit: Duration, for business: BusinessID) async throws {
+        _ = try await withTimeLimit(limit, clock: clock, failure: OutboundError.unknownHost) {
             try await addresses(of: address, for: business)
         }
     }
 
     /// Fetches a URL and passes the answer to `body` as it arrives.
     /// - Parameter limit: time limit for the whole exchange.
-    /// - Throws: ``OutboundProblem``, `CancellationError`, errors of `body`.
+    /// - Throws: ``OutboundError``, `CancellationError`, errors of `body`.
     package func get<Value: Sendable>(
-        _ address: OutboundAddress, within limit: Duration, for business: BusinessID,
+        _ address: OutboundURL, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (Answer) async throws -> Value
     ) async throws -> Value {
         try await exchange(address, .GET, within: limit, for: business) { response in
@@ -78,9 +78,9 @@ package struct OutboundClient: Sendable {
 
     /// Sends content to a URL. Only the status of the answer is read.
     /// - Parameter method: `POST` or `PUT`.
-    /// - Throws: ``OutboundProblem``, `CancellationError`.
+    /// - Throws: ``OutboundError``, `CancellationError`.
     package func send(
-        _ content: ByteBuffer, _ headers: [(String, String)], method: String, to address: OutboundAddress,
+        _ content: ByteBuffer, _ headers: [(String, String)], method: String, to address: OutboundURL,
         within limit: Duration, for business: BusinessID
     ) async throws {
         try await exchange(
@@ -89,13 +89,13 @@ package struct OutboundClient: Sendable {
     }
 
     private func exchange<Value: Sendable>(
-        _ address: OutboundAddress, _ method: HTTPMethod, _ headers: [(String, String)] = [],
+        _ address: OutboundURL, _ method: HTTPMethod, _ headers: [(String, String)] = [],
         _ content: ByteBuffer? = nil, within limit: Duration, for business: BusinessID,
         _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
     ) async throws -> Value {
         // The time limit belongs to the receiver, so it excludes the wait for a lookup.
         let targets = try await addresses(of: address, for: business)
-        return try await withTimeLimit(limit, clock: clock, failure: OutboundProblem.unreachable) {
+        return try await withTimeLimit(limit, clock: clock, failure: OutboundError.unreachable) {
             // A name may have several addresses, of which some do not answer.
             for target in targets.prefix(Self.mostAddresses) {
                 do {
@@ -104,7 +104,7 @@ package struct OutboundClient: Sendable {
                     continue
                 }
             }
-            throw OutboundProblem.unreachable
+            throw OutboundError.unreachable
         }
     }
 
@@ -120,7 +120,7 @@ package struct OutboundClient: Sendable {
     ]
 
     private func exchange<Value: Sendable>(
-        _ address: OutboundAddress, at target: IPAddress, _ method: HTTPMethod, _ headers: [(String, String)],
+        _ address: OutboundURL, at target: IPAddress, _ method: HTTPMethod, _ headers: [(String, String)],
         _ content: ByteBuffer?, _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
     ) async throws -> Value {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(address, target))
@@ -133,8 +133,8 @@ package struct OutboundClient: Sendable {
             let response = try await response(to: request, by: client)
             switch response.status.code {
             case 200..<300: result = .success(try await body(response))
-            case 300..<400: throw OutboundProblem.redirect(Int(response.status.code))
-            default: throw OutboundProblem.refused(Int(response.status.code))
+            case 300..<400: throw OutboundError.redirect(Int(response.status.code))
+            default: throw OutboundError.refused(Int(response.status.code))
             }
         } catch {
             result = .failure(error)
@@ -154,11 +154,11 @@ package struct OutboundClient: Sendable {
             throw NotConnected()
         } catch {
             try Task.checkCancellation()
-            throw OutboundProblem.unreachable
+            throw OutboundError.unreachable
         }
     }
 
-    private func configuration(_ address: OutboundAddress, _ target: IPAddress) -> HTTPClient.Configuration {
+    private func configuration(_ address: OutboundURL, _ target: IPAddress) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(5), read: .seconds(30)),
@@ -171,16 +171,16 @@ package struct OutboundClient: Sendable {
     }
 
     /// Resolves a URL's host and keeps the permitted addresses.
-    private func addresses(of address: OutboundAddress, for business: BusinessID) async throws -> [IPAddress] {
+    private func addresses(of address: OutboundURL, for business: BusinessID) async throws -> [IPAddress] {
         let found: [IPAddress]
         if let literal = IPAddress(address.host) {
             found = [literal]
         } else {
             found = try await lookUp(address.host, business.rawValue)
         }
-        guard !found.isEmpty else { throw OutboundProblem.unknownHost }
+        guard !found.isEmpty else { throw OutboundError.unknownHost }
         let allowed = found.filter { rules.allow(address.host, at: $0) }
-        guard !allowed.isEmpty else { throw OutboundProblem.forbidden }
+        guard !allowed.isEmpty else { throw OutboundError.forbidden }
         return allowed
     }
 }

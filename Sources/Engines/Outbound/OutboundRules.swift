@@ -12,7 +12,7 @@ package struct OutboundRules: Hashable, Sendable {
         package init?(_ text: String) {
             if let range = IPRange(text) {
                 self = .range(range)
-            } else if OutboundAddress.isHostName(text) {
+            } else if OutboundURL.isHostName(text) {
                 self = .host(text.lowercased())
             } else {
                 return nil

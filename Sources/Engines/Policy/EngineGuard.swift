@@ -28,7 +28,7 @@ package struct EngineGuard: Sendable {
     }
 
     private let engine: String
-    private let circuit: Circuit
+    private let circuit: CircuitBreaker
     private let slots: Slots
     private let clock: WallClock
 
@@ -36,14 +36,14 @@ package struct EngineGuard: Sendable {
     /// - Parameter engine: name of the engine, for failures.
     init(_ engine: String, policy: Policy, clock: WallClock) {
         self.engine = engine
-        circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
+        circuit = CircuitBreaker(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
         slots = Slots(count: policy.concurrency)
         self.clock = clock
     }
 
     var hasFailedLast: Bool { circuit.hasFailed }
 
-    var isLeftAlone: Bool { circuit.timeLeft(at: clock.now) != nil }
+    var isCircuitOpen: Bool { circuit.timeLeft(at: clock.now) != nil }
 
     /// Runs work of the engine when there is room for it.
     /// - Parameters:

@@ -14,7 +14,7 @@ package struct GuardedNoteWriter: NoteWriter {
 
     package var name: String { base.name }
     package var isInstant: Bool { base.isInstant }
-    package var condition: EngineCondition { limits.isLeftAlone ? .unavailable : base.condition }
+    package var condition: EngineCondition { limits.isCircuitOpen ? .unavailable : base.condition }
 
     package func write(_ request: NoteRequest) async throws -> WrittenNote {
         try await limits.run(

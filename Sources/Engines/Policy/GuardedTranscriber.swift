@@ -26,7 +26,7 @@ package struct GuardedTranscriber: WrappingTranscriber {
     }
 
     package var condition: EngineCondition {
-        if limits.isLeftAlone { return .unavailable }
+        if limits.isCircuitOpen { return .unavailable }
         return isUnreachable.withLock { $0 } ? .unreachable : base.condition
     }
 

@@ -63,7 +63,8 @@ package struct AllianceFamily: RoutedAPI {
         StreamRoutes.add(
             to: open.routes { world in
                 StreamRoutes(
-                    sessions: Sessions(world.runtime), streams: world.runtime.sessionStreams, tickets: world.tickets,
+                    sessions: ProtocolSessions(world.runtime), streams: world.runtime.sessionStreams,
+                    tickets: world.tickets,
                     sockets: sockets(of: world))
             })
         let authenticated =
@@ -73,16 +74,17 @@ package struct AllianceFamily: RoutedAPI {
         SessionRoutes.add(
             to: authenticated.routes { world in
                 SessionRoutes(
-                    sessions: Sessions(world.runtime),
+                    sessions: ProtocolSessions(world.runtime),
                     links: UploadLinks(
                         world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm),
                     longPoll: settings.longPoll, identifiers: world.runtime.identifiers)
             })
-        RunRoutes.add(to: authenticated.routes { RunRoutes(sessions: Sessions($0.runtime)) })
+        RunRoutes.add(to: authenticated.routes { RunRoutes(sessions: ProtocolSessions($0.runtime)) })
         AudioRoutes.add(
             to: authenticated.routes { world in
                 AudioRoutes(
-                    sessions: Sessions(world.runtime), uploads: world.runtime.uploads, clock: world.runtime.clock)
+                    sessions: ProtocolSessions(world.runtime), uploads: world.runtime.uploads,
+                    clock: world.runtime.clock)
             })
         let combined: @Sendable (World) -> CombinedAudioRoutes = { world in
             CombinedAudioRoutes(
@@ -90,7 +92,7 @@ package struct AllianceFamily: RoutedAPI {
                 clock: world.runtime.clock)
         }
         CombinedAudioRoutes.add(to: authenticated.routes(combined), links: open.routes(combined))
-        TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: Sessions($0.runtime)) })
+        TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: ProtocolSessions($0.runtime)) })
         WebhookRoutes.add(
             to: authenticated.routes { WebhookRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
     }

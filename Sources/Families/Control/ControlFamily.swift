@@ -45,7 +45,7 @@ package struct ControlFamily: RoutedAPI {
         let group = router.group("\(Self.root)")
             .add(middleware: ErrorRendering(ControlErrors()))
             .add(
-                middleware: ControlGate(
+                middleware: OperatorAuthentication(
                     host: settings.host, token: settings.token, proxies: environment.proxies,
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })

@@ -9,8 +9,8 @@ package struct EkaContribution: FamilyContribution {
 
     package init(_ settings: EkaFamily.Settings) { self.settings = settings }
 
-    package func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher] {
-        [ManifestWatcher(consultations: consultations)]
+    package func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver] {
+        [ManifestWatcher(transactions: transactions)]
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {

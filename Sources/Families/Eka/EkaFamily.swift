@@ -171,11 +171,11 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 let runtime = world.runtime
                 return VoiceRecordRoutes(
-                    queries: runtime.queries, uploads: runtime.uploads, consultations: runtime.consultations,
+                    queries: runtime.queries, uploads: runtime.uploads, transactions: runtime.transactions,
                     facts: runtime.facts, identifiers: runtime.identifiers, clock: runtime.clock)
             })
         ChunkTranscriptRoutes.add(
-            to: group.routes { ChunkTranscriptRoutes(consultations: $0.runtime.consultations) })
+            to: group.routes { ChunkTranscriptRoutes(transactions: $0.runtime.transactions) })
         TransactionDetailsRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime
@@ -192,13 +192,13 @@ package struct EkaFamily: RoutedAPI {
                     store: runtime.store, queries: runtime.queries, links: DocumentLinks(world, origin: origin),
                     identifiers: runtime.identifiers, clock: runtime.clock)
             })
-        ConversionRoutes.add(to: group.routes { ConversionRoutes(consultations: $0.runtime.consultations) })
+        ConversionRoutes.add(to: group.routes { ConversionRoutes(transactions: $0.runtime.transactions) })
         ResultRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime
                 return ResultRoutes(
-                    consultations: runtime.consultations, longPoll: settings.longPoll, signals: runtime.signals,
-                    answers: world.part { FinishedAnswers(signals: $0.runtime.signals) }, profiles: profiles,
+                    transactions: runtime.transactions, longPoll: settings.longPoll, signals: runtime.signals,
+                    answers: world.part { FinishedResponseCache(signals: $0.runtime.signals) }, profiles: profiles,
                     clock: runtime.clock)
             })
     }

@@ -27,7 +27,7 @@ struct ListenAuthentication: Sendable {
 
     /// The owner of the API key that asks for a granted token.
     /// - Throws: ``ListenError/notPermitted`` for a granted token, ``HTTPProblem/unauthenticated(reason:)``.
-    func granter(_ credentials: ListenCredentials) throws -> Principal {
+    func keyOwner(_ credentials: ListenCredentials) throws -> Principal {
         guard let key = credentials.key else { throw HTTPProblem.unauthenticated(reason: "No key was sent") }
         if granted(key) != nil { throw ListenError.notPermitted }
         guard let principal = authenticator.clients.principal(ofKey: key) else {

@@ -33,7 +33,7 @@ struct ListenErrors: ErrorTable {
                 .forbidden, code: "INSUFFICIENT_PERMISSIONS",
                 "A granted token grants no other; use an API key.")
         case let failure as EngineFailure: failure.refusal
-        case let problem as OutboundProblem:
+        case let problem as OutboundError:
             Refusal(.badRequest, code: "REMOTE_CONTENT_ERROR", problem.explanation)
         default: nil
         }
@@ -74,7 +74,7 @@ extension EngineFailure {
     }
 }
 
-extension OutboundProblem {
+extension OutboundError {
     /// The message for the client that sent the URL.
     fileprivate var explanation: String {
         switch self {

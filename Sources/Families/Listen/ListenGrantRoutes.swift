@@ -27,12 +27,12 @@ struct ListenGrantRoutes: Sendable {
 
     @Sendable private func grant(_ request: Request, _ context: ScribeContext) async throws -> Response {
         // Checked before the body is read: only key owners may send one.
-        let granter = try authentication.granter(ListenCredentials(request.headers))
+        let keyOwner = try authentication.keyOwner(ListenCredentials(request.headers))
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context)
         guard let lifetime = Self.lifetime(body?.lifetime) else {
             throw ScribeError.invalidRequest(field: "ttl_seconds", problem: "must be a number from 1 to 3600")
         }
-        let token = try authentication.grant(to: granter, lifetime: lifetime)
+        let token = try authentication.grant(to: keyOwner, lifetime: lifetime)
         var response = Response.json(.ok, ["access_token": .string(token), "expires_in": .integer(lifetime)])
         response.headers[.cacheControl] = "no-store"
         return response

@@ -46,9 +46,9 @@ struct ListenMessages: Sendable {
     let channels: Int
     let createdAt: Date
     /// Whether words keep their case and punctuation.
-    let punctuates: Bool
+    let punctuate: Bool
     /// Whether each word has its language.
-    let tellsLanguages: Bool
+    let wordLanguages: Bool
     let speaksSubQ: Bool
 
     /// Most words in all key terms together; the vendor counts tokens.
@@ -68,17 +68,17 @@ struct ListenMessages: Sendable {
     }
 
     private func json(_ result: LiveResult) -> JSON {
-        let words = result.words.map { punctuates ? $0.punctuated ?? $0.text : $0.text }
+        let words = result.words.map { punctuate ? $0.punctuated ?? $0.text : $0.text }
         let alternative: JSON = [
             "transcript": .string(words.joined(separator: " ")), "confidence": .number(result.confidence.inThousandths),
-            "words": .array(result.words) { $0.json(punctuates: punctuates, tellsLanguage: tellsLanguages) },
-            "languages": tellsLanguages ? .array(result.words.languages, JSON.string) : nil,
+            "words": .array(result.words) { $0.json(punctuate: punctuate, tellsLanguage: wordLanguages) },
+            "languages": wordLanguages ? .array(result.words.languages, JSON.string) : nil,
         ]
         return [
             "type": "Results", "channel_index": place(result.channel), "duration": .number(result.duration),
             "start": .number(result.start), "is_final": .bool(result.isFinal),
-            "speech_final": .bool(result.isFinal && result.endsSpeech),
-            "from_finalize": .bool(result.isAnswerToFinalize), "channel": ["alternatives": [alternative]],
+            "speech_final": .bool(result.isFinal && result.speechFinal),
+            "from_finalize": .bool(result.fromFinalize), "channel": ["alternatives": [alternative]],
             "metadata": [
                 "request_id": .string(request), "model_info": model.json, "model_uuid": .string(model.uuid),
             ],

@@ -13,7 +13,7 @@ struct ListenQuery: Hashable, Sendable {
     }
 
     /// Endpoint that received the query.
-    enum Door: Hashable, Sendable {
+    enum Endpoint: Hashable, Sendable {
         /// `/v1/listen` as a WebSocket.
         case stream
         /// `/v1/listen/pcm`: raw samples only.
@@ -28,12 +28,12 @@ struct ListenQuery: Hashable, Sendable {
     var isContainer = false
     var model: String?
     /// Whether each word has its language.
-    var tellsLanguages: Bool { options.language?.lowercased() == "multi" }
+    var wordLanguages: Bool { options.language?.lowercased() == "multi" }
     /// Whether to detect a recording's language and return it.
-    var detectsLanguage = false
+    var detectLanguage = false
     /// Whether a recording's answer also has utterances and paragraphs.
-    var tellsUtterances = false
-    var tellsParagraphs = false
+    var utterances = false
+    var paragraphs = false
     /// Pause that separates utterances, in seconds.
     var utterancePause = 0.8
 
@@ -57,7 +57,7 @@ struct ListenQuery: Hashable, Sendable {
 
     /// Parses a query.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    init(_ query: FlatDictionary<Substring, Substring>, at door: Door, speaksSubQ: Bool) throws(ScribeError) {
+    init(_ query: FlatDictionary<Substring, Substring>, at endpoint: Endpoint, speaksSubQ: Bool) throws(ScribeError) {
         func text(_ names: String...) -> String? { names.lazy.compactMap { query.text($0) }.first }
         model = text("model")
         // Every message of a socket repeats the model name.
@@ -65,13 +65,13 @@ struct ListenQuery: Hashable, Sendable {
             throw .invalidRequest(field: "model", problem: "is no model's name")
         }
         let word = text("encoding", "format", "codec")?.lowercased()
-        if let word, door != .recording || !Self.containers.contains(word) {
-            if door == .stream, let codec = Self.codecs[word] {
+        if let word, endpoint != .recording || !Self.containers.contains(word) {
+            if endpoint == .stream, let codec = Self.codecs[word] {
                 guard DecodingLiveEngine.isAvailable else {
                     throw .invalidRequest(field: "encoding", problem: "needs ffmpeg, which is not installed here")
                 }
                 options.codec = codec
-            } else if word == "wav", door == .stream {
+            } else if word == "wav", endpoint == .stream {
                 isContainer = true
             } else if let known = Encoding(rawValue: word == "pcm" ? "linear16" : word) {
                 encoding = known
@@ -83,21 +83,21 @@ struct ListenQuery: Hashable, Sendable {
                         + "or be left out where the audio says itself what it is")
             }
         } else {
-            isContainer = door == .recording || door == .stream && text("sample_rate") == nil
+            isContainer = endpoint == .recording || endpoint == .stream && text("sample_rate") == nil
         }
         options.sampleRate = try Self.integer("sample_rate", in: Self.rates, of: query) ?? 16_000
         options.channels = try Self.integer("channels", in: 1...Self.mostChannels, of: query) ?? 1
-        options.hearsEachChannel = try Self.boolean(text("multichannel"), "multichannel") ?? false
-        options.tellsInterims = try Self.boolean(text("interim_results"), "interim_results") ?? speaksSubQ
-        options.tellsSpeech = try Self.boolean(text("vad_events"), "vad_events") ?? false
-        let punctuates = try Self.boolean(text("punctuate"), "punctuate") ?? false
+        options.multichannel = try Self.boolean(text("multichannel"), "multichannel") ?? false
+        options.interimResults = try Self.boolean(text("interim_results"), "interim_results") ?? speaksSubQ
+        options.vadEvents = try Self.boolean(text("vad_events"), "vad_events") ?? false
+        let punctuate = try Self.boolean(text("punctuate"), "punctuate") ?? false
         let formats = try Self.boolean(text("smart_format"), "smart_format") ?? false
-        options.punctuates = punctuates || formats
+        options.punctuate = punctuate || formats
         let diarizes = try Self.boolean(text("diarize", "diarization"), "diarize") ?? false
         if text("diarize_model") == "v2" {
             throw .invalidRequest(field: "diarize_model", problem: "v2 is not for streams")
         }
-        options.tellsSpeakers = diarizes || text("diarize_model") != nil
+        options.diarize = diarizes || text("diarize_model") != nil
         options.language = text("language", "lang")
         if let language = options.language, !TransactionRequest.isLanguage(language),
             !["auto", "multi"].contains(language.lowercased())
@@ -110,12 +110,12 @@ struct ListenQuery: Hashable, Sendable {
             guard detects == "true" || isTag else {
                 throw .invalidRequest(field: "detect_language", problem: "must be true, false or languages such as en")
             }
-            detectsLanguage = door == .recording
+            detectLanguage = endpoint == .recording
         }
         options.model = model
         options.vocabulary = try Self.words(query[values: "keyterm"] + query[values: "keywords"])
-        tellsUtterances = try Self.boolean(text("utterances"), "utterances") ?? false
-        tellsParagraphs = try Self.boolean(text("paragraphs"), "paragraphs") ?? false
+        utterances = try Self.boolean(text("utterances"), "utterances") ?? false
+        paragraphs = try Self.boolean(text("paragraphs"), "paragraphs") ?? false
         if let pause = text("utt_split") {
             guard let seconds = Double(pause), seconds > 0, seconds <= 60 else {
                 throw .invalidRequest(field: "utt_split", problem: "must be a number of seconds, 60 at most")
@@ -127,9 +127,9 @@ struct ListenQuery: Hashable, Sendable {
             case "true": break
             case "false":
                 options.endpointing = nil
-                options.namesEndpointing = true
+                options.isEndpointingExplicit = true
             default:
-                options.namesEndpointing = true
+                options.isEndpointingExplicit = true
                 let milliseconds = try Self.integer("endpointing", in: 0...Self.longestSilence, of: query)
                 options.endpointing = milliseconds.map { .milliseconds($0) }
             }

@@ -3,30 +3,30 @@ import Foundation
 import ScribeDomain
 import ScribeRuntime
 
-extension Recognitions.Hearing {
+extension Recognitions.RecognisedRecording {
     /// Encodes the answer to a whole recording (streaming.md 1.8).
     /// - Parameters:
     ///   - request: The request's id.
     ///   - id: Makes an id for each utterance.
     func json(_ query: ListenQuery, request: String, speaksSubQ: Bool, at now: Date, id: () -> String) -> JSON {
-        let punctuates = query.options.punctuates || speaksSubQ
-        let confidence = speech.sureness
+        let punctuate = query.options.punctuate || speaksSubQ
+        let confidence = speech.wordConfidence
         let language = speech.language
         let words = self.words.map {
             TimedWord(
                 text: $0.text, start: $0.start.inThousandths, end: $0.end.inThousandths,
-                speaker: query.options.tellsSpeakers ? $0.speaker ?? 0 : nil, language: $0.language ?? language)
+                speaker: query.options.diarize ? $0.speaker ?? 0 : nil, language: $0.language ?? language)
         }
         func text(_ words: [TimedWord]) -> String {
-            words.map { punctuates ? $0.text : $0.bare }.joined(separator: " ")
+            words.map { punctuate ? $0.text : $0.bare }.joined(separator: " ")
         }
         func live(_ words: [TimedWord]) -> [LiveWord] {
             words.map {
-                LiveWord($0, confidence: confidence, punctuates: punctuates, language: $0.language)
+                LiveWord($0, confidence: confidence, punctuate: punctuate, language: $0.language)
             }
         }
         func told(_ words: [LiveWord]) -> JSON {
-            .array(words) { $0.json(punctuates: punctuates, tellsLanguage: query.tellsLanguages) }
+            .array(words) { $0.json(punctuate: punctuate, tellsLanguage: query.wordLanguages) }
         }
         let spoken = live(words)
         let turns = words.turns(pause: query.utterancePause)
@@ -46,17 +46,17 @@ extension Recognitions.Hearing {
         }
         let alternative: JSON = [
             "transcript": .string(text(words)), "confidence": .number(words.isEmpty ? 0 : confidence),
-            "words": told(spoken), "paragraphs": query.tellsParagraphs ? paragraphs : nil,
-            "languages": query.tellsLanguages ? .array(spoken.languages, JSON.string) : nil,
+            "words": told(spoken), "paragraphs": query.paragraphs ? paragraphs : nil,
+            "languages": query.wordLanguages ? .array(spoken.languages, JSON.string) : nil,
         ]
-        let detected = query.detectsLanguage ? language : nil
+        let detected = query.detectLanguage ? language : nil
         let channel: JSON = [
             "detected_language": detected.map(JSON.string),
             // Recognisers that name a language are sure of it, so the transcript's confidence is used.
             "language_confidence": detected.map { _ in .number(confidence.inThousandths) },
             "alternatives": [alternative],
         ]
-        let utterances = JSON.array(query.tellsUtterances ? turns : []) { turn in
+        let utterances = JSON.array(query.utterances ? turns : []) { turn in
             [
                 "start": .number(turn.start), "end": .number(turn.end), "confidence": .number(confidence), "channel": 0,
                 "transcript": .string(text(turn)), "words": told(live(turn)),
@@ -66,7 +66,7 @@ extension Recognitions.Hearing {
         return [
             "metadata": ListenModel(query.model, speaksSubQ: speaksSubQ).metadata(
                 request: request, hash: sha256, createdAt: now, duration: duration.inThousandths, channels: 1),
-            "results": ["channels": [channel], "utterances": query.tellsUtterances ? utterances : nil],
+            "results": ["channels": [channel], "utterances": query.utterances ? utterances : nil],
         ]
     }
 }

@@ -36,26 +36,26 @@ struct ListenRecordingRoutes: Sendable {
         let link = try await link(in: request, context)
         if let callback { try await outbound.check(callback.address, within: Self.lookUpTime, for: principal.business) }
         let id = identifiers.uuid()
-        return try await context.whileAwaited {
+        return try await context.cancellingOnDisconnect {
             let hearing =
                 if let link {
                     try await outbound.get(link, within: settings.fetchTime, for: principal.business) {
-                        try await recognitions.hear(
+                        try await recognitions.recognise(
                             $0, samples: query.samples, size: $0.size, languages: query.options.languages,
                             for: principal)
                     }
                 } else {
-                    try await recognitions.hear(
+                    try await recognitions.recognise(
                         request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
                         languages: query.options.languages, for: principal)
                 }
-            let answer = await LongWork.run(bytes: .max) {
+            let answer = await EventLoopOffload.run(bytes: .max) {
                 hearing.json(
                     query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
             }
             var response =
                 if let callback {
-                    try await tell(answer, to: callback, request: id, of: principal.business)
+                    try await storeCallback(answer, to: callback, request: id, of: principal.business)
                 } else {
                     try await Response.longJSON(.ok, answer)
                 }
@@ -65,28 +65,28 @@ struct ListenRecordingRoutes: Sendable {
     }
 
     /// The URL of the recording, if the body is JSON; nil for audio. Other content types are not trusted.
-    private func link(in request: Request, _ context: ScribeContext) async throws -> OutboundAddress? {
+    private func link(in request: Request, _ context: ScribeContext) async throws -> OutboundURL? {
         guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false else { return nil }
         let link = try await request.decodeJSON(as: Link.self, in: context)
-        return try OutboundAddress(field: "url", link.url)
+        return try OutboundURL(field: "url", link.url)
     }
 
     /// Stores the result as a callback, which is delivered with retries, and answers the sender at once.
-    private func tell(
+    private func storeCallback(
         _ answer: JSON, to callback: ListenCallback, request: String, of business: BusinessID
     ) async throws -> Response {
         let message = Callback(
             address: callback.address.url, method: callback.method, request: request,
             headers: ["Content-Type": "application/json", "dg-request-id": request],
-            body: await LongWork.run(bytes: .max) { Data(answer.bytes) })
-        try await webhooks.tell(message, at: callback.address, of: business)
+            body: await EventLoopOffload.run(bytes: .max) { Data(answer.bytes) })
+        try await webhooks.sendCallback(message, at: callback.address, of: business)
         return .json(.ok, ["request_id": .string(request)])
     }
 }
 
 /// Parses `callback` and `callback_method`: another receiver of the result.
 struct ListenCallback: Hashable, Sendable {
-    let address: OutboundAddress
+    let address: OutboundURL
     let method: String
 
     /// Parses the query.
@@ -98,11 +98,11 @@ struct ListenCallback: Hashable, Sendable {
             throw .invalidRequest(field: "callback_method", problem: "must be post or put")
         }
         guard let callback = query.text("callback") else { return nil }
-        address = try OutboundAddress(field: "callback", callback)
+        address = try OutboundURL(field: "callback", callback)
     }
 }
 
-extension OutboundAddress {
+extension OutboundURL {
     fileprivate init(field: String, _ text: String) throws(ScribeError) {
         do {
             try self.init(text)

@@ -31,19 +31,19 @@ struct ListenRoutes: Sendable {
         try await listen(request, context, at: .samples)
     }
 
-    private func listen(_ request: Request, _ context: ScribeContext, at door: ListenQuery.Door) async throws
+    private func listen(_ request: Request, _ context: ScribeContext, at endpoint: ListenQuery.Endpoint) async throws
         -> Response
     {
         let credentials = ListenCredentials(request.headers)
         guard let upgrade = WebSocketUpgrade(request) else {
-            _ = try await authentication.principal(credentials, takesGranted: door == .stream)
+            _ = try await authentication.principal(credentials, takesGranted: endpoint == .stream)
             throw ListenError.upgradeRequired
         }
         let id = identifiers.uuid()
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
         do {
-            principal = try await authentication.principal(credentials, takesGranted: door == .stream)
+            principal = try await authentication.principal(credentials, takesGranted: endpoint == .stream)
         } catch HTTPProblem.unauthenticated
             where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
         {
@@ -52,7 +52,7 @@ struct ListenRoutes: Sendable {
                 WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials."), of: upgrade,
                 subprotocol: credentials.agreed, headers: headers, request, context)
         }
-        let query = try ListenQuery(request.query, at: door, speaksSubQ: settings.speaksSubQ)
+        let query = try ListenQuery(request.query, at: endpoint, speaksSubQ: settings.speaksSubQ)
         let recording = try await recording(in: request, query, principal)
         return sockets.response(
             to: upgrade, in: try sockets.enter(principal.business), subprotocol: credentials.agreed, headers: headers,

@@ -25,7 +25,7 @@ struct ListenSession: Sendable {
     /// Decodes the client's messages up to the end of its stream.
     private struct Input {
         var messages: WebSocketMessages.Iterator
-        let idle: IdleWatch
+        let idle: IdleTimeout
         var audio: ListenAudio
         var hash = SHA256()
         /// Whether the client announced the end of the stream.
@@ -34,13 +34,13 @@ struct ListenSession: Sendable {
         /// The next samples or command, without `KeepAlive` messages; nil at the end of the stream.
         mutating func next() async throws -> Message? {
             while let message = try await messages.next() {
-                idle.heard()
+                idle.recordActivity()
                 switch message {
                 case .binary(let bytes) where bytes.readableBytes == 0:
                     hasEnded = true
                     return nil
                 case .binary(let bytes):
-                    let samples = try await LongWork.run(bytes: bytes.readableBytes) {
+                    let samples = try await EventLoopOffload.run(bytes: bytes.readableBytes) {
                         hash.update(data: bytes.readableBytesView)
                         return try audio.decode(bytes)
                     }
@@ -68,7 +68,7 @@ struct ListenSession: Sendable {
     /// Serves the socket.
     /// - Returns: The regular closure of the socket.
     /// - Throws: ``WebSocketClosure`` for another closure, and errors that ``closure(for:)`` translates.
-    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var input = Input(messages: messages, idle: idle, audio: ListenAudio(query))
         let createdAt = clock.now
         /// Bytes of PCM that the engine decoded from compressed audio.
@@ -76,8 +76,8 @@ struct ListenSession: Sendable {
         func encoder() -> ListenMessages {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
-                channels: input.audio.options.channels, createdAt: createdAt, punctuates: query.options.punctuates,
-                tellsLanguages: query.tellsLanguages, speaksSubQ: settings.speaksSubQ)
+                channels: input.audio.options.channels, createdAt: createdAt, punctuate: query.options.punctuate,
+                wordLanguages: query.wordLanguages, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))
@@ -135,7 +135,7 @@ struct ListenSession: Sendable {
         options.tenant = tenant
         options.language = options.language ?? recording?.language
         // Stored words are always punctuated, whatever the client asked for.
-        if recording != nil { options.punctuates = true }
+        if recording != nil { options.punctuate = true }
         return options
     }
 
@@ -151,7 +151,7 @@ struct ListenSession: Sendable {
                 return
             case .result(let result):
                 do {
-                    try await recording?.heard(result)
+                    try await recording?.take(result)
                 } catch {
                     socket.close(Self.closure(for: error) ?? .goingAway)
                     throw error

@@ -6,10 +6,10 @@ extension LiveWord {
     /// - Parameters:
     ///   - punctuates: Adds the word with case and punctuation.
     ///   - tellsLanguage: Adds the word's language, if known.
-    func json(punctuates: Bool, tellsLanguage: Bool) -> JSON {
+    func json(punctuate: Bool, tellsLanguage: Bool) -> JSON {
         [
             "word": .string(text), "start": .number(start), "end": .number(end), "confidence": .number(confidence),
-            "punctuated_word": punctuates ? punctuated.map(JSON.string) : nil, "speaker": speaker.map(JSON.integer),
+            "punctuated_word": punctuate ? punctuated.map(JSON.string) : nil, "speaker": speaker.map(JSON.integer),
             "language": tellsLanguage ? language.map(JSON.string) : nil,
         ]
     }

@@ -72,7 +72,7 @@ extension ConversationPhoto {
     }
 }
 
-extension Conversations.Addition {
+extension Conversations.AddedSegments {
     var json: JSON { ["conversation_id": .string(conversation.id), "segments": .array(segments, \.json)] }
 }
 

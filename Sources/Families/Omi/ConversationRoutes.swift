@@ -87,7 +87,7 @@ struct ConversationRoutes: Sendable {
         guard try await store.deleteConversation(conversation.id, of: conversation.owner) else {
             throw OmiError.notFound("Conversation")
         }
-        try await conversations.forget(conversation)
+        try await conversations.hideTransaction(conversation)
         return Response(status: .noContent)
     }
 

@@ -91,7 +91,7 @@ struct ConversationText: Sendable {
         var segments = page.segments
         var isFirst = true
         while true {
-            await LongWork.run(bytes: Store.pageSize) {
+            await EventLoopOffload.run(bytes: Store.pageSize) {
                 for segment in segments.items {
                     if !isFirst { output.text.write(",") }
                     isFirst = false

@@ -11,7 +11,7 @@ actor OmiConversation {
     private let runtime: Runtime
     private let principal: Principal
     private let query: OmiQuery
-    private let beginning: Conversations.Beginning
+    private let beginning: Conversations.NewConversation
     private let sockets: OmiSockets
     private let socket: WebSocket
 
@@ -19,7 +19,7 @@ actor OmiConversation {
     /// The conversation id last sent to the client, which requests its notes under that id (transcriptionSocket.ts).
     ///
     /// nil for a device, which gets no id.
-    private var toldName: String?
+    private var sentConversationID: String?
     private var repeated = RepeatedSegments([])
     /// Time since when possibly repeated segments are held; nil if none is.
     private var heldSince: Date?
@@ -53,8 +53,8 @@ actor OmiConversation {
         self.wordMemory = wordMemory
         lastLook = runtime.clock.now
         audioBegan = runtime.clock.now
-        toldName = query.hearsNames ? query.conversation : nil
-        beginning = Conversations.Beginning(
+        sentConversationID = query.sendsConversationIDs ? query.conversation : nil
+        beginning = Conversations.NewConversation(
             source: query.source, language: query.options.language, timeout: timeout, id: query.conversation)
     }
 
@@ -62,18 +62,18 @@ actor OmiConversation {
 
     /// Resumes the current conversation unless silence has ended it (streaming.md 4.4, the order at open).
     func open() async throws {
-        if let toldName { await tell(OmiEvent.session(toldName)) }
+        if let sentConversationID { await send(OmiEvent.session(sentConversationID)) }
         try await socket.send(text: "ping")
-        await tell(OmiEvent.status("initiating", "Service Starting"))
+        await send(OmiEvent.status("initiating", "Service Starting"))
         let last = try await runtime.queries.conversations.list(
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
-        if let last = last.first { await tell(OmiEvent.lastMemory(last.id)) }
-        await tell(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
-        try await sockets.waitForOthers(of: principal, runtime.clock.wall)
+        if let last = last.first { await send(OmiEvent.lastMemory(last.id)) }
+        await send(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
+        try await sockets.awaitOtherSockets(of: principal, runtime.clock.wall)
         current = try await runtime.conversations.current(of: principal)
         if let current { repeated = RepeatedSegments(try await runtime.queries.conversations.segments(of: current.id)) }
-        await tell(OmiEvent.status("stt_initiating", "STT Service Starting"))
-        await tell(OmiEvent.status("ready", ""))
+        await send(OmiEvent.status("stt_initiating", "STT Service Starting"))
+        await send(OmiEvent.status("ready", ""))
     }
 
     /// Stores the held segments when the device closes its socket: they were no repetition.
@@ -86,7 +86,7 @@ actor OmiConversation {
             heldSince = nil
             try await store(repeated.release(), from: "edge_asr")
         }
-        try await tellFinished()
+        try await sendFinished()
         guard let conversation = current else { return }
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
@@ -122,14 +122,14 @@ actor OmiConversation {
         processing.status = .processing
         unfinished.append(conversation.id)
         let segments = try await runtime.queries.conversations.segments(of: conversation.id)
-        await tell(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
+        await send(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
         if isMine { _ = try await runtime.conversations.process(conversation) }
-        try await tellFinished()
+        try await sendFinished()
         try await store(held, from: "edge_asr")
     }
 
     /// Sends the results of ended conversations, whichever socket processed them.
-    private func tellFinished() async throws {
+    private func sendFinished() async throws {
         for id in unfinished {
             let stored = try await runtime.queries.conversations.conversation(id, of: principal)
             guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
@@ -146,7 +146,7 @@ actor OmiConversation {
                 try await runtime.queries.conversations.segments(of: id),
                 try await runtime.queries.conversations.photos(of: id)
             )
-            await tell(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
+            await send(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
         }
     }
 
@@ -155,10 +155,10 @@ actor OmiConversation {
         let before = current
         current = conversation
         guard before?.id != conversation.id else { return }
-        if let toldName, toldName != conversation.id {
+        if let sentConversationID, sentConversationID != conversation.id {
             // Another socket began a conversation under that name, or the user began one elsewhere.
-            self.toldName = conversation.id
-            await tell(OmiEvent.session(conversation.id))
+            self.sentConversationID = conversation.id
+            await send(OmiEvent.session(conversation.id))
         }
         if let recording { try await recording.move(to: TransactionID(conversation.id)) }
         guard let before else { return }
@@ -175,10 +175,10 @@ actor OmiConversation {
     func take(_ command: OmiCommand) async throws {
         switch command {
         case .words(let words):
-            try await say(words, by: OmiCommand.ownProvider, from: "edge_asr")
+            try await storeAndEcho(words, by: OmiCommand.ownProvider, from: "edge_asr")
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
-            try await say(words, by: provider, from: "suggested")
+            try await storeAndEcho(words, by: provider, from: "suggested")
         case .assigned(let speaker, let person, _, let ids):
             let isUser = person == "user"
             let name = isUser || person.isEmpty ? nil : person
@@ -189,8 +189,8 @@ actor OmiConversation {
             try await pictures.makeRoom(for: piece)
             guard let picture = pictures.add(piece) else { return }
             guard let photo = try await runtime.conversations.add(picture, beginning, for: principal) else { return }
-            await tell(OmiEvent.photoProcessing(temporary: piece.id, photo: photo.id))
-            await tell(OmiEvent.photoDescribed(photo.id))
+            await send(OmiEvent.photoProcessing(temporary: piece.id, photo: photo.id))
+            await send(OmiEvent.photoDescribed(photo.id))
         }
     }
 
@@ -203,16 +203,16 @@ actor OmiConversation {
     }
 
     /// Stores and echoes words in parts, and yields the thread between parts.
-    private func say(_ words: [OmiCommand.Words], by provider: String, from source: String) async throws {
+    private func storeAndEcho(_ words: [OmiCommand.Words], by provider: String, from source: String) async throws {
         try await wordMemory.take(words.count * MemoryLayout<OmiCommand.Words>.stride)
         defer { wordMemory.hold(0) }
-        for part in words.parts(of: LongWork.threshold) {
-            try await say(part.map { segment($0, by: provider) }, from: source)
-            await LongWork.yield()
+        for part in words.parts(of: EventLoopOffload.threshold) {
+            try await storeAndEcho(part.map { segment($0, by: provider) }, from: source)
+            await EventLoopOffload.yield()
         }
     }
 
-    private func say(_ segments: [ConversationSegment], from source: String) async throws {
+    private func storeAndEcho(_ segments: [ConversationSegment], from source: String) async throws {
         // A REST request may have ended the conversation; in the next one times start at zero again.
         if let conversation = current, segments.contains(where: repeated.knows),
             try await runtime.conversations.current(of: principal)?.id != conversation.id
@@ -231,13 +231,13 @@ actor OmiConversation {
         let addition = try await runtime.conversations.add(segments, beginning, to: current, for: principal)
         try await follow(addition.conversation)
         runtime.metrics.segmentsAdded(segments.count, from: source)
-        await tell(.array(addition.segments, \.json), size: addition.segments.size)
+        await send(.array(addition.segments, \.json), size: addition.segments.size)
         if addition.isMoreUrgent {
-            await tell(OmiEvent.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
+            await send(OmiEvent.urgencyDetected(addition.conversation.urgency.level, segments: addition.urgent))
         }
         for segment in segments {
             guard let name = SpeakerIntroduction.name(in: segment.text) else { continue }
-            await tell(OmiEvent.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
+            await send(OmiEvent.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
         }
     }
 
@@ -257,7 +257,7 @@ actor OmiConversation {
         try await recording?.take(samples, options)
     }
 
-    func heard(_ result: LiveResult, by engine: String) async throws {
+    func addResult(_ result: LiveResult, by engine: String) async throws {
         guard result.isFinal else { return }
         if !result.words.isEmpty {
             // Times count from the start of the conversation, so the conversation must be known first.
@@ -268,7 +268,7 @@ actor OmiConversation {
             try await store(turns, from: "audio")
         }
         do {
-            try await recording?.heard(result)
+            try await recording?.take(result)
         } catch ScribeError.invalidState, ScribeError.transactionNotFound {
             // The conversation was ended meanwhile: its words are stored, and its audio ends here.
         }
@@ -279,7 +279,7 @@ actor OmiConversation {
 
     // MARK: To the device
 
-    private func tell(_ message: @autoclosure () -> JSON, size: Int = 0) async {
+    private func send(_ message: @autoclosure () -> JSON, size: Int = 0) async {
         // The words are stored, so a device that has disconnected is no error.
         try? await socket.send(message(), size: size)
     }

@@ -56,7 +56,7 @@ struct OmiListenRoutes: Sendable {
             serve: { session, messages, principal in
                 var query = try Self.query(of: request)
                 query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
-                query.hearsNames = true
+                query.sendsConversationIDs = true
                 return try await serve(query, session, messages, principal, context)
             })
     }
@@ -83,7 +83,7 @@ struct OmiListenRoutes: Sendable {
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
             pictures: OmiPicture(memory: session.makeShare()), memory: session.makeShare(),
             wordMemory: session.makeShare())
-        let place = sockets.enter(principal, context.departure)
+        let place = sockets.enter(principal, context.clientDisconnect)
         session.atEnd {
             defer { place.giveBack() }
             // The conversation may have ended meanwhile, and its audio with it.

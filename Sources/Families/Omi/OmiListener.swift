@@ -18,7 +18,7 @@ struct OmiListener: Sendable {
     private static let tickTime: Duration = .seconds(1)
     private static let failed = WebSocketClosure(1011, "Transcription has failed")
 
-    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         do {
             try await conversation.open()
             return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -77,7 +77,7 @@ struct OmiListener: Sendable {
             "live recognition has failed", metadata: ["engine": "\(engine.name)", "why": "\(failure.logged)"])
     }
 
-    private func listen(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+    private func listen(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var messages = messages
         var first: ByteBuffer?
         while first == nil {
@@ -89,7 +89,7 @@ struct OmiListener: Sendable {
                 return closure
             }
             guard let message else { return .normal }
-            idle.heard()
+            idle.recordActivity()
             first = try await idle.whileBusy { try await audio(in: message) }
         }
         // The engine starts at the first audio: a device may send text only.
@@ -114,7 +114,7 @@ struct OmiListener: Sendable {
             do {
                 if let first { try await feed(first) }
                 while let message = try await messages.next() {
-                    idle.heard()
+                    idle.recordActivity()
                     // Time spent on a message does not count as idle.
                     try await idle.whileBusy {
                         if let bytes = try await audio(in: message) { try await feed(bytes) }
@@ -139,7 +139,7 @@ struct OmiListener: Sendable {
         switch message {
         case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil
         case .text(let text):
-            try await LongWork.run(bytes: text.utf8.count) {
+            try await EventLoopOffload.run(bytes: text.utf8.count) {
                 if let command = OmiCommand(text) { try await conversation.take(command) }
             }
             return nil
@@ -150,7 +150,7 @@ struct OmiListener: Sendable {
     private func emit(_ options: LiveOptions) -> @Sendable (LiveEvent) async throws -> Void {
         { event in
             switch event {
-            case .result(let result): try await conversation.heard(result, by: engine.name)
+            case .result(let result): try await conversation.addResult(result, by: engine.name)
             case .decoded(let samples): try await conversation.record(samples, options)
             case .failed(let failure):
                 log(failure)

@@ -24,7 +24,7 @@ struct OmiQuery: Hashable, Sendable {
     /// The client's id for its next conversation, a UUID.
     var conversation: String?
     /// Whether the client is sent the ids of its conversations.
-    var hearsNames = false
+    var sendsConversationIDs = false
     /// Whether the device's text comes from another recogniser (streaming.md 4.3).
     let usesCustomRecogniser: Bool
 
@@ -73,9 +73,9 @@ struct OmiQuery: Hashable, Sendable {
         }
         options.language = ["auto", "multi"].contains(language) ? "multi" : language
         options.endpointing = .milliseconds(300)
-        options.namesEndpointing = true
-        options.punctuates = true
-        options.tellsSpeakers = true
+        options.isEndpointingExplicit = true
+        options.punctuate = true
+        options.diarize = true
         let device = query.text("source") ?? "omi"
         source = Self.sources.contains(device) ? device : "omi"
         timeout = query.text("conversation_timeout").flatMap { Int($0) }

@@ -11,7 +11,7 @@ final class OmiSockets: Sendable {
 
     private struct State {
         /// Disconnect signal of each socket's client, by user and socket number.
-        var open: [User: [Int: Departure]] = [:]
+        var open: [User: [Int: OneShotSignal]] = [:]
         var next = 0
     }
 
@@ -25,11 +25,11 @@ final class OmiSockets: Sendable {
 
     /// Counts one more socket of a user, until the place is given back after its words are stored.
     /// - Parameter departure: Disconnect signal of the socket's client.
-    func enter(_ principal: Principal, _ departure: Departure) -> SocketPlace {
+    func enter(_ principal: Principal, _ clientDisconnect: OneShotSignal) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
         let number = state.withLock { state in
             state.next += 1
-            state.open[user, default: [:]][state.next] = departure
+            state.open[user, default: [:]][state.next] = clientDisconnect
             return state.next
         }
         return SocketPlace { [state] in
@@ -41,7 +41,7 @@ final class OmiSockets: Sendable {
     }
 
     /// Waits until the user has no other socket, at most 10 s.
-    func waitForOthers(of principal: Principal, _ clock: WallClock) async throws {
+    func awaitOtherSockets(of principal: Principal, _ clock: WallClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero
         while let patience = patience(with: user), waited < patience {
@@ -54,6 +54,6 @@ final class OmiSockets: Sendable {
     private func patience(with user: User) -> Duration? {
         let open = state.withLock { Array($0.open[user, default: [:]].values) }
         guard open.count > 1 else { return nil }
-        return open.contains(where: \.hasHappened) ? Self.patienceWithLost : Self.patience
+        return open.contains(where: \.hasFired) ? Self.patienceWithLost : Self.patience
     }
 }

@@ -27,7 +27,7 @@ package struct S3Family: Family {
     ///   signed.
     init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
 
-    package func claim(on address: RequestAddress) -> Claim? {
+    package func claim(on address: RequestAddress) -> RouteClaim? {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
     }
 

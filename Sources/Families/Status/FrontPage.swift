@@ -64,7 +64,7 @@ package struct FrontPage: Family {
         self.settings = settings
     }
 
-    package func claim(on address: RequestAddress) -> Claim? {
+    package func claim(on address: RequestAddress) -> RouteClaim? {
         guard address.path.count <= 1, !address.isSigned else { return nil }
         guard let word = address.path.first else {
             return address.acceptsHTML && [.get, .head].contains(address.method) ? .path(words: 0) : nil
@@ -97,7 +97,7 @@ package struct FrontPage: Family {
         case .docs: return Response(status: .found, headers: [.location: "/", .cacheControl: "no-store"])
         case .health, .healthz: return .json(.ok, ["status": "alive"])
         case .document:
-            let bytes = await LongWork.run(bytes: .max) { settings.openAPI() }
+            let bytes = await EventLoopOffload.run(bytes: .max) { settings.openAPI() }
             return .json(.ok, ByteBuffer(bytes: bytes))
         case .icon: return Response(status: .noContent, headers: [.cacheControl: "max-age=86400"])
         }

@@ -3,12 +3,13 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Suki's API (suki.md): logins, ambient sessions, their audio sockets and their results, with a folder for each.
+/// Suki's API (suki.md): logins, ambient sessions, their audio sockets and their results. Each part
+/// has its own source folder.
 package struct SukiFamily: RoutedAPI {
     /// Settings of ambient sessions.
     package struct Settings: Sendable {
         /// The shortest recording that gets results.
-        package var shortest: Duration = .seconds(60)
+        package var minimumDuration: Duration = .seconds(60)
         /// The longest time that an ambient session may be open.
         package var lifetime: Duration = .seconds(AmbientPolicy.usualLifetime)
 
@@ -61,7 +62,7 @@ package struct SukiFamily: RoutedAPI {
     }
 
     private func sessions(of world: World) -> AmbientSessions {
-        AmbientSessions(world.runtime, shortest: settings.shortest / .seconds(1))
+        AmbientSessions(world.runtime, minimumDuration: settings.minimumDuration / .seconds(1))
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }

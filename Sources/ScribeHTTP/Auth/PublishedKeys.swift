@@ -89,12 +89,12 @@ package actor PublishedKeys {
         defer { fetches[address] = nil }
         let data: Data
         do {
-            data = try await outbound.get(try OutboundAddress(address), within: Self.fetchTime, for: business) {
+            data = try await outbound.get(try OutboundURL(address), within: Self.fetchTime, for: business) {
                 answer in
                 var data = Data()
                 for try await piece in answer {
                     data.append(contentsOf: piece.readableBytesView)
-                    guard data.count <= Self.largestSet else { throw OutboundProblem.unreachable }
+                    guard data.count <= Self.largestSet else { throw OutboundError.unreachable }
                 }
                 return data
             }

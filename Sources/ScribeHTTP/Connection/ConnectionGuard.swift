@@ -55,14 +55,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isLastForParser = false
     private var hasParserStopped = false
     /// Whether further input is useless: a stopped parser would buffer all of it.
-    var isDeaf: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
+    var ignoresInput: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
 
     /// Fires when the client disconnects or half-closes, so that held requests stop waiting.
-    let departure: Departure
+    let clientDisconnect: OneShotSignal
 
-    init(limits: ConnectionLimits, departure: Departure) {
+    init(limits: ConnectionLimits, clientDisconnect: OneShotSignal) {
         self.limits = limits
-        self.departure = departure
+        self.clientDisconnect = clientDisconnect
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -74,14 +74,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            departure.happened()
+            clientDisconnect.fire()
             endUpgraded(context)
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        departure.happened()
+        clientDisconnect.fire()
         endUpgraded(context)
         stop()
         context.fireChannelInactive()

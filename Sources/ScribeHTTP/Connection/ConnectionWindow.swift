@@ -43,7 +43,7 @@ final class ConnectionWindow {
     }
 
     /// Bytes by which the window could be renewed; nil while too few for a frame.
-    var shortage: Int? {
+    var renewal: Int? {
         let missing = Self.size - total - remaining
         let isWorthIt = missing >= Self.size / 2 || (remaining < Self.first && missing >= Self.least)
         return isWorthIt ? missing : nil

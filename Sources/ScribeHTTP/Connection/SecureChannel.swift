@@ -56,7 +56,7 @@ package struct SecureChannel: ServerChildChannel {
         metrics.count(channel)
         return channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
-            try Handshake(limits: limits, logger: self.logger)
+            try TLSHandshake(limits: limits, logger: self.logger)
                 .install(NIOSSLServerHandler(context: encryption()), in: pipeline)
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 switch result {
@@ -81,9 +81,9 @@ package struct SecureChannel: ServerChildChannel {
                 maxIdleTime: TimeAmount(limits.idleTime), maxAge: nil, maxGraceTime: TimeAmount(limits.idleTime),
                 keepalive: nil))
         let window = ConnectionWindow()
-        let frames = FrameWatch(window: window)
+        let frames = SmallFrameLimiter(window: window)
         try pipeline.addHandler(frames)
-        let watch = StreamsWatch(limits: limits, frames: frames, window: window, memory: memory)
+        let watch = HTTP2ConnectionGuard(limits: limits, frames: frames, window: window, memory: memory)
         let boundWatch = NIOLoopBound(watch, eventLoop: channel.eventLoop)
         let delegate = StreamsDelegate(watch: boundWatch, management: management.http2StreamDelegate)
         let streams: Streams = try pipeline.configureAsyncHTTP2Pipeline(
@@ -94,10 +94,10 @@ package struct SecureChannel: ServerChildChannel {
                 let pipeline = stream.pipeline.syncOperations
                 let hasRoom = openStreams.take()
                 if hasRoom { stream.closeFuture.whenComplete { _ in openStreams.give() } }
-                try pipeline.addHandler(StreamReads(watch: boundWatch.value))
+                try pipeline.addHandler(StreamReadReporter(watch: boundWatch.value))
                 try pipeline.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
-                    StreamGuard(limits: limits, departure: Departure(), hasRoom: hasRoom),
+                    StreamGuard(limits: limits, clientDisconnect: OneShotSignal(), hasRoom: hasRoom),
                 ])
                 return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
             }

@@ -29,19 +29,19 @@ final class StreamGuard: ChannelDuplexHandler {
     private var answerTimer: Scheduled<Void>?
 
     /// Fires when the client disconnects, so that held requests stop waiting.
-    let departure: Departure
+    let clientDisconnect: OneShotSignal
 
     /// - Parameter hasRoom: false if too many streams are open; the request then gets a 503.
-    init(limits: ConnectionLimits, departure: Departure, hasRoom: Bool) {
+    init(limits: ConnectionLimits, clientDisconnect: OneShotSignal, hasRoom: Bool) {
         self.limits = limits
         self.hasRoom = hasRoom
-        self.departure = departure
+        self.clientDisconnect = clientDisconnect
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
     func channelInactive(context: ChannelHandlerContext) {
-        departure.happened()
+        clientDisconnect.fire()
         stop()
         context.fireChannelInactive()
     }

@@ -16,7 +16,7 @@ extension Request {
     ) async throws -> Value {
         let buffer = try await collectedBody(upTo: limit, in: context)
         if buffer.readableBytes > 0 { try requireJSON(by: context.credential) }
-        return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer) }
+        return try await EventLoopOffload.run(bytes: buffer.readableBytes) { try Self.decode(buffer) }
     }
 
     /// Decodes the JSON object in the body; nil for an empty body, which some clients send for an empty object (C-107).
@@ -27,7 +27,7 @@ extension Request {
         guard buffer.readableBytes > 0 else { return nil }
         try requireJSON(by: context.credential)
         // The type is explicit: inferred, it would be optional, and `null` would decode.
-        return try await LongWork.run(bytes: buffer.readableBytes) { try Self.decode(buffer, as: Value.self) }
+        return try await EventLoopOffload.run(bytes: buffer.readableBytes) { try Self.decode(buffer, as: Value.self) }
     }
 
     /// Requires a JSON content type if a cookie authenticates the request.
@@ -127,7 +127,7 @@ extension Response {
     package static func longJSON(
         _ status: HTTPResponse.Status, _ json: @autoclosure @Sendable () throws -> JSON
     ) async throws -> Response {
-        .json(status, try await LongWork.run(bytes: .max) { ByteBuffer(try json()) })
+        .json(status, try await EventLoopOffload.run(bytes: .max) { ByteBuffer(try json()) })
     }
 
     /// Builds an answer from encoded JSON.
@@ -140,7 +140,7 @@ extension ByteBuffer {
     /// Encodes JSON into a buffer.
     package init(_ json: JSON) {
         let bytes = json.bytes
-        LongWork.watch(bytes: bytes.count, of: "an answer")
+        EventLoopOffload.watch(bytes: bytes.count, of: "an answer")
         self.init(bytes: bytes)
     }
 }

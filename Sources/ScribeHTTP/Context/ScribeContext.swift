@@ -21,27 +21,27 @@ package struct ScribeContext: RequestContext {
     /// The request's share of the memory budget; set before a family handles the request.
     package var memory: MemoryShare?
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
-    package var explanation: Explanation?
+    package var explanation: RefusalFacts?
     /// Id of the request, in the log and in the `x-request-id` header.
     package let requestID: String
 
     /// Fires once, when the client disconnects or half-closes.
-    package let departure: Departure
+    package let clientDisconnect: OneShotSignal
     /// IP address of the peer; empty without one.
     package let address: String
 
     package init(source: ApplicationRequestContextSource) {
         address = source.channel.remoteAddress?.ipAddress ?? ""
-        departure = Self.departure(of: source.channel)
+        clientDisconnect = Self.clientDisconnect(of: source.channel)
         coreContext = CoreRequestContextStorage(source: source)
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
     /// The signal of the connection's or stream's guard. Tests without a socket get one that never fires.
-    private static func departure(of channel: any Channel) -> Departure {
-        guard channel.eventLoop.inEventLoop else { return Departure() }
+    private static func clientDisconnect(of channel: any Channel) -> OneShotSignal {
+        guard channel.eventLoop.inEventLoop else { return OneShotSignal() }
         let pipeline = channel.pipeline.syncOperations
-        if let connection = try? pipeline.handler(type: ConnectionGuard.self) { return connection.departure }
-        return (try? pipeline.handler(type: StreamGuard.self))?.departure ?? Departure()
+        if let connection = try? pipeline.handler(type: ConnectionGuard.self) { return connection.clientDisconnect }
+        return (try? pipeline.handler(type: StreamGuard.self))?.clientDisconnect ?? OneShotSignal()
     }
 }

@@ -15,7 +15,7 @@ package final class World: Sendable {
     package let tickets: Tickets
     package let secretStore: any SecretStore
     /// Fires when the world has ended, so that its sockets close.
-    package let end = Departure()
+    package let end = OneShotSignal()
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
 
     package init(
@@ -34,7 +34,7 @@ package final class World: Sendable {
 
     /// Closes the world's sockets, and answers its held polls with the present state.
     package func endConnections() {
-        end.happened()
+        end.fire()
         runtime.signals.end()
     }
 

@@ -10,7 +10,7 @@ package protocol Family: Sendable {
     var name: String { get }
 
     /// Strength of the family's claim on a request; nil without a claim.
-    func claim(on address: RequestAddress) -> Claim?
+    func claim(on address: RequestAddress) -> RouteClaim?
 
     /// Answers a request. All errors are rendered in the family's format, unknown routes too.
     /// - Throws: Only errors after which the connection is unusable.
@@ -47,7 +47,7 @@ package struct RequestAddress: Sendable {
 }
 
 /// Strength of a family's claim on a request. The strongest claim wins; of equal ones, the first family's.
-package enum Claim: Comparable, Sendable {
+package enum RouteClaim: Comparable, Sendable {
     /// The family takes requests that no other family claims.
     case rest
     /// The host is one of the family's.
@@ -80,7 +80,7 @@ package struct FamilyResponder: HTTPResponder {
         var context = context
         context.chosenWorld = world
         context.memory = MemoryShare(of: memory)
-        var best: (family: any Family, claim: Claim)?
+        var best: (family: any Family, claim: RouteClaim)?
         let address = RequestAddress(request)
         for family in families {
             if let claim = family.claim(on: address), best.map({ $0.claim < claim }) ?? true { best = (family, claim) }

@@ -16,7 +16,7 @@ package protocol FamilyContribution: Sendable {
     var secrets: [String] { get }
 
     /// Watchers that are called after an upload is stored.
-    func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher]
+    func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver]
 
     /// Builds the family's routes and sockets, once for all worlds, and its services per world.
     /// - Throws: ``UnusableSetting``.
@@ -28,7 +28,7 @@ extension FamilyContribution {
     package var policies: [any RecordingPolicy] { [] }
     package var webhookFormats: [any WebhookFormat] { [] }
     package var secrets: [String] { [] }
-    package func uploadWatchers(_ consultations: Consultations) -> [any UploadWatcher] { [] }
+    package func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver] { [] }
 }
 
 /// Host names of one vendor.

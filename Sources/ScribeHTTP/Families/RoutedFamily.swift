@@ -46,7 +46,7 @@ package struct RoutedFamily: Family {
         firstWords = Set(prefixes.compactMap(\.first))
     }
 
-    package func claim(on address: RequestAddress) -> Claim? {
+    package func claim(on address: RequestAddress) -> RouteClaim? {
         if let first = address.path.first, firstWords.contains(first) {
             for words in [3, 2, 1] where prefixes.contains(Array(address.path.prefix(words))) {
                 return .path(words: words)

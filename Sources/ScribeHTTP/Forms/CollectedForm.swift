@@ -30,7 +30,7 @@ package struct CollectedForm: Sendable {
             }
             try decoder.finish()
             let contents = parts.map(\.content)
-            let hasTooMany = await LongWork.run(bytes: size) {
+            let hasTooMany = await EventLoopOffload.run(bytes: size) {
                 contents.contains { CombiningMarks.areTooMany(in: $0.readableBytesView) }
             }
             guard !hasTooMany else {

@@ -34,7 +34,7 @@ package final class RefusalLog: Sendable {
 
     /// Logs a request that was refused, or whose page may not read the answer.
     package func log(
-        _ explanation: Explanation, of request: Request, _ status: HTTPResponse.Status, _ context: ScribeContext,
+        _ explanation: RefusalFacts, of request: Request, _ status: HTTPResponse.Status, _ context: ScribeContext,
         at now: Date
     ) {
         let facts = explanation.facts
@@ -81,7 +81,7 @@ package final class RefusalLog: Sendable {
         }
     }
 
-    private func shownPath(_ words: [Substring], _ facts: Explanation.Facts, _ match: NearestRoute.Match?) -> String {
+    private func shownPath(_ words: [Substring], _ facts: RefusalFacts.Facts, _ match: NearestRoute.Match?) -> String {
         if let match, match.isExact { return match.path }
         let showable = nearest.showable(Array(words.prefix(Self.mostWords)), mayHoldKey: facts.claim == .rest)
         let shown = zip(words, showable).map { word, isShowable in isShowable ? Self.shown(word) : "…" }
@@ -111,7 +111,7 @@ package final class RefusalLog: Sendable {
     }
 }
 
-extension Claim {
+extension RouteClaim {
     /// The claim in words, for the log.
     fileprivate var text: String {
         switch self {

@@ -64,7 +64,7 @@ package struct UploadCredentials: Sendable {
     }
 
     /// Result of resolving an access key.
-    package enum Holder: Sendable {
+    package enum Resolution: Sendable {
         /// - Parameter ofForm: Offset of the world's clock when the server signed a form, in seconds; nil for clients'
         ///   own signatures.
         case known(Principal, ofForm: TimeInterval?)
@@ -76,7 +76,7 @@ package struct UploadCredentials: Sendable {
     }
 
     /// Resolves an access key and session token to their owner.
-    package func holder(of accessKeyID: String, sessionToken: String?) async -> Holder {
+    package func holder(of accessKeyID: String, sessionToken: String?) async -> Resolution {
         guard let sessionToken else { return .unknown }
         let claims: SessionClaims
         if let known = verified[sessionToken] {

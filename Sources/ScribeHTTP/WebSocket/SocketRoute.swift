@@ -35,7 +35,7 @@ package struct SocketRoute: Sendable {
     private let memory: MemoryBudget
     private let limits: Limits
     private let clock: WallClock
-    private let end: Departure
+    private let end: OneShotSignal
     private let explain: Explanation
 
     package init(
@@ -125,7 +125,9 @@ package struct SocketRoute: Sendable {
         ) { _, _ in closure }
     }
 
-    private var idleWatch: IdleWatch { IdleWatch(clock: clock, limit: limits.idleTime, closure: limits.idleClosure) }
+    private var idleWatch: IdleTimeout {
+        IdleTimeout(clock: clock, limit: limits.idleTime, closure: limits.idleClosure)
+    }
 
     private var upgradeLimits: WebSocketUpgrade.Limits {
         var upgrade = WebSocketUpgrade.Limits()
@@ -152,7 +154,7 @@ package struct SocketRoute: Sendable {
             result = .failure(error)
         }
         do {
-            try await session.keepRest()
+            try await session.storeRest()
         } catch {
             if case .success = result { result = .failure(error) }
         }
@@ -177,12 +179,12 @@ package struct SocketEntry: Sendable {
 package struct SocketSession: Sendable {
     package let socket: WebSocket
     /// Records activity, and work that the client waits for.
-    package let idle: IdleWatch
+    package let idle: IdleTimeout
     private let memory: MemoryBudget
     private let entry = LockedValue<SocketEntry?>(nil)
     private let rest = LockedValue<(@Sendable () async throws -> Void)?>(nil)
 
-    init(socket: WebSocket, idle: IdleWatch, memory: MemoryBudget) {
+    init(socket: WebSocket, idle: IdleTimeout, memory: MemoryBudget) {
         self.socket = socket
         self.idle = idle
         self.memory = memory
@@ -198,8 +200,8 @@ package struct SocketSession: Sendable {
     /// Sets work for the end of the socket, however it ends, such as storing received data.
     package func atEnd(_ keep: @escaping @Sendable () async throws -> Void) { rest.withLock { $0 = keep } }
 
-    fileprivate func keepRest() async throws {
+    fileprivate func storeRest() async throws {
         guard let keep = rest.withLock({ $0 }) else { return }
-        try await uncancelled { try await keep() }
+        try await shieldFromCancellation { try await keep() }
     }
 }

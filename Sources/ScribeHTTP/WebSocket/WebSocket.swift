@@ -17,7 +17,7 @@ package struct WebSocket: Sendable {
     /// Sends JSON as a text message.
     /// - Parameter size: Approximate size in bytes; long JSON is encoded off the event loop.
     package func send(_ json: @autoclosure () -> JSON, size: Int = 0) async throws {
-        try await send(.text, await LongWork.run(bytes: size) { ByteBuffer(json()) })
+        try await send(.text, await EventLoopOffload.run(bytes: size) { ByteBuffer(json()) })
     }
 
     package func send(binary: ByteBuffer) async throws { try await send(.binary, binary) }

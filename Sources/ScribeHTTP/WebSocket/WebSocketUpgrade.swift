@@ -47,9 +47,9 @@ package struct WebSocketUpgrade: Sendable {
     ///   - memory: Share of the memory budget for incomplete messages.
     ///   - idle: Learns when the client has to wait for memory.
     func response(
-        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: Departure,
+        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: OneShotSignal,
         memory: MemoryShare,
-        idle: IdleWatch, _ request: Request, context: ScribeContext,
+        idle: IdleTimeout, _ request: Request, context: ScribeContext,
         serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) -> Response {
         var fields: HTTPFields = [
@@ -63,7 +63,7 @@ package struct WebSocketUpgrade: Sendable {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     let socket = WebSocket(outgoing: outgoing)
-                    let presence = Presence()
+                    let presence = PingTimeout()
                     let messages = WebSocketMessages(
                         body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
                         idle: idle)
@@ -90,14 +90,14 @@ package struct WebSocketUpgrade: Sendable {
     /// Serves the socket to its end.
     /// - Returns: The closure to send; nil if the client has disconnected.
     private static func closure(
-        of socket: WebSocket, _ messages: WebSocketMessages, _ presence: Presence, _ silence: Duration,
-        _ clock: WallClock, _ end: Departure, _ logger: Logger,
+        of socket: WebSocket, _ messages: WebSocketMessages, _ presence: PingTimeout, _ silence: Duration,
+        _ clock: WallClock, _ end: OneShotSignal, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
         do {
             return try await withGracefulShutdownHandler {
                 try await end.watched(by: { socket.close(.worldEnded) }) {
-                    guard !end.hasHappened else { throw WebSocketClosure.worldEnded }
+                    guard !end.hasFired else { throw WebSocketClosure.worldEnded }
                     return try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
                         group.addTask { try await serve(socket, messages) }
                         group.addTask {
@@ -130,11 +130,11 @@ package struct WebSocketUpgrade: Sendable {
 }
 
 /// Detects lost clients: pings a silent client, and closes the socket without an answer.
-final class Presence: Sendable {
+final class PingTimeout: Sendable {
     private let count = LockedValue(0)
     private let isAwaited = LockedValue(false)
 
-    func heard() { count.withLock { $0 += 1 } }
+    func recordActivity() { count.withLock { $0 += 1 } }
 
     /// Sets whether the server is reading. Only then does the client's silence count.
     func isAwaited(_ value: Bool) { isAwaited.withLock { $0 = value } }
@@ -166,14 +166,14 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
     private let body: RequestBody
     private let limits: WebSocketUpgrade.Limits
     fileprivate let socket: WebSocket
-    fileprivate let presence: Presence
+    fileprivate let presence: PingTimeout
     fileprivate let memory: MemoryShare
-    fileprivate let idle: IdleWatch
+    fileprivate let idle: IdleTimeout
     fileprivate let ended = LockedValue(false)
 
     init(
-        body: RequestBody, socket: WebSocket, limits: WebSocketUpgrade.Limits, presence: Presence,
-        memory: MemoryShare, idle: IdleWatch
+        body: RequestBody, socket: WebSocket, limits: WebSocketUpgrade.Limits, presence: PingTimeout,
+        memory: MemoryShare, idle: IdleTimeout
     ) {
         self.body = body
         self.socket = socket
@@ -204,7 +204,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
             messages.memory.hold(decoder.heldBytes)
             while true {
                 while let message = try await decoded() {
-                    messages.presence.heard()
+                    messages.presence.recordActivity()
                     switch message {
                     case .ping(let payload): try await messages.socket.send(.pong, payload)
                     case .pong: break
@@ -223,8 +223,8 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
 
         /// Decodes the next message; a large one off the event loop.
         private mutating func decoded() async throws -> WebSocketMessage? {
-            guard decoder.isWhole, decoder.heldBytes > LongWork.threshold else { return try decoder.next() }
-            return try await LongWork.run(bytes: decoder.heldBytes) { try decoder.next() }
+            guard decoder.isWhole, decoder.heldBytes > EventLoopOffload.threshold else { return try decoder.next() }
+            return try await EventLoopOffload.run(bytes: decoder.heldBytes) { try decoder.next() }
         }
 
         /// Reserves memory for received bytes. While none is free the client is not read, and not idle.

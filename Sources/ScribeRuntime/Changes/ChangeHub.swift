@@ -5,24 +5,24 @@ package import ScribeStore
 /// receiver of changes gets them here.
 package struct ChangeHub: ChangeSink {
     package let signals: ChangeSignals
-    let bells: [Job.Kind: JobBell]
-    let timers: [TimedWork: JobBell]
+    let inboxes: [Job.Kind: JobInbox]
+    let timers: [TimedWork: JobInbox]
     package let lanes = DeliveryLanes()
 
     package init() {
         signals = ChangeSignals()
-        bells = Dictionary(uniqueKeysWithValues: Job.Kind.allCases.map { ($0, JobBell()) })
-        timers = [.expiry: JobBell(for: .expiry), .silence: JobBell(for: .conversation)]
+        inboxes = Dictionary(uniqueKeysWithValues: Job.Kind.allCases.map { ($0, JobInbox()) })
+        timers = [.expiry: JobInbox(for: .expiry), .silence: JobInbox(for: .conversation)]
     }
 
     package func publish(_ change: Change) {
         switch change {
         case .transaction(let key): signals.post(key)
         case .audio(let key): signals.wake(key)
-        case .work(let kind): bells[kind]?.ring()
-        case .due(let work): timers[work]?.ring()
-        case .claimed(let job): bells[job.work.kind]?.hand(job)
-        case .delivery(let lane): lanes.ring(lane)
+        case .work(let kind): inboxes[kind]?.wake()
+        case .due(let work): timers[work]?.wake()
+        case .claimed(let job): inboxes[job.work.kind]?.deliver(job)
+        case .delivery(let lane): lanes.wake(lane)
         }
     }
 }

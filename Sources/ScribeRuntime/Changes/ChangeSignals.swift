@@ -27,17 +27,19 @@ package final class ChangeSignals: Sendable {
     ///   - departure: The client's disconnect, which ends the wait.
     ///   - read: Returns a value and whether it is final.
     /// - Throws: Errors of `read`.
-    package func held<Value: Sendable>(
-        _ key: Transaction.Key, atMost limit: Duration, clock: WorldClock, until departure: Departure,
+    package func longPoll<Value: Sendable>(
+        _ key: Transaction.Key, atMost limit: Duration, clock: WorldClock, until clientDisconnect: OneShotSignal,
         _ read: () async throws -> (value: Value, isFinal: Bool)
     ) async throws -> Value {
         // The subscription comes first, so that no change during the read is lost.
         let (subscription, number) = subscribe(to: key)
         defer { end(number, of: key) }
         let first = try await read()
-        if first.isFinal || limit <= .zero || departure.hasHappened || hasEnded.withLock({ $0 }) { return first.value }
+        if first.isFinal || limit <= .zero || clientDisconnect.hasFired || hasEnded.withLock({ $0 }) {
+            return first.value
+        }
         return try await withGracefulShutdownHandler {
-            try await departure.watched(by: subscription.expire) {
+            try await clientDisconnect.watched(by: subscription.expire) {
                 async let _: Void = subscription.expire(after: limit, clock)
                 var last = first.value
                 while await subscription.next(), !hasEnded.withLock({ $0 }) {

@@ -7,7 +7,7 @@ package import ScribeStore
 /// conversion work with it.
 package struct Conversations: Sendable {
     /// Properties of a new conversation.
-    package struct Beginning: Hashable, Sendable {
+    package struct NewConversation: Hashable, Sendable {
         package var source: String
         package var language: String?
         /// The silence after which the conversation ends, in seconds.
@@ -24,7 +24,7 @@ package struct Conversations: Sendable {
     }
 
     /// Result of adding segments.
-    package struct Addition: Sendable {
+    package struct AddedSegments: Sendable {
         package let conversation: Conversation
         package let segments: [ConversationSegment]
         /// Whether the segments make the conversation more urgent than before.
@@ -34,21 +34,21 @@ package struct Conversations: Sendable {
     }
 
     private let store: Store
-    private let consultations: Consultations
+    private let transactions: Transactions
     private let facts: ClinicalFacts
     private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: WorldClock
     /// The ids of conversations that are being processed now. All copies of this value share them.
-    private let inHand = LockedValue<Set<String>>([])
+    private let processingIDs = LockedValue<Set<String>>([])
 
     /// - Parameter bucket: The S3 bucket for audio of conversations.
     package init(
-        store: Store, consultations: Consultations, facts: ClinicalFacts, bucket: String,
+        store: Store, transactions: Transactions, facts: ClinicalFacts, bucket: String,
         identifiers: IdentifierSource, clock: WorldClock
     ) {
         self.store = store
-        self.consultations = consultations
+        self.transactions = transactions
         self.facts = facts
         self.bucket = bucket
         self.identifiers = identifiers
@@ -80,14 +80,14 @@ package struct Conversations: Sendable {
 
     /// Returns the user's open conversation, or begins one.
     /// - Throws: ``ScribeError/transactionLimitExceeded``, ``ScribeError/storageUnavailable(cause:)``.
-    package func open(_ beginning: Beginning, for principal: Principal) async throws -> Conversation {
+    package func open(_ beginning: NewConversation, for principal: Principal) async throws -> Conversation {
         if let conversation = try await current(of: principal) { return conversation }
         let now = clock.now
         var id = identifiers.uuid()
         if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
         let location = AudioLocation(bucket: bucket, folder: "conversations/\(id)")
         let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
-        let new = try await consultations.new(
+        let new = try await transactions.new(
             TransactionID(id),
             TransactionRequest(
                 transfer: .stream, mode: "conversation", audioURL: location.url,
@@ -108,9 +108,9 @@ package struct Conversations: Sendable {
     ///   that it is still open.
     /// - Throws: As ``open(_:for:)``.
     package func add(
-        _ segments: [ConversationSegment], _ beginning: Beginning, to known: Conversation? = nil,
+        _ segments: [ConversationSegment], _ beginning: NewConversation, to known: Conversation? = nil,
         for principal: Principal
-    ) async throws -> Addition {
+    ) async throws -> AddedSegments {
         var known = known
         while true {
             let now = clock.now
@@ -130,7 +130,7 @@ package struct Conversations: Sendable {
             conversation.timeout = beginning.timeout
             conversation.urgency = added.urgency
             if added.size >= Limits.conversation { _ = try await process(conversation) }
-            return Addition(
+            return AddedSegments(
                 conversation: conversation, segments: segments,
                 isMoreUrgent: added.urgency.level > added.levelBefore,
                 urgent: urgency.reasons.map(\.segment))
@@ -156,7 +156,7 @@ package struct Conversations: Sendable {
     /// Adds a photo to the user's open conversation, or begins one with it.
     /// - Returns: Nil if the conversation has the most photos that it may have, or the business has reached its quota.
     package func add(
-        _ base64: String, _ beginning: Beginning, for principal: Principal
+        _ base64: String, _ beginning: NewConversation, for principal: Principal
     ) async throws -> ConversationPhoto? {
         let conversation = try await open(beginning, for: principal)
         let photo = ConversationPhoto(id: identifiers.uuid(), base64: base64, createdAt: clock.now)
@@ -170,8 +170,8 @@ package struct Conversations: Sendable {
     /// Ends a conversation, and makes its summary, memories and note. Processing that was interrupted begins again.
     /// - Returns: Nil if another caller processes it, or if it has no segments and photos: then it is deleted.
     package func process(_ conversation: Conversation) async throws -> Conversation? {
-        guard inHand.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
-        defer { inHand.withLock { _ = $0.remove(conversation.id) } }
+        guard processingIDs.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
+        defer { processingIDs.withLock { _ = $0.remove(conversation.id) } }
         if conversation.status == .inProgress {
             guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
         } else {
@@ -180,13 +180,13 @@ package struct Conversations: Sendable {
             guard now?.status == .processing else { return nil }
         }
         // The caller may be cancelled, and no other would resume the processing.
-        return try await uncancelled { try await finish(conversation) }
+        return try await shieldFromCancellation { try await finish(conversation) }
     }
 
     private func finish(_ conversation: Conversation) async throws -> Conversation? {
         guard try await !store.isEmptyConversation(conversation.id) else {
             _ = try await store.deleteConversation(conversation.id, of: conversation.owner)
-            try await forget(conversation)
+            try await hideTransaction(conversation)
             return nil
         }
         let transcript = try await store.segments(of: conversation.id).transcript
@@ -203,7 +203,7 @@ package struct Conversations: Sendable {
     ) async throws -> (transcript: String, document: ResultDocument)? {
         do {
             try Limits.require(transcript, within: Limits.transcript, "transcript")
-            return (transcript, try await consultations.document(of: conversation.key, nil, in: nil).document)
+            return (transcript, try await transactions.document(of: conversation.key, nil, in: nil).document)
         } catch let error as ScribeError where error.kind != .unavailable {
             return nil
         }
@@ -221,9 +221,9 @@ package struct Conversations: Sendable {
     }
 
     /// Hides the transaction of a conversation that its user deleted.
-    package func forget(_ conversation: Conversation) async throws {
+    package func hideTransaction(_ conversation: Conversation) async throws {
         do {
-            try await consultations.archive(conversation.key, by: conversation.owner.user)
+            try await transactions.archive(conversation.key, by: conversation.owner.user)
         } catch ScribeError.transactionNotFound {
             return
         }
@@ -235,7 +235,7 @@ package struct Conversations: Sendable {
         let found = try await facts.facts(in: transcript)
         var completed = conversation
         let date = conversation.finishedAt
-        let (summary, remembered) = await LongWork.run(bytes: transcript.utf8.count) {
+        let (summary, remembered) = await EventLoopOffload.run(bytes: transcript.utf8.count) {
             (
                 ConversationSummary.summary(found, of: transcript, at: date),
                 ConversationSummary.memories(found, in: transcript)

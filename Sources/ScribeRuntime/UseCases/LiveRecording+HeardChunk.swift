@@ -3,10 +3,10 @@ import ScribeDomain
 
 extension LiveRecording {
     /// Error for a chunk whose number or file another socket or client took meanwhile.
-    struct Taken: Error {}
+    struct NameConflict: Error {}
 
     /// Stored chunk with a transcript, of one live result or several.
-    struct HeardChunk {
+    struct TranscribedChunk {
         let name: String
         /// The ETag of the stored object.
         let eTag: String

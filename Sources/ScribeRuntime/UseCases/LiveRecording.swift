@@ -12,7 +12,7 @@ package actor LiveRecording {
     package static let chunkLength = 20
 
     private let recordings: LiveRecordings
-    private var place: LiveRecordings.Place
+    private var place: LiveRecordings.ChunkDestination
     private let principal: Principal
     private let keepsSilence: Bool
     private var options: LiveOptions
@@ -25,17 +25,17 @@ package actor LiveRecording {
     private var start = 0
     private var words: [TimedWord] = []
     /// The last chunk, while further results may join it; else nil.
-    private var last: HeardChunk?
+    private var last: TranscribedChunk?
     /// The number of chunks that are being written.
-    private var chunksOnTheirWay = 0
+    private var chunksBeingWritten = 0
     /// The audio bytes of chunks that are being written.
-    private var bytesOnTheirWay = 0
+    private var bytesBeingWritten = 0
     private var waiters: [CheckedContinuation<Void, Never>] = []
     /// The end of the last final result by channel, in frames.
-    private var settled: [Int: Int] = [:]
+    private var finalEnds: [Int: Int] = [:]
     /// The end of the audio that was stored before its final result, in frames. A job recognises that audio later, so
     /// the engine's late words for it are dropped.
-    private var unheard = 0
+    private var storedUnrecognisedEnd = 0
     /// The share of the memory budget for audio in memory.
     private let memory: MemoryShare
 
@@ -49,7 +49,8 @@ package actor LiveRecording {
     private static let largestJoined = 4 << 20
 
     init(
-        _ recordings: LiveRecordings, _ place: LiveRecordings.Place, _ options: LiveOptions, keepsSilence: Bool,
+        _ recordings: LiveRecordings, _ place: LiveRecordings.ChunkDestination, _ options: LiveOptions,
+        keepsSilence: Bool,
         _ principal: Principal
     ) {
         memory = MemoryShare(of: recordings.memory, for: principal.business)
@@ -76,11 +77,11 @@ package actor LiveRecording {
     /// - Parameter options: The format of the audio, which a container tells only when it comes.
     /// - Throws: As ``heard(_:)``; `MemoryBudget.Exhausted` if the budget has no room in time.
     package nonisolated func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
-        try await LongWork.run(bytes: audio.readableBytes) { try await self.append(audio, options) }
+        try await EventLoopOffload.run(bytes: audio.readableBytes) { try await self.append(audio, options) }
     }
 
     private func append(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
-        LongWork.watch(bytes: audio.readableBytes, of: "live audio")
+        EventLoopOffload.watch(bytes: audio.readableBytes, of: "live audio")
         try await memory.take(audio.readableBytes)
         defer { countMemory() }
         self.options = options
@@ -88,14 +89,14 @@ package actor LiveRecording {
         pending.writeImmutableBuffer(audio)
         while pending.readableBytes > Self.mostPending {
             let count = pending.quietestEnd(in: Self.mostPending / 2 / frameSize, options)
-            unheard = start + count
-            try await keepChunk(upTo: unheard, pending.isQuiet(upTo: count * frameSize) ? [] : nil)
-            words.removeAll { $0.start < seconds(unheard) }
+            storedUnrecognisedEnd = start + count
+            try await storeChunk(upTo: storedUnrecognisedEnd, pending.isQuiet(upTo: count * frameSize) ? [] : nil)
+            words.removeAll { $0.start < seconds(storedUnrecognisedEnd) }
         }
         while pending.readableBytes / frameSize > Self.longestPending * options.sampleRate {
             let count = Self.longestSilence * options.sampleRate
             if keepsSilence {
-                try await keepChunk(upTo: start + count, [])
+                try await storeChunk(upTo: start + count, [])
             } else {
                 pending.moveReaderIndex(forwardBy: count * frameSize)
                 start += count
@@ -104,27 +105,27 @@ package actor LiveRecording {
     }
 
     private func countMemory() {
-        memory.hold(pending.readableBytes + bytesOnTheirWay + (last?.audio.readableBytes ?? 0))
+        memory.hold(pending.readableBytes + bytesBeingWritten + (last?.audio.readableBytes ?? 0))
     }
 
     /// Takes a result of an engine. A final result is stored when this returns; interim results are ignored.
     /// - Throws: ``ScribeError/invalidState(_:)`` once a request has ended the recording,
     ///   ``ScribeError/storageUnavailable(cause:)``.
-    package func heard(_ result: LiveResult) async throws {
+    package func take(_ result: LiveResult) async throws {
         guard result.isFinal else { return }
         defer { countMemory() }
-        let heardFrom = seconds(unheard)
+        let heardFrom = seconds(storedUnrecognisedEnd)
         words += result.words.lazy.filter { $0.start >= heardFrom }.map {
             TimedWord(text: $0.punctuated ?? $0.text, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
-        settled[result.channel] = Int(((result.start + result.duration) * Double(options.sampleRate)).rounded())
-        let channels = options.hearsEachChannel ? options.channels : 1
-        let end = (0..<channels).map { settled[$0] ?? 0 }.min() ?? 0
+        finalEnds[result.channel] = Int(((result.start + result.duration) * Double(options.sampleRate)).rounded())
+        let channels = options.multichannel ? options.channels : 1
+        let end = (0..<channels).map { finalEnds[$0] ?? 0 }.min() ?? 0
         guard end > start, !words.isEmpty || end - start >= Self.longestSilence * options.sampleRate else { return }
         let limit = seconds(end)
         let spoken = words.filter { $0.end <= limit + 0.001 }.sorted { $0.start < $1.start }
         words.removeAll { $0.end <= limit + 0.001 }
-        try await keepChunk(upTo: end, spoken)
+        try await storeChunk(upTo: end, spoken)
     }
 
     /// Stores pending audio as chunks without transcripts. Each ends at the quietest point of its last third, so that
@@ -134,38 +135,38 @@ package actor LiveRecording {
         let frames = Self.chunkLength * options.sampleRate
         defer { countMemory() }
         while pending.readableBytes / frameSize >= frames + options.sampleRate {
-            try await keepChunk(upTo: start + pending.quietestEnd(in: frames, options), nil)
+            try await storeChunk(upTo: start + pending.quietestEnd(in: frames, options), nil)
         }
     }
 
     /// Stores the rest of the audio with its words, and commits the transaction.
     package func commit() async throws {
-        try await keepRest(isHeard: true)
+        try await storeRest(isHeard: true)
         guard let transaction = try await recordings.store.transaction(place.key),
             let names = try await recordings.store.fileNames(of: transaction)
         else { throw ScribeError.transactionNotFound }
         let files = names.filter { chunkOrdinal(ofFile: $0) != nil }
-        try await recordings.consultations.commit(place.key, ChunkList(files: files, times: times))
+        try await recordings.transactions.commit(place.key, ChunkList(files: files, times: times))
     }
 
     /// Stores the rest of the audio after the stream broke off. A job recognises audio without a final result. All
     /// chunks are stored when this returns, also those that another call is writing.
     package func breakOff() async throws {
-        try await keepRest(isHeard: false)
-        while chunksOnTheirWay > 0 { await withCheckedContinuation { waiters.append($0) } }
+        try await storeRest(isHeard: false)
+        while chunksBeingWritten > 0 { await withCheckedContinuation { waiters.append($0) } }
     }
 
-    private func keepRest(isHeard: Bool) async throws {
+    private func storeRest(isHeard: Bool) async throws {
         let frames = pending.readableBytes / frameSize
         guard frames > 0 else { return }
         let rest = words.sorted { $0.start < $1.start }
         words = []
-        try await keepChunk(upTo: start + frames, isHeard ? rest : nil)
+        try await storeChunk(upTo: start + frames, isHeard ? rest : nil)
     }
 
     /// Stores audio from ``start`` to `end` as a chunk, or as a part of the last chunk.
     /// - Parameter words: The words, in seconds from the start of the stream; nil without a final result.
-    private func keepChunk(upTo end: Int, _ words: [TimedWord]?) async throws {
+    private func storeChunk(upTo end: Int, _ words: [TimedWord]?) async throws {
         let count = min(end - start, pending.readableBytes / frameSize)
         guard count > 0, let audio = pending.readSlice(length: count * frameSize) else { return }
         let frames = start..<(start + count)
@@ -175,11 +176,11 @@ package actor LiveRecording {
         last = nil
         // The number is taken together with the audio, so that chunks are in order however long their writes take.
         let name = growing?.name ?? takeName()
-        chunksOnTheirWay += 1
-        bytesOnTheirWay += audio.readableBytes
+        chunksBeingWritten += 1
+        bytesBeingWritten += audio.readableBytes
         defer {
-            chunksOnTheirWay -= 1
-            bytesOnTheirWay -= audio.readableBytes
+            chunksBeingWritten -= 1
+            bytesBeingWritten -= audio.readableBytes
             countMemory()
             let woken = waiters
             waiters = []
@@ -187,7 +188,7 @@ package actor LiveRecording {
         }
         do {
             // This task may be cancelled, and no other place holds the audio.
-            let stored = try await uncancelled { [self] in
+            let stored = try await shieldFromCancellation { [self] in
                 try await store(audio, frames, words, in: growing, as: name)
             }
             times[stored.name] = ChunkTimes(
@@ -212,7 +213,7 @@ package actor LiveRecording {
     }
 
     /// Whether audio that begins at a frame joins a chunk.
-    private func isJoined(_ chunk: HeardChunk, at frame: Int) -> Bool {
+    private func isJoined(_ chunk: TranscribedChunk, at frame: Int) -> Bool {
         chunk.frames.upperBound == frame && chunk.frames.count < Self.chunkLength * options.sampleRate
             && chunk.audio.readableBytes < Self.largestJoined
             && chunk.audio.readableBytes == chunk.frames.count * frameSize
@@ -221,8 +222,8 @@ package actor LiveRecording {
     /// Stores audio with its words, as a new chunk or joined to a stored one. A chunk that grows gets a new file: files
     /// never change, so a reader never sees half of one.
     private func store(
-        _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, in growing: HeardChunk?, as name: String
-    ) async throws -> HeardChunk {
+        _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, in growing: TranscribedChunk?, as name: String
+    ) async throws -> TranscribedChunk {
         guard let growing else { return try await write(audio, frames, words, as: name, insteadOf: nil) }
         var whole = growing.audio
         whole.writeImmutableBuffer(audio)
@@ -230,7 +231,7 @@ package actor LiveRecording {
             return try await write(
                 whole, growing.frames.lowerBound..<frames.upperBound, growing.words + (words ?? []), as: name,
                 insteadOf: growing.eTag)
-        } catch is Taken {
+        } catch is NameConflict {
             // The client has replaced the chunk meanwhile.
             return try await write(audio, frames, words, as: takeName(), insteadOf: nil)
         }
@@ -240,7 +241,7 @@ package actor LiveRecording {
     /// - Parameter eTag: The ETag of the chunk that the file replaces; nil for a new chunk.
     private func write(
         _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, as name: String, insteadOf eTag: String?
-    ) async throws -> HeardChunk {
+    ) async throws -> TranscribedChunk {
         let begun = try await recordings.uploads.begin(
             for: place.key.business, at: (place.location.bucket, place.location.key(ofFile: name)))
         var writer = begun.writer
@@ -260,7 +261,7 @@ package actor LiveRecording {
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
         }
         let kept = try await keep(begun.file, written, speech, as: name, insteadOf: eTag)
-        return HeardChunk(
+        return TranscribedChunk(
             name: kept, eTag: Hex.encode(written.md5), frames: frames, audio: audio, words: words ?? [])
     }
 
@@ -280,13 +281,13 @@ package actor LiveRecording {
                 createdAt: recordings.clock.now)
             do {
                 try await recordings.uploads.keep(object, heard: speech, in: place.key, for: principal) { tag in
-                    if tag != eTag { throw Taken() }
+                    if tag != eTag { throw NameConflict() }
                 }
                 return name
-            } catch is Taken {
+            } catch is NameConflict {
                 guard eTag == nil else {
                     await recordings.uploads.remove([file])
-                    throw Taken()
+                    throw NameConflict()
                 }
                 name = takeName()
             }

@@ -8,18 +8,18 @@ package import ScribeStore
 package struct LiveRecordings: Sendable {
     let store: Store
     let uploads: Uploads
-    let consultations: Consultations
+    let transactions: Transactions
     let memory: MemoryBudget
     let clock: WorldClock
 
     /// - Parameter memory: The budget for audio that is in no chunk yet.
     package init(
-        store: Store, uploads: Uploads, consultations: Consultations, memory: MemoryBudget, clock: WorldClock
+        store: Store, uploads: Uploads, transactions: Transactions, memory: MemoryBudget, clock: WorldClock
     ) {
         self.memory = memory
         self.store = store
         self.uploads = uploads
-        self.consultations = consultations
+        self.transactions = transactions
         self.clock = clock
     }
 
@@ -33,19 +33,19 @@ package struct LiveRecordings: Sendable {
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, keepsSilence: Bool = true,
         for principal: Principal
     ) async throws -> LiveRecording {
-        let place = try await locate(id, principal, as: segment.map(Names.segment) ?? .numbers)
+        let place = try await locate(id, principal, as: segment.map(ChunkNaming.segment) ?? .numbers)
         return LiveRecording(self, place, options, keepsSilence: keepsSilence, principal)
     }
 
     /// Transaction, bucket and folder of a stream's chunks, with the number of the next one.
-    struct Place: Sendable {
+    struct ChunkDestination: Sendable {
         let key: Transaction.Key
         let location: AudioLocation
         /// The first spoken language of the transaction; nil if it names none.
         let language: String?
         /// The number of the next chunk.
         var next: Int
-        let names: Names
+        let names: ChunkNaming
 
         var nextName: String {
             switch names {
@@ -56,7 +56,7 @@ package struct LiveRecordings: Sendable {
     }
 
     /// Naming scheme of chunks.
-    enum Names: Sendable {
+    enum ChunkNaming: Sendable {
         /// By the transaction's running number, such as `3.wav`.
         case numbers
         /// By the id of the stream and a number of its own.
@@ -66,22 +66,22 @@ package struct LiveRecordings: Sendable {
     /// Finds the place for the chunks of an open transaction.
     /// - Throws: As ``open(_:_:segment:keepsSilence:for:)``.
     func locate(
-        _ id: TransactionID, _ principal: Principal, as names: Names = .numbers
-    ) async throws -> Place {
+        _ id: TransactionID, _ principal: Principal, as names: ChunkNaming = .numbers
+    ) async throws -> ChunkDestination {
         let key = Transaction.Key(business: principal.business, id: id)
         let transaction = try await store.requireTransaction(key)
         try Transaction.requireOpen(transaction.userStatus)
-        try consultations.bench.permit(.upload, transaction.request.fixture)
+        try transactions.fixtureBehaviour.requirePermission(.upload, transaction.request.fixture)
         guard let location = transaction.request.audioLocation else {
             throw ScribeError.invalidState("The transaction was started without a place for its audio")
         }
-        return Place(
+        return ChunkDestination(
             key: key, location: location, language: transaction.request.inputLanguages.first,
             next: try await firstNumber(names, of: transaction), names: names)
     }
 
     /// The number of a stream's first chunk: one more than the highest stored number, or 1 for names by stream id.
-    private func firstNumber(_ names: Names, of transaction: Transaction) async throws -> Int {
+    private func firstNumber(_ names: ChunkNaming, of transaction: Transaction) async throws -> Int {
         guard case .numbers = names else { return 1 }
         let files = try await store.fileNames(of: transaction) ?? []
         return (files.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1

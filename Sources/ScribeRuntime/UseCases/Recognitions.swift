@@ -10,7 +10,7 @@ package import ScribeStore
 /// deleted.
 package struct Recognitions: Sendable {
     /// Result of a recognition.
-    package struct Hearing: Sendable {
+    package struct RecognisedRecording: Sendable {
         package let speech: RecognisedSpeech
         /// The words of ``speech``; with estimated times if the recogniser gave none.
         package let words: [TimedWord]
@@ -48,13 +48,13 @@ package struct Recognitions: Sendable {
     ///   - languages: The languages that may be spoken, at most two.
     /// - Throws: ``EngineFailure``, ``ScribeError/tooLarge(limit:)``, ``ScribeError/storageUnavailable(cause:)``,
     ///   ``ScribeError/storageQuotaExceeded``, and errors of the body.
-    package func hear<Body: AsyncSequence & Sendable>(
+    package func recognise<Body: AsyncSequence & Sendable>(
         _ body: Body, samples: WaveHeader? = nil, size: Int? = nil, languages: [String], for principal: Principal
-    ) async throws -> Hearing where Body.Element == ByteBuffer {
+    ) async throws -> RecognisedRecording where Body.Element == ByteBuffer {
         guard size ?? 0 <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
         let begun = try await uploads.begin(for: principal.business, expecting: size ?? 0)
         var writer = begun.writer
-        let hearing: Result<Hearing, any Error>
+        let hearing: Result<RecognisedRecording, any Error>
         do {
             var hash = SHA256()
             var count = 0
@@ -68,7 +68,7 @@ package struct Recognitions: Sendable {
                 try await writer.write(buffer)
             }
             _ = try await writer.finish()
-            hearing = .success(try await hear(begun.file, languages, hash.finalize(), for: principal))
+            hearing = .success(try await recognise(begun.file, languages, hash.finalize(), for: principal))
         } catch {
             hearing = .failure(error)
         }
@@ -76,9 +76,9 @@ package struct Recognitions: Sendable {
         return try hearing.get()
     }
 
-    private func hear(
+    private func recognise(
         _ file: String, _ languages: [String], _ sha256: SHA256Digest, for principal: Principal
-    ) async throws -> Hearing {
+    ) async throws -> RecognisedRecording {
         let audio = StoredAudio(file: file, objects: objects)
         let format = try await audio.withLocalFile { path in
             try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
@@ -95,11 +95,11 @@ package struct Recognitions: Sendable {
             let speech = try await transcriber.transcribe(recording)
             let voiced =
                 speech.words.isEmpty && !speech.text.isEmpty
-                ? try await VoicedRanges(of: recording, duration: format.duration, by: decoder) : VoicedRanges()
-            let words = await LongWork.run(bytes: speech.text.utf8.count) {
+                ? try await SpeechRanges(of: recording, duration: format.duration, by: decoder) : SpeechRanges()
+            let words = await EventLoopOffload.run(bytes: speech.text.utf8.count) {
                 speech.words(in: voiced, over: format.duration)
             }
-            return Hearing(speech: speech, words: words, duration: format.duration, sha256: sha256)
+            return RecognisedRecording(speech: speech, words: words, duration: format.duration, sha256: sha256)
         } catch {
             outcome = (error as? EngineFailure)?.code.rawValue ?? "cancelled"
             throw error

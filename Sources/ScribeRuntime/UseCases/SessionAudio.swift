@@ -7,7 +7,7 @@ package import ScribeStore
 /// All audio of a transaction as one recording.
 package struct SessionAudio: Sendable {
     /// Error for a transaction without such a recording.
-    package enum Absence: Error, Hashable, Sendable {
+    package enum Unavailable: Error, Hashable, Sendable {
         /// This machine lacks the program or library that makes it.
         case notEnabled
         /// The transaction is not committed, has no audio, or was committed too long ago.
@@ -19,10 +19,10 @@ package struct SessionAudio: Sendable {
 
     private let store: Store
     private let objects: any ObjectStore
-    private let combined: CombinedAudio
+    private let combined: MP3Encoder
     private let clock: WorldClock
 
-    package init(store: Store, objects: any ObjectStore, combined: CombinedAudio, clock: WorldClock) {
+    package init(store: Store, objects: any ObjectStore, combined: MP3Encoder, clock: WorldClock) {
         self.store = store
         self.objects = objects
         self.combined = combined
@@ -37,9 +37,9 @@ package struct SessionAudio: Sendable {
 
     /// Encodes the recording and emits its bytes on the way. It leaves out files that cannot be decoded.
     /// - Throws: As ``expiry(of:)``, and errors of `emit`.
-    package func play(_ key: Transaction.Key, _ emit: @concurrent (ByteBuffer) async throws -> Void) async throws {
+    package func encode(_ key: Transaction.Key, _ emit: @concurrent (ByteBuffer) async throws -> Void) async throws {
         let (transaction, _) = try await audible(key)
-        guard let location = transaction.request.audioLocation else { throw Absence.notAvailable }
+        guard let location = transaction.request.audioLocation else { throw Unavailable.notAvailable }
         for name in transaction.orderedFiles {
             let object = try await store.object(
                 business: key.business, bucket: location.bucket, key: location.key(ofFile: name))
@@ -55,11 +55,11 @@ package struct SessionAudio: Sendable {
 
     private func audible(_ key: Transaction.Key) async throws -> (transaction: Transaction, expiry: Date) {
         let transaction = try await store.requireTransaction(key)
-        guard CombinedAudio.isAvailable else { throw Absence.notEnabled }
+        guard MP3Encoder.isAvailable else { throw Unavailable.notEnabled }
         guard transaction.userStatus == .committed, let end = transaction.committedAt,
             !transaction.orderedFiles.isEmpty, case let expiry = end.addingTimeInterval(Self.lifetime),
             clock.now < expiry
-        else { throw Absence.notAvailable }
+        else { throw Unavailable.notAvailable }
         return (transaction, expiry)
     }
 }

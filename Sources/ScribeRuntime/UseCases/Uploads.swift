@@ -10,19 +10,19 @@ package struct Uploads: Sendable {
     private let objects: any ObjectStore
     private let reserve: StorageReserve
     private let arriving: ArrivingBytes
-    private let bench: TestBench
-    private let watchers: [any UploadWatcher]
+    private let fixtureBehaviour: FixtureBehaviour
+    private let watchers: [any UploadObserver]
 
     /// - Parameter watchers: Notified of every stored upload.
     package init(
-        store: Store, objects: any ObjectStore, reserve: StorageReserve, bench: TestBench,
-        watchers: [any UploadWatcher] = []
+        store: Store, objects: any ObjectStore, reserve: StorageReserve, fixtureBehaviour: FixtureBehaviour,
+        watchers: [any UploadObserver] = []
     ) {
         self.store = store
         self.objects = objects
         self.reserve = reserve
         arriving = ArrivingBytes(store: store)
-        self.bench = bench
+        self.fixtureBehaviour = fixtureBehaviour
         self.watchers = watchers
     }
 
@@ -54,11 +54,12 @@ package struct Uploads: Sendable {
     ) async throws {
         let replaced = try await keeping(object.file) {
             try await store.put(
-                object, business: principal.business, isChunk: isChunk, refusing: bench.fixtures(refusing: .upload),
+                object, business: principal.business, isChunk: isChunk,
+                refusing: fixtureBehaviour.fixtures(refusing: .upload),
                 replacing: permitReplacing)
         }
         await objects.remove(replaced)
-        await tell(object, principal)
+        await notify(object, principal)
     }
 
     /// Stores a written file as a chunk of an open transaction, with its transcript.
@@ -78,7 +79,7 @@ package struct Uploads: Sendable {
             if let unused = try? await store.unusedFiles(among: [object.file]) { await objects.remove(unused) }
             throw failure
         }
-        await tell(object, principal)
+        await notify(object, principal)
     }
 
     /// Removes files that no row of the store refers to.
@@ -122,7 +123,7 @@ package struct Uploads: Sendable {
     ) async throws -> Bool {
         let completed = try await keeping(object.file) {
             try await store.complete(
-                id, as: object, business: principal.business, refusing: bench.fixtures(refusing: .upload),
+                id, as: object, business: principal.business, refusing: fixtureBehaviour.fixtures(refusing: .upload),
                 replacing: permitReplacing)
         }
         guard let completed else {
@@ -130,7 +131,7 @@ package struct Uploads: Sendable {
             return false
         }
         await objects.remove(completed.partFiles + completed.replacedFiles)
-        await tell(object, principal)
+        await notify(object, principal)
         return true
     }
 
@@ -156,13 +157,13 @@ package struct Uploads: Sendable {
         }
     }
 
-    private func tell(_ object: StoredObject, _ principal: Principal) async {
+    private func notify(_ object: StoredObject, _ principal: Principal) async {
         for watcher in watchers { await watcher.kept(object, by: principal, uploads: self) }
     }
 }
 
 /// Observer of stored uploads, for families in which an upload has further effects.
-package protocol UploadWatcher: Sendable {
+package protocol UploadObserver: Sendable {
     /// Called after an upload is stored. It cannot make the upload fail.
     func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async
 }
@@ -181,5 +182,7 @@ extension Uploads {
     }
 
     /// Opens an object for reading; nil if its file is gone.
-    package func open(_ object: StoredObject) async throws -> (any ObjectReader)? { try await objects.open(object.file) }
+    package func open(_ object: StoredObject) async throws -> (any ObjectReader)? {
+        try await objects.open(object.file)
+    }
 }

@@ -60,7 +60,7 @@ package struct Webhooks: Sendable {
     }
 
     /// Queues a callback to the address that a request named. It is stored when this returns.
-    package func tell(_ callback: Callback, at address: OutboundAddress, of business: BusinessID) async throws {
+    package func sendCallback(_ callback: Callback, at address: OutboundURL, of business: BusinessID) async throws {
         try await store.enqueue(callback, host: address.host, of: business, at: clock.now)
     }
 
@@ -106,12 +106,12 @@ package struct Webhooks: Sendable {
             throw ScribeError.invalidRequest(field: field, problem: "must hold no fragment")
         }
         do {
-            try await outbound.check(try OutboundAddress(text), within: Self.lookUpTime, for: business)
-        } catch OutboundProblem.invalid(let reason) {
+            try await outbound.check(try OutboundURL(text), within: Self.lookUpTime, for: business)
+        } catch OutboundError.invalid(let reason) {
             throw ScribeError.invalidRequest(field: field, problem: reason)
-        } catch OutboundProblem.forbidden {
+        } catch OutboundError.forbidden {
             throw ScribeError.invalidRequest(field: field, problem: "leads to where this server may not be sent")
-        } catch is OutboundProblem {
+        } catch is OutboundError {
             throw ScribeError.invalidRequest(field: field, problem: "names a host that nobody knows")
         }
     }

@@ -3,11 +3,11 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// Makes the results of a committed transaction. The transcript comes first when notes take time, because some clients
-/// wait for the transcript alone (C-34). A note for each requested template follows.
+/// Makes the results of a committed transaction: the transcript, and a note for each requested template. If notes take
+/// time, the transcript is stored first, because some clients wait for the transcript alone (C-34).
 struct AssemblyWorker: Worker {
     let kind = Job.Kind.assemble
-    let hearing: ChunkHearing
+    let hearing: ChunkRecognition
     let writing: NoteWriting
     let policy: WorkPolicy
 
@@ -70,16 +70,18 @@ struct AssemblyWorker: Worker {
 
     /// End of the delay that a fixture sets for the results; nil without a delay.
     private func heldBack(_ input: AssemblyInput) -> Date? {
-        guard !input.chunks.isEmpty, let delay = hearing.bench.delay(of: input.transaction.request) else { return nil }
+        guard !input.chunks.isEmpty, let delay = hearing.fixtureBehaviour.delay(of: input.transaction.request) else {
+            return nil
+        }
         return input.transaction.committedAt?.addingTimeInterval(delay)
     }
 
-    /// Collects the outcomes of all chunks in order. `heard` holds those that this job has transcribed itself.
+    /// Collects the outcomes of all chunks in order. `heard` holds the chunks that this job transcribed.
     private func hear(
         _ chunks: [CommittedChunk], _ job: Job
-    ) async throws -> (outcomes: [ChunkOutcome], heard: [HeardChunk]) {
+    ) async throws -> (outcomes: [ChunkOutcome], heard: [TranscribedChunk]) {
         var outcomes: [ChunkOutcome] = []
-        var heard: [HeardChunk] = []
+        var heard: [TranscribedChunk] = []
         var before: ChunkTimes?
         for chunk in chunks {
             switch chunk {
@@ -101,6 +103,6 @@ struct AssemblyWorker: Worker {
     /// fault.
     private func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
         guard documents.outcome == .failure else { return .success }
-        return documents.contains { $0.errors.contains(where: \.isCurable) } ? .systemFailure : .requestFailure
+        return documents.contains { $0.errors.contains(where: \.isRetryable) } ? .systemFailure : .requestFailure
     }
 }

@@ -4,7 +4,7 @@ import ScribeStore
 /// Transcribes chunks, as they arrive or once they are committed.
 struct ChunkWorker: Worker {
     let kind = Job.Kind.transcribe
-    let hearing: ChunkHearing
+    let hearing: ChunkRecognition
     let policy: WorkPolicy
 
     func perform(_ job: Job) async throws {

@@ -4,7 +4,7 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Raises the `expired` event of recordings that their client has not ended in time.
+/// Expires sessions that their client has not ended in time, and so raises their `expired` event.
 package struct ExpiredSessions: Service, CustomStringConvertible {
     private let store: Store
     private let loop: DueLoop?
@@ -13,7 +13,7 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
     package init(store: Store, changes: ChangeHub, clock: WorldClock, logger: Logger) {
         self.store = store
         self.logger = logger
-        loop = changes.timers[.expiry].map { DueLoop(bell: $0, clock: clock) }
+        loop = changes.timers[.expiry].map { DueLoop(inbox: $0, clock: clock) }
     }
 
     package var description: String { "ExpiredSessions" }

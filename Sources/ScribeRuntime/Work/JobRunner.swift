@@ -10,12 +10,14 @@ package struct JobRunner: Service, CustomStringConvertible {
     let loops: [WorkLoop]
 
     package init(
-        store: Store, objects: any ObjectStore, transcriber: any Transcriber, noteWriter: any NoteWriter, bench: TestBench,
-        templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics, clock: WorldClock, policy: WorkPolicy,
+        store: Store, objects: any ObjectStore, transcriber: any Transcriber, noteWriter: any NoteWriter,
+        fixtureBehaviour: FixtureBehaviour, templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics,
+        clock: WorldClock, policy: WorkPolicy,
         logger: Logger
     ) {
-        let hearing = ChunkHearing(
-            store: store, objects: objects, transcriber: transcriber, bench: bench, templates: templates,
+        let hearing = ChunkRecognition(
+            store: store, objects: objects, transcriber: transcriber, fixtureBehaviour: fixtureBehaviour,
+            templates: templates,
             metrics: metrics, clock: clock, logger: logger)
         let writing = NoteWriting(
             store: store, writer: noteWriter, templates: templates, metrics: metrics, clock: clock, logger: logger)
@@ -25,8 +27,8 @@ package struct JobRunner: Service, CustomStringConvertible {
             NoteWorker(writing: writing, policy: policy),
         ]
         loops = workers.compactMap { worker in
-            changes.bells[worker.kind].map { bell in
-                WorkLoop(worker: worker, bell: bell, store: store, clock: clock, policy: policy, logger: logger)
+            changes.inboxes[worker.kind].map { inbox in
+                WorkLoop(worker: worker, inbox: inbox, store: store, clock: clock, policy: policy, logger: logger)
             }
         }
     }

@@ -4,29 +4,30 @@ import ScribeStore
 
 /// Source of a loop's next jobs: jobs that were handed over, and due jobs of the store.
 struct JobSearch {
-    let bell: JobBell
+    let inbox: JobInbox
     /// Whether the store may have due jobs.
     private var isDue = true
     /// Due time of the store's next job.
     private var next: Date?
     /// Whether the next call takes handed-over jobs first. The order alternates, so that neither source starves the
     /// other.
-    private var beginsWithHanded = true
+    private var beginsWithDelivered = true
 
-    init(bell: JobBell) { self.bell = bell }
+    init(inbox: JobInbox) { self.inbox = inbox }
 
     /// Takes the next jobs.
     /// - Parameters:
     ///   - limit: the maximum number of jobs, at least 1.
     ///   - claim: claims jobs from the store.
     /// - Returns: an empty array when no job is due.
-    /// - Throws: the error of `claim`, unless there are handed-over jobs: those are claimed and must be done.
+    /// - Throws: the error of `claim`. If there are handed-over jobs, the method returns them
+    ///   instead: they are claimed already.
     mutating func jobs(
         upTo limit: Int, at now: Date, _ claim: (Int, Date) async throws -> Claim
     ) async throws -> [Job] {
-        if bell.takeRing() || next.map({ $0 <= now }) ?? false { isDue = true }
-        beginsWithHanded.toggle()
-        var jobs = beginsWithHanded ? bell.handedJobs(upTo: limit) : []
+        if inbox.takeWake() || next.map({ $0 <= now }) ?? false { isDue = true }
+        beginsWithDelivered.toggle()
+        var jobs = beginsWithDelivered ? inbox.deliveredJobs(upTo: limit) : []
         if isDue, jobs.count < limit {
             do {
                 switch try await claim(limit - jobs.count, now) {
@@ -34,16 +35,16 @@ struct JobSearch {
                 case .nothing(let next): (isDue, self.next) = (false, next)
                 }
             } catch {
-                jobs += bell.handedJobs(upTo: limit - jobs.count)
+                jobs += inbox.deliveredJobs(upTo: limit - jobs.count)
                 if jobs.isEmpty { throw error }
             }
         }
-        return jobs + bell.handedJobs(upTo: limit - jobs.count)
+        return jobs + inbox.deliveredJobs(upTo: limit - jobs.count)
     }
 
-    /// Waits until there may be a job.
+    /// Waits until a job may be due: for a wake-up, a delivered job, or the due time of the store's next job.
     mutating func wait(_ clock: WorldClock) async throws {
         let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
-        if try await bell.wait(atMost: limit, clock: clock) { isDue = true }
+        if try await inbox.wait(atMost: limit, clock: clock) { isDue = true }
     }
 }

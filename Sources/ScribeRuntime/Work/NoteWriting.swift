@@ -53,7 +53,7 @@ struct NoteWriting: Sendable {
     ) async throws -> Template {
         if let template = store.policies[request.kind].template(document.templateID, of: request) { return template }
         return try await templates.template(document.templateID, of: business, in: store)
-            ?? templates.improvised(for: document)
+            ?? templates.fallbackTemplate(for: document)
     }
 }
 

@@ -20,7 +20,7 @@ package struct SilentConversations: Service, CustomStringConvertible {
         self.store = store
         self.conversations = conversations
         self.logger = logger
-        loop = changes.timers[.silence].map { DueLoop(bell: $0, clock: clock) }
+        loop = changes.timers[.silence].map { DueLoop(inbox: $0, clock: clock) }
     }
 
     package var description: String { "SilentConversations" }
@@ -30,14 +30,14 @@ package struct SilentConversations: Service, CustomStringConvertible {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
                 guard (try? await store.holds(.silence)) == true else { return now.addingTimeInterval(60) }
-                // First the conversations that a stop or an error has interrupted. Those that another task processes
-                // are skipped.
+                // First the conversations whose processing a stop or an error has interrupted. Conversations that
+                // another task processes are skipped.
                 var isDone = await process { try await store.processingConversations() }
                 isDone = await process { try await store.overdueConversations(at: now) } && isDone
                 let later = now.addingTimeInterval(Self.retry)
                 do {
-                    // The conversations that are left have failed, are in progress, or were over the limit: they wait
-                    // for the retry pause.
+                    // Conversations left over have failed, are in progress, or were over the limit. They wait for the
+                    // retry pause.
                     let next = try await store.nextSilence().map { $0 <= now ? later : $0 }
                     let isLeft = try await !store.processingConversations().isEmpty
                     return isDone && !isLeft ? next : min(next ?? later, later)
@@ -50,8 +50,8 @@ package struct SilentConversations: Service, CustomStringConvertible {
         try? await gracefulShutdown()
     }
 
-    /// Ends each of the conversations that `found` returns. A failure does not stop the others.
-    /// - Returns: false where a conversation could not be ended.
+    /// Ends each conversation that `found` returns. After a failure the next conversation follows.
+    /// - Returns: false if a conversation could not be ended, or `found` failed.
     private func process(_ found: () async throws -> [Conversation]) async -> Bool {
         var isDone = true
         do {

@@ -9,7 +9,7 @@ import ScribeStore
 /// The loop keeps no state. The next start claims unfinished jobs again.
 struct WorkLoop: Sendable {
     let worker: any Worker
-    let bell: JobBell
+    let inbox: JobInbox
     let store: Store
     let clock: WorldClock
     let policy: WorkPolicy
@@ -19,7 +19,7 @@ struct WorkLoop: Sendable {
     func run() async {
         await withDiscardingTaskGroup { group in
             let slots = Slots(count: policy.concurrency(of: worker.kind))
-            var search = JobSearch(bell: bell)
+            var search = JobSearch(inbox: inbox)
             while !Task.isCancelled {
                 guard let free = try? await slots.takeAll() else { break }
                 do {
@@ -47,7 +47,7 @@ struct WorkLoop: Sendable {
 
     func perform(_ job: Job) async {
         do {
-            // More claims than attempts: the process died in each attempt, and must not do so for ever.
+            // More claims than attempts: the process died in each attempt. One more attempt might end it again.
             if job.attempt > policy.attempts {
                 logger.error("a job has failed too often", metadata: metadata(of: job, "given up"))
                 try await worker.giveUp(job)
@@ -56,7 +56,7 @@ struct WorkLoop: Sendable {
             }
         } catch is CancellationError {
             // The server stops. The next start does the job.
-            try? await uncancelled { try await store.postpone(job, until: clock.now, countsAttempt: false) }
+            try? await shieldFromCancellation { try await store.postpone(job, until: clock.now, countsAttempt: false) }
         } catch {
             logger.log(
                 level: error is EngineFailure ? .notice : .error, "a job failed", metadata: metadata(of: job, error))
@@ -65,8 +65,8 @@ struct WorkLoop: Sendable {
         }
     }
 
-    /// Puts a job back, and retries until the write succeeds: a full disk refuses writes, and no process would do a job
-    /// that stayed claimed.
+    /// Puts a job back, and retries until the write succeeds. A full disk refuses writes, and a job that stays claimed
+    /// would never run.
     private func retry(_ job: Job, after error: any Error) async {
         let asked = (error as? EngineFailure)?.retryAfter.map { Duration.seconds($0) }
         let pause = max(policy.pause(after: job), asked ?? .zero)

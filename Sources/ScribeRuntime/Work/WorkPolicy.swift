@@ -10,7 +10,7 @@ package struct WorkPolicy: Sendable {
     package var notes: Int
     /// Maximum number of attempts of a job.
     package var attempts: Int
-    /// The pause before the second attempt; it doubles with each further one.
+    /// The pause before the second attempt. It doubles with each further attempt.
     package var backOff: Duration
     /// The longest time after commit that a listed file may still arrive.
     package var objectWait: Duration

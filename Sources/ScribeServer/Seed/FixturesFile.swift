@@ -44,7 +44,9 @@ struct FixturesFile: Decodable {
                 throw UnusableEntry(problem: "a fixture needs a name or a sha256")
             }
             if fixture.name?.hasPrefix("fixture:") == true {
-                throw UnusableEntry(problem: "a name goes without 'fixture:', which is what asks for it")
+                throw UnusableEntry(
+                    problem: "write a name without 'fixture:'; clients add that prefix to select the fixture"
+                )
             }
             if let sha256 = fixture.sha256, sha256.utf8.count != 64 || !sha256.allSatisfy(\.isHexDigit) {
                 throw UnusableEntry(problem: "a sha256 has 64 hex digits")

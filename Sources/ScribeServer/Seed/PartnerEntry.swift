@@ -24,7 +24,7 @@ struct PartnerEntry: Decodable, Sendable {
             endpoint = Webhook.Endpoint(url)
             secret = try container.decode(String.self, forKey: .secret)
             attempts = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 1
-            if case .address = endpoint, (try? OutboundAddress(url)) == nil {
+            if case .address = endpoint, (try? OutboundURL(url)) == nil {
                 throw UnusableEntry(problem: "a webhook's url is http or https, or 'inbox'")
             }
             guard Webhook.isSigningKey(secret) else {
@@ -64,7 +64,7 @@ struct PartnerEntry: Decodable, Sendable {
             }
             keys = .set(Data(bytes))
         case (nil, let address?):
-            guard (try? OutboundAddress(address)) != nil else {
+            guard (try? OutboundURL(address)) != nil else {
                 throw UnusableEntry(problem: "a jwks_url is http or https")
             }
             keys = .address(address)

@@ -10,7 +10,7 @@ import Yams
 /// Reader of the files in `seed/`, which are compiled in, and of the user's files of the same form.
 enum Seed {
     /// Client with its secrets.
-    struct Login: Sendable {
+    struct ClientWithSecrets: Sendable {
         let client: Client
         let secret: String
         /// Keys for APIs without a login.
@@ -18,8 +18,8 @@ enum Seed {
     }
 
     /// Content of a clients file.
-    struct Logins: Sendable {
-        var clients: [Login] = []
+    struct ClientsFileContent: Sendable {
+        var clients: [ClientWithSecrets] = []
         var partners: [PartnerEntry] = []
     }
 
@@ -29,7 +29,7 @@ enum Seed {
         let secret: String
         let keys: [String]
 
-        var login: Login { Login(client: client, secret: secret, keys: keys) }
+        var login: ClientWithSecrets { ClientWithSecrets(client: client, secret: secret, keys: keys) }
 
         private enum CodingKeys: String, CodingKey, CaseIterable {
             case id = "client_id"
@@ -76,7 +76,7 @@ enum Seed {
 
         private enum CodingKeys: CodingKey, CaseIterable { case clients, partners }
 
-        var logins: Logins { Logins(clients: clients.map(\.login), partners: partners) }
+        var content: ClientsFileContent { ClientsFileContent(clients: clients.map(\.login), partners: partners) }
 
         init(from decoder: any Decoder) throws {
             try decoder.refuseUnknownKeys(CodingKeys.allCases)
@@ -161,12 +161,12 @@ enum Seed {
     }
 
     /// Reads the demo clients. Requests without a token of this server act for the first one.
-    static func demoClients() throws -> Logins {
-        try decode(ClientsFile.self, document_clients().bytes, "seed/clients.yaml").logins
+    static func demoClients() throws -> ClientsFileContent {
+        try decode(ClientsFile.self, document_clients().bytes, "seed/clients.yaml").content
     }
 
-    static func clients(inFile path: String) throws -> Logins {
-        try decode(ClientsFile.self, bytes(of: path), path).logins
+    static func clients(inFile path: String) throws -> ClientsFileContent {
+        try decode(ClientsFile.self, bytes(of: path), path).content
     }
 
     static func templates() throws -> TemplateCatalogue {

@@ -1,7 +1,7 @@
 package import ScribeDomain
 
-/// Counts bytes that are being received, by business. They count towards the storage quota before they are stored, and
-/// also where audio is recognised and never stored.
+/// Counts bytes that are being received, by business. The bytes count towards the storage quota before they are stored,
+/// and also where audio is recognised and never stored.
 package final class ArrivingBytes: Sendable {
     private struct Amount {
         /// Stored bytes of the business when its last file began.

@@ -5,7 +5,7 @@ package enum ChecksumAlgorithm: String, Sendable, CaseIterable {
     case crc32, crc32c, crc64nvme, sha1, sha256
 }
 
-/// A checksum of bytes that arrive piece by piece.
+/// Checksum of bytes that arrive piece by piece.
 package struct RunningChecksum: Sendable {
     private enum State: Sendable {
         case crc(CyclicRedundancyCheck)
@@ -40,7 +40,7 @@ package struct RunningChecksum: Sendable {
         }
     }
 
-    /// The checksum in network byte order, as S3 encodes it in base64.
+    /// Returns the checksum in network byte order, which S3 encodes in base64.
     package func finalize() -> [UInt8] {
         switch state {
         case .crc(let crc): crc.finalize()
@@ -50,9 +50,9 @@ package struct RunningChecksum: Sendable {
     }
 }
 
-/// A reflected CRC of 32 or 64 bits, eight bytes at a time.
+/// Reflected CRC of 32 or 64 bits, computed eight bytes at a time.
 struct CyclicRedundancyCheck: Sendable {
-    /// `tables[k][b]` is what byte b does to the register k bytes later.
+    /// Lookup tables: `tables[k][b]` is the effect of byte b on the register k bytes later.
     private let tables: [[UInt64]]
     private let width: Int
     private var register: UInt64
@@ -61,7 +61,8 @@ struct CyclicRedundancyCheck: Sendable {
     static let crc32c = CyclicRedundancyCheck(polynomial: 0x82F6_3B78, width: 32)
     static let crc64nvme = CyclicRedundancyCheck(polynomial: 0x9A6C_9329_AC4B_C9B5, width: 64)
 
-    /// - Parameter polynomial: with its bits in reverse order.
+    /// Makes the CRC of no bytes.
+    /// - Parameter polynomial: the polynomial with its bits in reverse order.
     private init(polynomial: UInt64, width: Int) {
         var tables = [[UInt64]](repeating: [UInt64](repeating: 0, count: 256), count: 8)
         for byte in 0..<256 {

@@ -26,8 +26,9 @@ package final class ObjectFiles: ObjectStore {
     private let guardedFolder: SystemPackage.FileDescriptor?
     private let heldBack = LockedValue<[String]>([])
 
+    /// Makes the object store in a folder.
     /// - Parameters:
-    ///   - folder: an existing folder that holds nothing else.
+    ///   - folder: an existing folder without other files.
     ///   - identifiers: source of the file names.
     ///   - pool: threads for blocking work.
     ///   - isBackedUp: whether backups may read the folder, which costs a descriptor.
@@ -107,7 +108,7 @@ package final class ObjectFiles: ObjectStore {
     }
 
     /// Removes files that no object refers to. Files that a running backup may link stay until the next removal after
-    /// it.
+    /// the backup.
     package func remove(_ files: [String]) async {
         // Most uploads replace no file.
         guard !files.isEmpty || heldBack.withLock({ !$0.isEmpty }) else { return }
@@ -133,8 +134,8 @@ package final class ObjectFiles: ObjectStore {
 
     /// Lists files that may belong to no object, some hundred names at a time. Names that the server has not made, such
     /// as a volume's `lost+found`, are skipped.
-    /// - Parameter time: lists only files last written before it, where other processes write files too. Nil lists all
-    ///   files of earlier starts.
+    /// - Parameter time: lists only files last written before this time, where other processes write files too. Nil
+    ///   lists all files of earlier starts.
     package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
         let (folder, suffix) = (folder, ".\(start)")
         @Sendable func mayBeLeft(_ path: String) -> Bool {

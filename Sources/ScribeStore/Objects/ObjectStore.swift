@@ -32,8 +32,8 @@ package protocol ObjectStore: Sendable {
     func remove(_ names: [String]) async
 
     /// Lists names that may belong to no object, some hundred at a time.
-    /// - Parameter time: lists only names last written before it, where other processes write too. Nil lists all names
-    ///   of earlier starts.
+    /// - Parameter time: lists only names last written before this time, where other processes write too. Nil lists all
+    ///   names of earlier starts.
     func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws
 }
 
@@ -50,7 +50,7 @@ package protocol ObjectWriter: Sendable {
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/storageUnavailable(cause:)``.
     mutating func write(_ buffer: ByteBuffer) async throws
 
-    /// Writes the pending bytes. When it returns, the bytes are as durable as ``Store/Durability`` says.
+    /// Writes the pending bytes. After the return, the bytes are as durable as ``Store/Durability`` says.
     mutating func finish() async throws -> WrittenObject
 
     /// Removes the written bytes, also after ``finish()``.

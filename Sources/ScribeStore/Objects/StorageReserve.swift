@@ -10,8 +10,8 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// Reserved disk space for a full disk. Without it no deletion could be written, and no server could start. The reserve
-/// is released on a full disk, and taken again when there is room.
+/// Reserved disk space for a full disk. Without the reserve no deletion could be written, and no server could start.
+/// The reserve is released on a full disk, and taken again when there is room.
 package final class StorageReserve: Sendable {
     /// Size in bytes: enough for some hundred deletions, and for opening the database.
     private static let size = 4 << 20

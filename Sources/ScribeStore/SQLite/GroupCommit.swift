@@ -11,8 +11,8 @@ import ScribeDomain
 final class GroupCommit: Sendable {
     /// One write, and the continuation of its caller.
     private struct Write: Sendable {
-        /// Runs the write. It throws only for a failure that must be undone, and runs again when another write of its
-        /// batch fails.
+        /// Runs the write. Throws only for a failure that must be undone. The write runs again when another write of
+        /// its batch fails.
         let perform: @Sendable (Database) throws -> Void
         /// Resumes the caller, with an error when the shared transaction was not committed.
         let finish: @Sendable ((any Error)?) -> Void
@@ -31,14 +31,15 @@ final class GroupCommit: Sendable {
     private let sink: (any ChangeSink)?
     private let state = LockedValue(State())
 
+    /// Makes the group commit of a database.
     /// - Parameter sink: receives the changes of the writes.
     init(_ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil) {
         self.pool = pool
         self.sink = sink
     }
 
-    /// Runs `body` in a SQL transaction, perhaps twice, and returns its result. The cancellation of its task does not
-    /// interrupt it.
+    /// Runs `body` in a SQL transaction, perhaps twice, and returns its result. A cancellation of the task does not
+    /// interrupt the write.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await write { db, _ in try body(db) }
     }

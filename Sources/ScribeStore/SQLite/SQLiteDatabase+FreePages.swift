@@ -2,7 +2,7 @@ import GRDB
 
 extension SQLiteDatabase {
     /// Shrinks the database by its free pages. A file from before version 1 of the schema has no `auto_vacuum`, and
-    /// keeps them.
+    /// keeps its free pages.
     /// - Parameter limit: the maximum number of pages, at least 1. Other writes wait meanwhile.
     /// - Returns: the number of pages that were freed.
     func freePages(atMost limit: Int) async throws -> Int {

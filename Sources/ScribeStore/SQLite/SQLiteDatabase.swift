@@ -58,8 +58,7 @@ final class SQLiteDatabase: Sendable {
     /// Runs `body` in a SQL transaction, see ``GroupCommit``.
     ///
     /// - Parameter scopes: the parts of the data that `body` reads before it decides, at least one. SQLite has one
-    ///   writer,
-    ///   and needs only their names.
+    ///   writer, and needs only their names.
     func write<Value: Sendable>(
         _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {

@@ -53,7 +53,7 @@ extension Setting {
             default: "60s",
             valueName: "time",
             page: "the least audio of an ambient session; a shorter one ends as `skipped`. `0s` allows any",
-            to: \.configuration.suki.shortest),
+            to: \.configuration.suki.minimumDuration),
         Setting(
             "suki-lifetime",
             "How long an ambient session may stay open.",

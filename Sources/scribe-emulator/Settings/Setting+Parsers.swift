@@ -191,7 +191,7 @@ extension Setting.Parser where Value == String {
 extension Setting.Parser where Value == String {
     /// Reads an http or https URL; empty for none.
     static let url = Self { (text) throws(Setting.Problem) in
-        guard text.isEmpty || (try? OutboundAddress(text)) != nil else {
+        guard text.isEmpty || (try? OutboundURL(text)) != nil else {
             throw Setting.Problem(what: "is not an http or https URL")
         }
         return text

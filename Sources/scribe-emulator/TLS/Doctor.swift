@@ -52,7 +52,7 @@ struct Doctor: AsyncParsableCommand {
         let baseURL = try control.target.readyBaseURL()
         let tlsPort =
             ready?.tls_url.flatMap { URL(string: $0)?.port } ?? (ready == nil ? run.configuration.tls.port : nil)
-        var examination = Examination(
+        var examination = DoctorChecks(
             baseURL: baseURL, tlsPort: tlsPort, sdkPort: port,
             authority: run.configuration.tls.certificate == nil
                 ? run.configuration.developmentCertificates(.random).authorityPath : nil,

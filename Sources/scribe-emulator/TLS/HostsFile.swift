@@ -27,7 +27,7 @@ struct HostsFile {
     let path: String
 
     /// Lines that map the SDKs' hosts to an address, with comments.
-    static func lines(leadingTo address: String) -> [String] {
+    static func lines(mappingTo address: String) -> [String] {
         HostNames.groups.flatMap { group in ["# \(group.title)"] + group.names.map { "\(address) \($0)" } }
     }
 
@@ -36,7 +36,7 @@ struct HostsFile {
 
     /// Replaces the block, or appends it if there is none.
     /// - Throws: ``Problem``.
-    func keep(_ lines: [String]) throws {
+    func writeBlock(_ lines: [String]) throws {
         var (before, ours, after) = try parts()
         if ours == nil, before.last?.isEmpty == true { before.removeLast() }
         if ours == nil { after = [""] }
@@ -47,7 +47,7 @@ struct HostsFile {
     /// Removes the block.
     /// - Returns: Whether there was one.
     /// - Throws: ``Problem``.
-    func removeLines() throws -> Bool {
+    func removeBlock() throws -> Bool {
         let (before, ours, after) = try parts()
         guard ours != nil else { return false }
         try write(before + after)

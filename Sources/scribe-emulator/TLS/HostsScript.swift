@@ -28,7 +28,7 @@ struct HostsScript {
         set -e
         \(removal)
         sudo tee -a /etc/hosts >/dev/null <<'HOSTS'
-        \(HostsFile.marked(HostsFile.lines(leadingTo: address)).joined(separator: "\n"))
+        \(HostsFile.marked(HostsFile.lines(mappingTo: address)).joined(separator: "\n"))
         HOSTS
         \(machine == .mac ? "sudo dscacheutil -flushcache; sudo killall -HUP mDNSResponder\n" : "")
         """

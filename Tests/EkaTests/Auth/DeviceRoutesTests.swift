@@ -172,7 +172,8 @@ struct DeviceRoutesTests {
     @Test("a code that is taken is not given twice")
     func collision() async throws {
         let logins = DeviceLogins(
-            store: try memoryStore(), identifiers: IdentifierSource(uuid: { UUID() }, bytes: { [UInt8](repeating: 1, count: $0) }),
+            store: try memoryStore(),
+            identifiers: IdentifierSource(uuid: { UUID() }, bytes: { [UInt8](repeating: 1, count: $0) }),
             clock: ManualClock().world)
         #expect(try await logins.begin(deviceCode: "1", redirect: nil, approvedBy: nil, from: "") == "CCCC-CCCC")
         #expect(try await logins.begin(deviceCode: "2", redirect: nil, approvedBy: nil, from: "") == nil)

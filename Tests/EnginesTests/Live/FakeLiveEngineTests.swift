@@ -36,7 +36,7 @@ struct FakeLiveEngineTests {
 
     private var options: LiveOptions {
         var options = LiveOptions()
-        options.tellsInterims = true
+        options.interimResults = true
         options.endpointing = .milliseconds(300)
         return options
     }
@@ -57,7 +57,7 @@ struct FakeLiveEngineTests {
     @Test("how the audio is cut changes nothing", arguments: [1, 3, 639, 640, 641, 10_000])
     func framing(size: Int) async throws {
         var options = options
-        options.tellsSpeech = true
+        options.vadEvents = true
         options.utteranceEnd = .milliseconds(400)
         let audio = bytes(voice(1.2) + silence(0.6) + voice(0.7))
         let whole = try await events(options, audio)
@@ -72,6 +72,6 @@ struct FakeLiveEngineTests {
             return result
         }
         #expect(finals.map(\.duration) == [5, 1])
-        #expect(finals.map(\.endsSpeech) == [false, true])
+        #expect(finals.map(\.speechFinal) == [false, true])
     }
 }

@@ -79,13 +79,13 @@ struct TranscribingLiveEngineTests {
     func stretches(size: Int) async throws {
         var options = LiveOptions()
         options.endpointing = .milliseconds(300)
-        options.punctuates = true
+        options.punctuate = true
         let speech = audio((false, 1), (true, 1.2), (false, 0.6), (true, 1), (false, 0.1))
         let heard = results(try await events(Measuring(), options, speech, cutInto: size))
         #expect(heard.map(written) == ["Heard 1700.", "Heard 1300."])
         #expect(heard.map(\.start) == [0, 2.5])
         #expect(heard.map(\.duration) == [2.5, 1.4])
-        #expect(heard.map(\.endsSpeech) == [true, true])
+        #expect(heard.map(\.speechFinal) == [true, true])
         #expect(heard[0].words.map(\.text) == ["heard", "1700"])
         #expect(heard[0].words.map(\.start) == [0.8, 1.65])
         for result in heard {
@@ -97,7 +97,7 @@ struct TranscribingLiveEngineTests {
     func speech() async throws {
         var options = LiveOptions()
         options.endpointing = .milliseconds(300)
-        options.tellsSpeech = true
+        options.vadEvents = true
         options.utteranceEnd = .milliseconds(1000)
         let heard = try await events(Measuring(), options, audio((false, 0.5), (true, 1), (false, 2)))
         guard heard.count == 3, case .speechStarted(0, at: 0.5) = heard[0], case .result = heard[1],
@@ -113,14 +113,14 @@ struct TranscribingLiveEngineTests {
     func long() async throws {
         let heard = results(try await events(Measuring(), LiveOptions(), audio((true, 60))))
         #expect(heard.map(\.duration) == [25, 25, 10])
-        #expect(heard.map(\.endsSpeech) == [false, false, true])
+        #expect(heard.map(\.speechFinal) == [false, false, true])
     }
 
     @Test("Finalize is answered in any case, and once")
     func finalize() async throws {
         for speech in [audio((true, 0.5)), audio((false, 0.5)), ByteBuffer()] {
             let heard = results(try await events(Measuring(), LiveOptions(), speech, finalizing: true))
-            #expect(heard.map(\.isAnswerToFinalize) == [true])
+            #expect(heard.map(\.fromFinalize) == [true])
         }
     }
 
@@ -142,13 +142,13 @@ struct TranscribingLiveEngineTests {
 struct UnsettledAudioTests {
     private func bytes(_ values: Range<UInt8>) -> ByteBuffer { ByteBuffer(bytes: Array(values)) }
 
-    private func rest(_ audio: UnsettledAudio) -> [[UInt8]?] {
+    private func rest(_ audio: UnfinalizedAudio) -> [[UInt8]?] {
         audio.entries.map { if case .audio(let bytes) = $0 { Array(bytes.readableBytesView) } else { nil } }
     }
 
     @Test("what is settled is forgotten to the frame, however it was cut")
     func settle() {
-        var audio = UnsettledAudio(frameSize: 2, limit: 100)
+        var audio = UnfinalizedAudio(frameSize: 2, limit: 100)
         audio.append(bytes(0..<3))
         audio.append(bytes(3..<8))
         audio.settle(upTo: 2)
@@ -162,7 +162,7 @@ struct UnsettledAudioTests {
 
     @Test("a question to settle is asked again at its place until it is answered or passed")
     func finalize() {
-        var audio = UnsettledAudio(frameSize: 2, limit: 100)
+        var audio = UnfinalizedAudio(frameSize: 2, limit: 100)
         audio.append(bytes(0..<4))
         audio.appendFinalize()
         audio.append(bytes(4..<8))
@@ -177,7 +177,7 @@ struct UnsettledAudioTests {
 
     @Test("it holds no more than it may")
     func limit() {
-        var audio = UnsettledAudio(frameSize: 2, limit: 2)
+        var audio = UnfinalizedAudio(frameSize: 2, limit: 2)
         for value in UInt8(0)..<10 { audio.append(bytes(value..<value + 1)) }
         #expect(audio.start == 3)
         #expect(rest(audio).compactMap(\.self).flatMap(\.self) == [6, 7, 8, 9])

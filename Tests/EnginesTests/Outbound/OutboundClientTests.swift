@@ -68,7 +68,7 @@ struct OutboundClientTests {
         let receiver = try await Receiver()
         // What a second look-up would find is where nobody listens.
         let (client, asked) = client(["127.0.0.1", "127.0.0.2"])
-        let address = try OutboundAddress("http://receiver.test:\(receiver.port)/")
+        let address = try OutboundURL("http://receiver.test:\(receiver.port)/")
         try await client.send(
             ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest,
             for: .init("b"))
@@ -80,9 +80,9 @@ struct OutboundClientTests {
     func rebound() async throws {
         let receiver = try await Receiver()
         let (client, _) = client(["127.0.0.1", "169.254.169.254"])
-        let address = try OutboundAddress("http://receiver.test:\(receiver.port)/")
+        let address = try OutboundURL("http://receiver.test:\(receiver.port)/")
         try await client.check(address, within: timeOfATest, for: .init("b"))
-        await #expect(throws: OutboundProblem.forbidden) {
+        await #expect(throws: OutboundError.forbidden) {
             try await client.send(
                 ByteBuffer(string: "{}"), [], method: "POST", to: address, within: timeOfATest,
                 for: .init("b"))
@@ -94,6 +94,6 @@ struct OutboundClientTests {
         "the ports of other services are not asked",
         arguments: [22, 25, 53, 445, 3306, 5432, 6379, 6667, 9200, 11_211, 27_017])
     func ports(port: Int) {
-        #expect(throws: OutboundProblem.self) { try OutboundAddress("http://example.com:\(port)/") }
+        #expect(throws: OutboundError.self) { try OutboundURL("http://example.com:\(port)/") }
     }
 }

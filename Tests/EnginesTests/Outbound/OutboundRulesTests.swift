@@ -67,7 +67,7 @@ struct OutboundAddressTests {
             ("https://127.0.0.1:8443/", "127.0.0.1", "https://127.0.0.1:8443/"),
         ])
     func readable(text: String, host: String, url: String) throws {
-        let address = try OutboundAddress(text)
+        let address = try OutboundURL(text)
         #expect(address.host == host)
         #expect(address.url == url)
     }
@@ -83,17 +83,17 @@ struct OutboundAddressTests {
             "http://" + String(repeating: "a", count: 3000),
         ])
     func unreadable(text: String) {
-        #expect(throws: OutboundProblem.self) { try OutboundAddress(text) }
+        #expect(throws: OutboundError.self) { try OutboundURL(text) }
     }
 
     @Test("a name leads to the addresses that the system knows")
     func names() async throws {
-        let found = try await HostAddresses().lookUp("localhost")
+        let found = try await HostResolver().lookUp("localhost")
         #expect(found.contains { $0.description == "127.0.0.1" })
-        let nothing = try await HostAddresses().lookUp("no-such-host.invalid")
+        let nothing = try await HostResolver().lookUp("no-such-host.invalid")
         #expect(nothing.isEmpty)
         // What only the resolver takes for an address is checked like a name's.
-        let hidden = try await HostAddresses().lookUp("2130706433")
+        let hidden = try await HostResolver().lookUp("2130706433")
         #expect(hidden.map(\.description) == ["127.0.0.1"])
     }
 }

@@ -15,7 +15,7 @@ struct ConnectionGuardTests {
     }()
 
     private func channel() throws -> (EmbeddedChannel, ConnectionGuard) {
-        let guardHandler = ConnectionGuard(limits: limits, departure: Departure())
+        let guardHandler = ConnectionGuard(limits: limits, clientDisconnect: OneShotSignal())
         let channel = EmbeddedChannel(handler: guardHandler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, guardHandler)
@@ -35,7 +35,7 @@ struct ConnectionGuardTests {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)),
-            ConnectionGuard(limits: limits, departure: Departure()),
+            ConnectionGuard(limits: limits, clientDisconnect: OneShotSignal()),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return channel
@@ -66,7 +66,7 @@ struct ConnectionGuardTests {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers([
             HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-            ConnectionGuard(limits: limits, departure: Departure()),
+            ConnectionGuard(limits: limits, clientDisconnect: OneShotSignal()),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try channel.writeInbound(

@@ -9,7 +9,7 @@ struct ConnectionWindowTests {
 
     /// What the other end is told, if anything.
     private func renew() -> Int? {
-        let count = window.shortage
+        let count = window.renewal
         if let count { window.renew(by: count) }
         return count
     }

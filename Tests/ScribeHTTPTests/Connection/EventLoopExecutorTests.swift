@@ -47,7 +47,7 @@ struct EventLoopExecutorTests {
         var turns = 0
         while turns < mostTurns, !hasRead.withLock({ $0 }) {
             turns += 1
-            await LongWork.yield()
+            await EventLoopOffload.yield()
         }
         return turns
     }

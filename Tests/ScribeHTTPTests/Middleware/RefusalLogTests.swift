@@ -55,14 +55,14 @@ struct RefusalLogTests {
     private func explain(
         _ path: String, authority: String = "localhost:8087", headers: HTTPFields = [:],
         _ status: HTTPResponse.Status = .notFound, route: String? = "NotFound", at second: Double = 0,
-        _ note: (Explanation) -> Void
+        _ note: (RefusalFacts) -> Void
     ) {
         let logger = Logger(label: "test") { [lines] _ in Remembering(lines: lines) }
         let context = ScribeContext(source: .init(channel: EmbeddedChannel(), logger: logger))
         context.coreContext.endpointPath.value = route
         let head = HTTPRequest(
             method: .post, scheme: "http", authority: authority, path: path, headerFields: headers)
-        let explanation = Explanation()
+        let explanation = RefusalFacts()
         note(explanation)
         log.log(
             explanation, of: Request(head: head, body: .init(buffer: ByteBuffer())), status, context,
@@ -88,7 +88,7 @@ struct RefusalLogTests {
     @Test("an unrouted path shows no word where a route has a parameter, and none behind a mistyped word")
     func names() {
         for path in ["/voice/inti/Asha-Rao-1975", "/voice/init/Asha-Rao-1975/1975-04-01", "/vioce/Asha-Rao-1975/init"] {
-            for claim in [Claim.host, .path(words: 1)] { explain(path) { $0.note(family: "Test", claim) } }
+            for claim in [RouteClaim.host, .path(words: 1)] { explain(path) { $0.note(family: "Test", claim) } }
         }
         let paths = ["/voice/inti/…", "/voice/init/…/…", "/vioce/…/init"]
         #expect(lines.value.compactMap { $0.metadata["path"] } == paths.flatMap { [$0, $0] })

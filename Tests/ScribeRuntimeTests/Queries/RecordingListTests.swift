@@ -30,7 +30,7 @@ struct RecordingListTests {
     private func start(_ id: String, patient: JSONValue) async throws {
         var request = fixture.request(id)
         request.patientDetails = patient
-        _ = try await fixture.consultations.start(.init(id), request, for: fixture.owner)
+        _ = try await fixture.transactions.start(.init(id), request, for: fixture.owner)
     }
 
     private func start(_ id: String, named name: String) async throws {
@@ -40,11 +40,11 @@ struct RecordingListTests {
     private func cancel(_ id: String) async throws {
         var patch = TransactionPatch()
         patch.isCancellation = true
-        _ = try await fixture.consultations.patch(fixture.key(id), patch)
+        _ = try await fixture.transactions.patch(fixture.key(id), patch)
     }
 
     private func finish(_ id: String, _ outcome: Transaction.ProcessingStatus = .success) async throws {
-        try await fixture.consultations.commit(fixture.key(id), ChunkList(files: []))
+        try await fixture.transactions.commit(fixture.key(id), ChunkList(files: []))
         try await fixture.finish(fixture.key(id), outcome)
     }
 
@@ -69,7 +69,7 @@ struct RecordingListTests {
     func kindOfPlace() async throws {
         let request = TransactionRequest(
             transfer: .vaded, mode: "conversation", audioURL: "s3://bucket/conversations/t", flavour: "omi")
-        _ = try await fixture.consultations.start(.init("t"), request, for: fixture.owner)
+        _ = try await fixture.transactions.start(.init("t"), request, for: fixture.owner)
         #expect(try await list().items.map(\.kind) == [.transaction])
     }
 
@@ -94,7 +94,7 @@ struct RecordingListTests {
     @Test("recordings are found by what their client and the server have done")
     func states() async throws {
         for id in ["open", "stopped", "done", "failed", "cancelled"] { try await fixture.start(id) }
-        try await fixture.consultations.stop(fixture.key("stopped"), ChunkList(files: []))
+        try await fixture.transactions.stop(fixture.key("stopped"), ChunkList(files: []))
         try await finish("done")
         try await finish("failed", .requestFailure)
         try await cancel("cancelled")
@@ -109,7 +109,7 @@ struct RecordingListTests {
     @Test("a deleted recording is listed only where it is asked for")
     func archived() async throws {
         for id in ["kept", "deleted"] { try await fixture.start(id) }
-        try await fixture.consultations.archive(fixture.key("deleted"), by: fixture.owner.user)
+        try await fixture.transactions.archive(fixture.key("deleted"), by: fixture.owner.user)
         #expect(try await ids() == ["kept"])
         let all = try await list { $0.includesArchived = true }.items
         #expect(all.map(\.id.rawValue) == ["deleted", "kept"])
@@ -224,7 +224,7 @@ struct RecordingListTests {
         for name in ["1.wav", "2.wav", "som.json", "full_audio.wav_", "below/3.wav"] { try await fixture.upload(name) }
         try await fixture.upload("1.wav", to: fixture.location("t0"))
         let times = ["1.wav": ChunkTimes(start: 0, end: 10), "2.wav": ChunkTimes(start: 9.5, end: 19)]
-        try await fixture.consultations.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"], times: times))
+        try await fixture.transactions.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"], times: times))
         let found = try await list().items
         #expect(found.map(\.files) == [1, 2])
         #expect(found.map(\.duration) == [nil, 19])

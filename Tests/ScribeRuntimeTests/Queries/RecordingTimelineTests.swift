@@ -52,13 +52,13 @@ struct RecordingTimelineTests {
             try await fixture.upload(name)
         }
         pass()
-        try await fixture.consultations.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"]))
+        try await fixture.transactions.stop(fixture.key(), ChunkList(files: ["1.wav", "2.wav"]))
         pass()
-        try await fixture.consultations.commit(fixture.key(), ChunkList(files: ["1.wav", "2.wav"]))
+        try await fixture.transactions.commit(fixture.key(), ChunkList(files: ["1.wav", "2.wav"]))
         pass()
         try await fixture.finish(fixture.key())
         pass()
-        try await fixture.consultations.archive(fixture.key(), by: fixture.owner.user)
+        try await fixture.transactions.archive(fixture.key(), by: fixture.owner.user)
         let timeline = try await timeline()
         #expect(
             timeline.events.map(words) == [
@@ -83,11 +83,11 @@ struct RecordingTimelineTests {
     func cancelled() async throws {
         try await fixture.start()
         pass()
-        try await fixture.consultations.stop(fixture.key(), ChunkList(files: []))
+        try await fixture.transactions.stop(fixture.key(), ChunkList(files: []))
         pass()
         var patch = TransactionPatch()
         patch.isCancellation = true
-        _ = try await fixture.consultations.patch(fixture.key(), patch)
+        _ = try await fixture.transactions.patch(fixture.key(), patch)
         let events = try await timeline().events.map(words)
         #expect(events.first == "created" && events.last == "cancelled")
         #expect(!events.contains { $0.hasPrefix("processed") })
@@ -117,7 +117,7 @@ struct RecordingTimelineTests {
             try await fixture.start(for: principal)
         }
         pass()
-        try await fixture.consultations.commit(fixture.key(), ChunkList(files: []))
+        try await fixture.transactions.commit(fixture.key(), ChunkList(files: []))
         let (own, others) = (try await timeline(), try await timeline(of: fixture.key(of: fixture.stranger)))
         #expect(own.deliveries.map(\.event) == ["session.ended", "session.started"])
         #expect(others.deliveries.map(\.event) == ["session.started"])

@@ -11,18 +11,18 @@ import Testing
 /// Results, edits and conversions of ``Consultations``.
 struct ConsultationResultsTests {
     private let fixture: UseCaseFixture
-    private var consultations: Consultations { fixture.consultations }
+    private var transactions: Transactions { fixture.transactions }
 
     init() throws { fixture = try UseCaseFixture() }
 
     /// Starts a consultation and commits it without audio.
     private func commit(templates: [String] = ["soap"]) async throws {
         try await fixture.start(templates: templates)
-        try await consultations.commit(fixture.key(), ChunkList(files: []))
+        try await transactions.commit(fixture.key(), ChunkList(files: []))
     }
 
-    private func poll(atMost limit: Duration) async throws -> Consultations.Results {
-        try await consultations.results(of: fixture.key(), atMost: limit, until: Departure()) {
+    private func poll(atMost limit: Duration) async throws -> Transactions.Results {
+        try await transactions.results(of: fixture.key(), atMost: limit, until: OneShotSignal()) {
             $0.documents.outcome != .inProgress
         }
     }
@@ -55,14 +55,14 @@ struct ConsultationResultsTests {
         let transcript = ResultEdit(target: .template(ResultDocument.transcriptTemplate), value: "corrected")
         let unknown = ResultEdit(target: .template(.init("unknown")), value: "x")
         await #expect(throws: ScribeError.resultNotFound) {
-            try await consultations.edit(fixture.key(), [transcript, unknown])
+            try await transactions.edit(fixture.key(), [transcript, unknown])
         }
         #expect(try await fixture.documents().allSatisfy { !$0.isEdited })
         let note = ResultEdit(target: .document(try await fixture.documents()[1].id), value: "mine")
-        try await consultations.edit(fixture.key(), [transcript, note])
+        try await transactions.edit(fixture.key(), [transcript, note])
         #expect(try await fixture.documents().map(\.value) == ["corrected", "mine"])
         await #expect(throws: ScribeError.transactionNotFound) {
-            try await consultations.edit(fixture.key(of: fixture.stranger), [note])
+            try await transactions.edit(fixture.key(of: fixture.stranger), [note])
         }
     }
 
@@ -70,10 +70,10 @@ struct ConsultationResultsTests {
     func mostEdits() async throws {
         try await commit()
         let edit = ResultEdit(target: .template(.init("soap")), value: "mine")
-        try await consultations.edit(fixture.key(), Array(repeating: edit, count: Limits.edits))
+        try await transactions.edit(fixture.key(), Array(repeating: edit, count: Limits.edits))
         let refusal = ScribeError.invalidRequest(field: "the body", problem: "must have at most 200 items")
         await #expect(throws: refusal) {
-            try await consultations.edit(fixture.key(), Array(repeating: edit, count: Limits.edits + 1))
+            try await transactions.edit(fixture.key(), Array(repeating: edit, count: Limits.edits + 1))
         }
     }
 
@@ -82,18 +82,18 @@ struct ConsultationResultsTests {
         try await fixture.start()
         let early = ScribeError.invalidState("The transaction was not committed yet")
         await #expect(throws: early) {
-            try await consultations.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
+            try await transactions.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
         }
         for template in [nil, TemplateID("soap")] {
             await #expect(throws: ScribeError.transactionNotFound) {
-                try await consultations.convert(fixture.key("unknown"), to: template, in: nil, from: .recording)
+                try await transactions.convert(fixture.key("unknown"), to: template, in: nil, from: .recording)
             }
         }
         var patch = TransactionPatch()
         patch.isCancellation = true
-        _ = try await consultations.patch(fixture.key(), patch)
+        _ = try await transactions.patch(fixture.key(), patch)
         await #expect(throws: ScribeError.transactionCancelled) {
-            try await consultations.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
+            try await transactions.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
         }
     }
 
@@ -101,11 +101,11 @@ struct ConsultationResultsTests {
     func correctedNote() async throws {
         try await commit()
         try await fixture.finish(fixture.key())
-        try await consultations.edit(fixture.key(), [ResultEdit(target: .template(.init("soap")), value: "mine")])
-        let kept = try await consultations.convert(fixture.key(), to: nil, in: nil, from: .recording)
+        try await transactions.edit(fixture.key(), [ResultEdit(target: .template(.init("soap")), value: "mine")])
+        let kept = try await transactions.convert(fixture.key(), to: nil, in: nil, from: .recording)
         #expect(kept.template == TemplateID("soap"))
         #expect(try await fixture.documents().map(\.value) == ["Transcript", "mine"])
-        let anew = try await consultations.convert(fixture.key(), to: TemplateID("soap"), in: "hi", from: .recording)
+        let anew = try await transactions.convert(fixture.key(), to: TemplateID("soap"), in: "hi", from: .recording)
         #expect(anew.document == kept.document)
         let note = try await fixture.documents()[1]
         #expect(note.status == .inProgress && note.language == "hi" && !note.isEdited)
@@ -116,9 +116,9 @@ struct ConsultationResultsTests {
         try await commit()
         try await fixture.finish(fixture.key())
         let note = try await fixture.documents()[1].id
-        let same = try await consultations.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
+        let same = try await transactions.convert(fixture.key(), to: TemplateID("soap"), in: nil, from: .recording)
         #expect(same.document == note)
-        let other = try await consultations.convert(
+        let other = try await transactions.convert(
             fixture.key(), to: TemplateID("soap"), in: nil, from: .recording, addsOne: true)
         #expect(other.document != note)
         #expect(try await fixture.documents().map(\.templateID.rawValue) == ["transcript", "soap", "soap"])
@@ -127,14 +127,14 @@ struct ConsultationResultsTests {
     @Test("a supplied transcript commits a consultation that has just begun, and no other")
     func suppliedTranscript() async throws {
         try await fixture.start()
-        _ = try await consultations.convert(fixture.key(), to: nil, in: nil, from: .transcript("said"))
+        _ = try await transactions.convert(fixture.key(), to: nil, in: nil, from: .transcript("said"))
         #expect(try await fixture.transaction().userStatus == .committed)
         let transcript = try await fixture.documents()[0]
         #expect(transcript.value == "said" && transcript.isEdited)
         let late = ScribeError.invalidState(
             "A transcript can only be supplied to a transaction that was just initialized")
         await #expect(throws: late) {
-            try await consultations.convert(fixture.key(), to: nil, in: nil, from: .transcript("again"))
+            try await transactions.convert(fixture.key(), to: nil, in: nil, from: .transcript("again"))
         }
         #expect(try await fixture.documents()[0].value == "said")
     }
@@ -145,7 +145,7 @@ struct ConsultationResultsTests {
         let text = String(repeating: "a", count: Limits.transcript + 1)
         let refusal = ScribeError.invalidRequest(field: "transcript", problem: "must have at most 524288 bytes")
         await #expect(throws: refusal) {
-            try await consultations.convert(fixture.key(), to: nil, in: nil, from: .transcript(text))
+            try await transactions.convert(fixture.key(), to: nil, in: nil, from: .transcript(text))
         }
         #expect(try await fixture.transaction().userStatus == .initialized)
     }
@@ -156,8 +156,8 @@ struct ConsultationResultsTests {
         try await fixture.upload("7.wav")
         try await withinTheTimeOfATest {
             let asking = Task {
-                try await consultations.chunkTranscript(
-                    of: fixture.key(), file: "7", atMost: .seconds(14), until: Departure())
+                try await transactions.chunkTranscript(
+                    of: fixture.key(), file: "7", atMost: .seconds(14), until: OneShotSignal())
             }
             try await fixture.manual.waitFor(.heldPoll)
             let claim = try await fixture.store.claimJobs(.transcribe, upTo: 2, at: fixture.manual.now)
@@ -180,16 +180,16 @@ struct ConsultationResultsTests {
         try await fixture.upload("1.wav", to: fixture.location("played"))
         for (id, file) in [("t", "1.wav"), ("played", "1.wav"), ("played", "2.wav")] {
             await #expect(throws: missing) {
-                try await consultations.chunkTranscript(
-                    of: fixture.key(id), file: file, atMost: .zero, until: Departure())
+                try await transactions.chunkTranscript(
+                    of: fixture.key(id), file: file, atMost: .zero, until: OneShotSignal())
             }
         }
         #expect(
             try await fixture.store.claimJobs(.transcribe, upTo: 1, at: fixture.manual.now) == Claim.nothing(until: nil)
         )
         await #expect(throws: ScribeError.transactionNotFound) {
-            try await consultations.chunkTranscript(
-                of: fixture.key(of: fixture.stranger), file: "1.wav", atMost: .zero, until: Departure())
+            try await transactions.chunkTranscript(
+                of: fixture.key(of: fixture.stranger), file: "1.wav", atMost: .zero, until: OneShotSignal())
         }
     }
 }

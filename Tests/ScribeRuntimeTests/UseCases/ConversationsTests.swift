@@ -15,12 +15,12 @@ struct ConversationsTests {
     init() throws { fixture = try UseCaseFixture() }
 
     /// - Parameter id: the one that is wanted.
-    private func beginning(_ id: String? = nil) -> Conversations.Beginning {
+    private func beginning(_ id: String? = nil) -> Conversations.NewConversation {
         .init(source: "omi", language: "en", timeout: 120, id: id)
     }
 
     @discardableResult
-    private func say(_ texts: String...) async throws -> Conversations.Addition {
+    private func say(_ texts: String...) async throws -> Conversations.AddedSegments {
         let segments = texts.map { ConversationSegment(id: fixture.identifiers.uuid(), text: $0, provider: nil) }
         return try await conversations.add(segments, beginning(), for: owner)
     }
@@ -212,7 +212,7 @@ struct ConversationsTests {
         let conversation = try await say("Hello.").conversation
         var patch = TransactionPatch()
         patch.isCancellation = true
-        _ = try await fixture.consultations.patch(conversation.key, patch)
+        _ = try await fixture.transactions.patch(conversation.key, patch)
         #expect(try await conversations.process(conversation)?.status == .completed)
         #expect(try await fixture.transaction(conversation.id).userStatus == .cancelled)
         #expect(try await fixture.documents(conversation.id)[0].value == nil)
@@ -231,9 +231,9 @@ struct ConversationsTests {
     @Test("a forgotten conversation's transaction is hidden, also when it is forgotten again")
     func forgotten() async throws {
         let conversation = try await say("Hello.").conversation
-        try await conversations.forget(conversation)
+        try await conversations.hideTransaction(conversation)
         #expect(try await fixture.store.transaction(conversation.key) == nil)
-        try await conversations.forget(conversation)
+        try await conversations.hideTransaction(conversation)
     }
 
     // MARK: Pictures

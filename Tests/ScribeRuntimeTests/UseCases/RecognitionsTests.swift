@@ -39,7 +39,7 @@ struct RecognitionsTests {
     func heard() async throws {
         let fixture = try UseCaseFixture()
         let wav = TestAudio.wav(seconds: 2)
-        let hearing = try await fixture.recognitions.hear(
+        let hearing = try await fixture.recognitions.recognise(
             body(wav.prefix(1000), wav.dropFirst(1000)), languages: [], for: fixture.owner)
         #expect(hearing.speech.text == "hello there")
         #expect(hearing.duration == 2)
@@ -50,7 +50,7 @@ struct RecognitionsTests {
     @Test("samples get a header, and their digest is that of the bytes as they came")
     func rawSamples() async throws {
         let fixture = try UseCaseFixture()
-        let hearing = try await fixture.recognitions.hear(
+        let hearing = try await fixture.recognitions.recognise(
             body(Data(count: 7000), Data(), Data(count: 9000)), samples: Self.samples, languages: [],
             for: fixture.owner)
         #expect(hearing.duration == 1)
@@ -61,7 +61,7 @@ struct RecognitionsTests {
     @Test("a WAV gets no second header, though samples were announced")
     func announcedSamples() async throws {
         let fixture = try UseCaseFixture()
-        let hearing = try await fixture.recognitions.hear(
+        let hearing = try await fixture.recognitions.recognise(
             body(TestAudio.wav(seconds: 2, rate: 16_000)), samples: Self.samples, languages: [], for: fixture.owner)
         #expect(hearing.duration == 2)
     }
@@ -69,7 +69,7 @@ struct RecognitionsTests {
     @Test("words without times are placed where there is speech")
     func spreadWords() async throws {
         let fixture = try UseCaseFixture(hearing: .text("one two three four"))
-        let hearing = try await fixture.recognitions.hear(
+        let hearing = try await fixture.recognitions.recognise(
             body(halfSpoken), samples: Self.samples, languages: [], for: fixture.owner)
         #expect(hearing.words.map(\.text) == ["one", "two", "three", "four"])
         #expect(hearing.words.allSatisfy { (0.9...2.1).contains($0.start) && $0.end <= 2.1 })
@@ -86,7 +86,7 @@ struct RecognitionsTests {
     func noRecording(content: Data, failure: EngineFailure) async throws {
         let fixture = try UseCaseFixture()
         await #expect(throws: failure) {
-            try await fixture.recognitions.hear(body(content), languages: [], for: fixture.owner)
+            try await fixture.recognitions.recognise(body(content), languages: [], for: fixture.owner)
         }
         #expect(try fixture.files().isEmpty)
     }
@@ -96,7 +96,7 @@ struct RecognitionsTests {
         let failure = EngineFailure(.transcriptionFailed, "no answer", isRetryable: true)
         let fixture = try UseCaseFixture(hearing: .failure(failure))
         await #expect(throws: failure) {
-            try await fixture.recognitions.hear(
+            try await fixture.recognitions.recognise(
                 body(TestAudio.wav(seconds: 1)), languages: [], for: fixture.owner)
         }
         let counted = #"scribe_chunks_total{transcriber="scripted",outcome="transcription_failed"} 1"#
@@ -108,7 +108,7 @@ struct RecognitionsTests {
     func brokenOff() async throws {
         let fixture = try UseCaseFixture()
         await #expect(throws: Gone.self) {
-            try await fixture.recognitions.hear(
+            try await fixture.recognitions.recognise(
                 body(Data(count: 400_000), failing: Gone()), samples: Self.samples, languages: [], for: fixture.owner)
         }
         #expect(!fixture.metrics.text(readings: []).contains("scribe_chunks_total{"))
@@ -119,7 +119,7 @@ struct RecognitionsTests {
     func tooLarge() async throws {
         let fixture = try UseCaseFixture()
         await #expect(throws: ScribeError.tooLarge(limit: Limits.recording)) {
-            try await fixture.recognitions.hear(
+            try await fixture.recognitions.recognise(
                 body(failing: Gone()), size: Limits.recording + 1, languages: [], for: fixture.owner)
         }
     }
@@ -132,7 +132,7 @@ struct RecognitionsTests {
         for seconds in [2.0, 1.0, 1.0] {
             let recording = body(TestAudio.wav(seconds: seconds))
             let hearing = Task {
-                try await fixture.recognitions.hear(recording, languages: [], for: fixture.owner).speech.text
+                try await fixture.recognitions.recognise(recording, languages: [], for: fixture.owner).speech.text
             }
             if seconds > 1 {
                 await #expect(throws: ScribeError.storageQuotaExceeded) { try await hearing.value }
@@ -141,7 +141,8 @@ struct RecognitionsTests {
             }
         }
         await #expect(throws: ScribeError.storageQuotaExceeded) {
-            try await fixture.recognitions.hear(body(failing: Gone()), size: 20_001, languages: [], for: fixture.owner)
+            try await fixture.recognitions.recognise(
+                body(failing: Gone()), size: 20_001, languages: [], for: fixture.owner)
         }
         #expect(try fixture.files().isEmpty)
     }

@@ -23,13 +23,13 @@ struct SessionAudioTests {
     private func commit(_ files: [String], uploaded: [String: Data]) async throws {
         try await fixture.start()
         for (name, content) in uploaded { try await fixture.upload(name, content) }
-        try await fixture.consultations.commit(key, ChunkList(files: files))
+        try await fixture.transactions.commit(key, ChunkList(files: files))
     }
 
     /// What is played, in bytes.
     private func played() async throws -> Int {
         let size = LockedValue(0)
-        try await audio.play(key) { piece in
+        try await audio.encode(key) { piece in
             size.withLock { $0 += piece.readableBytes }
         }
         return size.withLock { $0 }
@@ -41,31 +41,31 @@ struct SessionAudioTests {
         for key in [fixture.key("unknown"), fixture.key(of: fixture.stranger)] {
             await #expect(throws: ScribeError.transactionNotFound) { try await audio.expiry(of: key) }
         }
-        try await fixture.consultations.archive(key, by: fixture.owner.user)
+        try await fixture.transactions.archive(key, by: fixture.owner.user)
         await #expect(throws: ScribeError.transactionNotFound) { try await audio.expiry(of: key) }
     }
 
-    @Test("an open or cancelled consultation has no audio", .enabled(if: CombinedAudio.isAvailable))
+    @Test("an open or cancelled consultation has no audio", .enabled(if: MP3Encoder.isAvailable))
     func uncommitted() async throws {
-        let absent = SessionAudio.Absence.notAvailable
+        let absent = SessionAudio.Unavailable.notAvailable
         try await fixture.start()
         try await fixture.upload("1.wav")
         await #expect(throws: absent) { try await audio.expiry(of: key) }
-        try await fixture.consultations.stop(key, ChunkList(files: ["1.wav"]))
+        try await fixture.transactions.stop(key, ChunkList(files: ["1.wav"]))
         await #expect(throws: absent) { try await audio.expiry(of: key) }
         var patch = TransactionPatch()
         patch.isCancellation = true
-        _ = try await fixture.consultations.patch(key, patch)
+        _ = try await fixture.transactions.patch(key, patch)
         await #expect(throws: absent) { try await audio.expiry(of: key) }
     }
 
-    @Test("a consultation without chunks has no audio", .enabled(if: CombinedAudio.isAvailable))
+    @Test("a consultation without chunks has no audio", .enabled(if: MP3Encoder.isAvailable))
     func noFiles() async throws {
         try await commit(["full_audio.wav"], uploaded: ["full_audio.wav": TestAudio.wav(seconds: 1)])
-        await #expect(throws: SessionAudio.Absence.notAvailable) { try await audio.expiry(of: key) }
+        await #expect(throws: SessionAudio.Unavailable.notAvailable) { try await audio.expiry(of: key) }
     }
 
-    @Test("the audio is available for a day after the commit", .enabled(if: CombinedAudio.isAvailable))
+    @Test("the audio is available for a day after the commit", .enabled(if: MP3Encoder.isAvailable))
     func expiry() async throws {
         try await commit(["1.wav"], uploaded: ["1.wav": TestAudio.wav(seconds: 1)])
         let end = fixture.manual.now.addingTimeInterval(SessionAudio.lifetime)
@@ -73,12 +73,12 @@ struct SessionAudioTests {
         #expect(try await audio.expiry(of: key) == end)
         #expect(try await played() > 0)
         fixture.manual.advance(by: .seconds(1))
-        let absent = SessionAudio.Absence.notAvailable
+        let absent = SessionAudio.Unavailable.notAvailable
         await #expect(throws: absent) { try await audio.expiry(of: key) }
         await #expect(throws: absent) { try await played() }
     }
 
-    @Test("a file that cannot be decoded or has not come is left out", .enabled(if: CombinedAudio.isAvailable))
+    @Test("a file that cannot be decoded or has not come is left out", .enabled(if: MP3Encoder.isAvailable))
     func leftOut() async throws {
         let wav = TestAudio.wav(seconds: 2)
         try await commit(
@@ -88,13 +88,13 @@ struct SessionAudioTests {
         #expect((29_000...36_000).contains(try await played()))
     }
 
-    @Test("a listener that disconnects ends the encoding and leaves no file", .enabled(if: CombinedAudio.isAvailable))
+    @Test("a listener that disconnects ends the encoding and leaves no file", .enabled(if: MP3Encoder.isAvailable))
     func gone() async throws {
         let wav = TestAudio.wav(seconds: 1)
         try await commit(["1.wav", "2.wav"], uploaded: ["1.wav": wav, "2.wav": wav])
         let pieces = LockedValue(0)
         await #expect(throws: Gone.self) {
-            try await audio.play(key) { _ in
+            try await audio.encode(key) { _ in
                 pieces.withLock { $0 += 1 }
                 throw Gone()
             }

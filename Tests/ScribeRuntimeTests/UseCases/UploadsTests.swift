@@ -113,7 +113,7 @@ struct UploadsTests {
             try await uploads.keep(object, heard: nil, in: fixture.key(), for: owner) { _ in throw Stays() }
         }
         #expect(try fixture.files().count == 1)
-        try await fixture.consultations.commit(fixture.key(), ChunkList(files: []))
+        try await fixture.transactions.commit(fixture.key(), ChunkList(files: []))
         let ended = ScribeError.invalidState("The transaction takes no more audio")
         await #expect(throws: ended) {
             try await uploads.keep(object, heard: nil, in: fixture.key(), for: owner) { _ in }

@@ -8,7 +8,7 @@ package import ScribeDomain
 package struct DeepgramLiveEngine: LiveEngine {
     package let name = "deepgram"
     private let service: SpeechService
-    private let circuit: Circuit
+    private let circuit: CircuitBreaker
     private let clock: WallClock
     private let identifiers: IdentifierSource
     /// Time limit for the service to end the stream, after all audio was sent.
@@ -31,7 +31,7 @@ package struct DeepgramLiveEngine: LiveEngine {
 
     package init(service: SpeechService, policy: EngineGuard.Policy, identifiers: IdentifierSource, clock: WallClock) {
         self.service = service
-        circuit = Circuit(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
+        circuit = CircuitBreaker(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
         timeLimit = policy.timeLimit
         self.identifiers = identifiers
         self.clock = clock
@@ -45,9 +45,9 @@ package struct DeepgramLiveEngine: LiveEngine {
         if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
         let socket = try UpstreamSocket(
             try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
-        let conversation = UpstreamConversation(options, socket)
+        let conversation = UpstreamStream(options, socket)
         // A separate task emits events, so that the end of a connection does not interrupt it.
-        let events = LiveQueue<LiveEvent>(limit: Self.mostEvents)
+        let events = BoundedQueue<LiveEvent>(limit: Self.mostEvents)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
@@ -89,7 +89,7 @@ package struct DeepgramLiveEngine: LiveEngine {
 
     /// Opens one connection after another until the stream is over.
     private func converse(
-        _ conversation: UpstreamConversation, _ socket: UpstreamSocket,
+        _ conversation: UpstreamStream, _ socket: UpstreamSocket,
         _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws {
         var failures = 0
@@ -136,7 +136,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     /// - Returns: whether a result arrived; a greeting is no progress.
     /// - Throws: ``UpstreamEnd``, `CancellationError`.
     private func converse(
-        _ conversation: UpstreamConversation, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
+        _ conversation: UpstreamStream, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
         _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws -> Bool {
         let signs = LockedValue(0)
@@ -184,7 +184,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     }
 
     private func hear(
-        _ frame: WebSocketFrame, _ conversation: UpstreamConversation, _ outgoing: LiveQueue<WebSocketFrame>,
+        _ frame: WebSocketFrame, _ conversation: UpstreamStream, _ outgoing: BoundedQueue<WebSocketFrame>,
         _ socket: UpstreamSocket, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws {
         var payload = frame.unmaskedData
@@ -216,13 +216,13 @@ package struct DeepgramLiveEngine: LiveEngine {
         let model = service.model ?? options.model ?? Self.usualModel
         var query = [
             ("model", model), ("encoding", "linear16"), ("sample_rate", "\(options.sampleRate)"),
-            ("channels", "\(options.channels)"), ("multichannel", "\(options.hearsEachChannel)"),
-            ("interim_results", "\(options.tellsInterims || options.utteranceEnd != nil)"),
-            ("vad_events", "\(options.tellsSpeech)"), ("punctuate", "\(options.punctuates)"),
-            ("smart_format", "\(options.punctuates)"), ("diarize", "\(options.tellsSpeakers)"),
+            ("channels", "\(options.channels)"), ("multichannel", "\(options.multichannel)"),
+            ("interim_results", "\(options.interimResults || options.utteranceEnd != nil)"),
+            ("vad_events", "\(options.vadEvents)"), ("punctuate", "\(options.punctuate)"),
+            ("smart_format", "\(options.punctuate)"), ("diarize", "\(options.diarize)"),
         ]
         // Without this parameter the service uses its own default.
-        if options.namesEndpointing {
+        if options.isEndpointingExplicit {
             let silence = options.endpointing.map { "\(Int($0 / .milliseconds(1)))" }
             query.append(("endpointing", silence ?? "false"))
         }
@@ -238,7 +238,7 @@ package struct DeepgramLiveEngine: LiveEngine {
 }
 
 private struct DeepgramLiveSession: LiveSession {
-    let conversation: UpstreamConversation
+    let conversation: UpstreamStream
 
     func feed(_ audio: ByteBuffer) async throws { try await conversation.feed(audio) }
     func expect(_ vocabulary: [String]) async throws { try await conversation.expect(vocabulary) }

@@ -1,4 +1,4 @@
-/// Translates Hindi words among English ones, in both scripts, well enough for a mixed consultation.
+/// Translates Hindi words among English ones, in both scripts, well enough for a visit in both languages.
 ///
 /// Words are replaced in place. A few patterns are reordered, because Hindi puts "since" and "not" after their words.
 enum HindiSpeech {

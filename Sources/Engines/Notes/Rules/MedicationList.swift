@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Medications of a consultation without duplicates; later mentions complete or change earlier ones.
+/// Medications of a visit without duplicates; later mentions complete or change earlier ones.
 struct MedicationList {
     private var order: [String] = []
     private var mentions: [String: MedicationMention] = [:]

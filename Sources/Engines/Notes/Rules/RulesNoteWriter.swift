@@ -12,7 +12,7 @@ package struct RulesNoteWriter: NoteWriter {
     package func write(_ request: NoteRequest) async throws -> WrittenNote {
         let untranslated = Diagnostic(.notTranslated, "The note is in the language that was spoken")
         return WrittenNote(
-            value: try await LongWork.run(bytes: request.transcript.utf8.count) {
+            value: try await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
                 try await text(request.template, request.transcript)
             },
             warnings: request.isInSpokenLanguage ? [] : [untranslated])

@@ -70,7 +70,7 @@ struct Speech {
 
     /// Splits a transcript into sentences, without speaker labels. A decimal point ends no sentence.
     static func sentences(of transcript: String) -> [Speech] {
-        LongWork.watch(bytes: transcript.utf8.count, of: "sentences")
+        EventLoopOffload.watch(bytes: transcript.utf8.count, of: "sentences")
         let ends: [Unicode.Scalar] = [".", "?", "!", "।", ";"]
         var sentences: [Speech] = []
         for line in transcript.lines {

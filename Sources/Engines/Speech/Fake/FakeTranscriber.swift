@@ -3,7 +3,7 @@ import Foundation
 package import NIOPosix
 package import ScribeDomain
 
-/// Fake transcriber: returns a fixture's text, or passages of a plausible consultation as long as the audio.
+/// Fake transcriber: returns a fixture's text, or passages of a plausible visit as long as the audio.
 ///
 /// The result depends only on the audio's bytes, the chunk's number, its overlap with the chunk
 /// before, the language and the fixture.
@@ -16,7 +16,7 @@ package struct FakeTranscriber: Transcriber {
     private let fixturesByHash: [String: Fixture]
     /// Selected fixture, used whatever the audio is; nil selects by the audio's hash.
     private var played: Played?
-    private let consultations: [String: FakeSpeech]
+    private let transactions: [String: FakeSpeech]
     private let clock: WallClock
     private let files: NIOThreadPool
     private let atOnce: Int
@@ -30,7 +30,7 @@ package struct FakeTranscriber: Transcriber {
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }
         )
-        self.consultations = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
+        self.transactions = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
         self.clock = clock
         self.files = files
         self.atOnce = atOnce
@@ -46,7 +46,7 @@ package struct FakeTranscriber: Transcriber {
 
     /// Copy that uses a fixture selected by the client.
     /// - Parameter fixture: nil if no fixture has the requested name; every recording then fails.
-    package func playing(_ fixture: Fixture?) -> FakeTranscriber {
+    package func withFixture(_ fixture: Fixture?) -> FakeTranscriber {
         var player = self
         player.played = fixture.map(Played.fixture) ?? .unknown
         return player
@@ -89,7 +89,7 @@ package struct FakeTranscriber: Transcriber {
 
     private func language(of recording: Recording) -> String {
         let wanted = recording.language?.prefix { $0 != "-" }.lowercased() ?? Self.usualLanguage
-        return consultations[wanted] == nil ? Self.usualLanguage : wanted
+        return transactions[wanted] == nil ? Self.usualLanguage : wanted
     }
 
     /// Format, hash and quality of a file.
@@ -111,12 +111,12 @@ package struct FakeTranscriber: Transcriber {
         if let passages = fixture?.passages, !passages.isEmpty {
             return passages[min(max(recording.ordinal, 1), passages.count) - 1]
         }
-        return consultations[language(of: recording)]?.text(
+        return transactions[language(of: recording)]?.text(
             ofChunk: recording.ordinal, lasting: duration, overlaps: recording.overlaps) ?? ""
     }
 }
 
-/// Selects the part of a consultation that fits into a chunk.
+/// Selects the part of a visit's text that fits into a chunk.
 struct FakeSpeech {
     /// Passages as sentences, each sentence as words.
     private let passages: [[[Substring]]]
@@ -165,7 +165,7 @@ struct FakeSpeech {
         return ([Array(seam)] + spoken + [closing]).flatMap { $0 }.joined(separator: " ")
     }
 
-    /// Sentences of a passage; after the last passage the consultation begins again.
+    /// Sentences of a passage; after the last passage the text begins again.
     private func sentences(ofPassage position: Int) -> [[Substring]] { passages[position % passages.count] }
 
     private static func sentences(of passage: String) -> [[Substring]] {

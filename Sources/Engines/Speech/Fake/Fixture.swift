@@ -2,7 +2,7 @@ package import ScribeDomain
 
 /// Fixtures and passages of the fake transcriber.
 package struct FixtureSet: Sendable {
-    /// Passages of one consultation by language, `en` at least.
+    /// Passages of one visit by language, `en` at least.
     package var consultation: [String: [String]]
     package var fixtures: [Fixture]
 

@@ -136,10 +136,10 @@ package struct OpenAITranscriber: Transcriber {
                 invented.contains { word.start >= $0.start ?? .infinity && word.end <= $0.end ?? -.infinity }
             }
         }
-        let sureness = segments.filter { !$0.isInvented }.compactMap(\.confidence).map { exp($0) }
+        let wordConfidence = segments.filter { !$0.isInvented }.compactMap(\.confidence).map { exp($0) }
         var speech = RecognisedSpeech(
             text: text.cleaned, words: words.map { TimedWord(text: $0.word.cleaned, start: $0.start, end: $0.end) },
-            confidence: sureness.isEmpty ? nil : sureness.reduce(0, +) / Double(sureness.count))
+            confidence: wordConfidence.isEmpty ? nil : wordConfidence.reduce(0, +) / Double(wordConfidence.count))
         speech.language = (decoded.language?.value).flatMap(WhisperLanguage.tag(for:))
         return speech
     }

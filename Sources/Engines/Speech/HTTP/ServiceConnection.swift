@@ -51,7 +51,7 @@ struct ServiceConnection: Sendable {
         let name = IPAddress(host) == nil ? host : nil
         let done = channel.eventLoop.makePromise(of: Void.self)
         try channel.pipeline.syncOperations.addHandlers(
-            NIOSSLClientHandler(context: tls, serverHostname: name), Handshake(promise: done))
+            NIOSSLClientHandler(context: tls, serverHostname: name), TLSHandshake(promise: done))
         let late = channel.eventLoop.scheduleTask(in: Self.patience) {
             done.fail(ChannelError.connectTimeout(Self.patience))
         }
@@ -61,7 +61,7 @@ struct ServiceConnection: Sendable {
 }
 
 /// Reports the outcome of a TLS handshake.
-private final class Handshake: ChannelInboundHandler {
+private final class TLSHandshake: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let promise: EventLoopPromise<Void>

@@ -10,7 +10,7 @@ import ScribeStore
 
 /// `POST /voice/v1/sessions/{id}/audio[/{file}]`: uploads one audio file of a protocol session (medscribe.md 2.3).
 struct AudioRoutes: Sendable {
-    let sessions: Sessions
+    let sessions: ProtocolSessions
     let uploads: Uploads
     let clock: WorldClock
 

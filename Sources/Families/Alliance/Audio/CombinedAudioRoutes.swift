@@ -45,7 +45,7 @@ struct CombinedAudioRoutes: Sendable {
         let key = Transaction.Key(business: principal.business, id: TransactionID(subject))
         _ = try await explained { try await audio.expiry(of: key) }
         let body = ResponseBody { [audio] writer in
-            try await audio.play(key) { try await writer.write($0) }
+            try await audio.encode(key) { try await writer.write($0) }
             try await writer.finish(nil)
         }
         var headers: HTTPFields = [.contentType: "audio/mpeg", .cacheControl: "no-store"]
@@ -56,7 +56,7 @@ struct CombinedAudioRoutes: Sendable {
     private func explained<Value>(_ work: () async throws -> Value) async throws -> Value {
         do {
             return try await work()
-        } catch let absence as SessionAudio.Absence {
+        } catch let absence as SessionAudio.Unavailable {
             switch absence {
             case .notEnabled: throw AllianceError.audioNotEnabled
             case .notAvailable: throw AllianceError.audioNotAvailable

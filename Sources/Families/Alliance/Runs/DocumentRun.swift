@@ -12,7 +12,7 @@ struct DocumentRun: Sendable {
     /// Longest run: 60 pauses of 10 s, ten minutes. A run ends at once when its client disconnects.
     private static let mostPauses = 60
 
-    let sessions: Sessions
+    let sessions: ProtocolSessions
     let key: Transaction.Key
     let template: TemplateID
     let document: DocumentID
@@ -21,9 +21,9 @@ struct DocumentRun: Sendable {
     /// Replays a finished document: only its final state is sent, without progress events.
     var isReplay = false
 
-    func response(until departure: Departure) -> Response {
+    func response(until clientDisconnect: OneShotSignal) -> Response {
         let body = ResponseBody { writer in
-            try await tell(until: departure) { try await writer.write($0) }
+            try await sendEvents(until: clientDisconnect) { try await writer.write($0) }
             try await writer.finish(nil)
         }
         return Response(status: .ok, headers: Self.headers, body: body)
@@ -33,12 +33,16 @@ struct DocumentRun: Sendable {
         .contentType: "text/event-stream; charset=utf-8", .cacheControl: "no-cache", .accelBuffering: "no",
     ]
 
-    private func tell(until departure: Departure, _ write: @concurrent (ByteBuffer) async throws -> Void) async throws {
+    private func sendEvents(
+        until clientDisconnect: OneShotSignal, _ write: @concurrent (ByteBuffer) async throws -> Void
+    ) async throws {
         var state = RunState(template: template, session: key.id, document: document)
         try await write(await RunEvent.started(thread: key.id.rawValue, run: id).frame())
         var hasBegun = false
         for _ in 0..<Self.mostPauses {
-            let found = try? await sessions.find(key, andAuthored: document, atMost: Self.pause, until: departure) {
+            let found = try? await sessions.find(
+                key, andAuthored: document, atMost: Self.pause, until: clientDisconnect
+            ) {
                 documents in documents.filter { $0.id == document }
             }
             guard let found, let written = found.documents.first else { break }
@@ -56,7 +60,7 @@ struct DocumentRun: Sendable {
                 let why = written.errors.first?.message ?? "The note could not be written"
                 return try await write(await RunEvent.failed(message: why, code: .endpoint).frame())
             }
-            let sections = await LongWork.run(bytes: written.value?.utf8.count ?? 0) {
+            let sections = await EventLoopOffload.run(bytes: written.value?.utf8.count ?? 0) {
                 RunSection.sections(of: written)
             }
             for section in sections {

@@ -32,7 +32,7 @@ enum RunEvent {
 
     /// Encodes the event as a server-sent event, off the event loop: a snapshot holds the whole transcript.
     func frame() async -> ByteBuffer {
-        await LongWork.run(bytes: .max) {
+        await EventLoopOffload.run(bytes: .max) {
             var frame = ByteBuffer(string: "data: ")
             frame.writeImmutableBuffer(ByteBuffer(json))
             frame.writeString("\n\n")

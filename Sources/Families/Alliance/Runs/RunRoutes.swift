@@ -7,7 +7,7 @@ import ScribeRuntime
 ///
 /// The format is AG-UI over server-sent events (`apps/web/src/features/session/ag-ui`).
 struct RunRoutes: Sendable {
-    let sessions: Sessions
+    let sessions: ProtocolSessions
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/scribe/agent/runs/{template_id}", use: start)
@@ -38,7 +38,9 @@ struct RunRoutes: Sendable {
     @Sendable private func start(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (input, key) = try await input(request, context)
         let template = TemplateID(context.text(of: "template_id") ?? "")
-        guard try await sessions.knows([template], of: key.business) else { throw AllianceError.templateNotFound }
+        guard try await sessions.hasTemplates([template], of: key.business) else {
+            throw AllianceError.templateNotFound
+        }
         let run: DocumentRun
         if let text = request.query.text("document_id") {
             run = try await replay(DocumentID(text), of: key, template, input, context)
@@ -48,7 +50,7 @@ struct RunRoutes: Sendable {
         } else {
             throw AllianceError.templateNotFound
         }
-        return run.response(until: context.departure)
+        return run.response(until: context.clientDisconnect)
     }
 
     /// Streams a known document again, for a client that lost its stream.
@@ -56,7 +58,7 @@ struct RunRoutes: Sendable {
         _ document: DocumentID, of key: Transaction.Key, _ template: TemplateID, _ input: Input,
         _ context: ScribeContext
     ) async throws -> DocumentRun {
-        let found = try await sessions.find(key, andAuthored: document, until: context.departure) { documents in
+        let found = try await sessions.find(key, andAuthored: document, until: context.clientDisconnect) { documents in
             documents.filter { $0.id == document }
         }
         guard let known = found.documents.first else { throw AllianceError.documentNotFound }
@@ -72,7 +74,9 @@ struct RunRoutes: Sendable {
     @Sendable private func resume(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (input, key) = try await input(request, context)
         let template = TemplateID(context.text(of: "template_id") ?? "")
-        guard try await sessions.knows([template], of: key.business) else { throw AllianceError.templateNotFound }
+        guard try await sessions.hasTemplates([template], of: key.business) else {
+            throw AllianceError.templateNotFound
+        }
         _ = try await sessions.isEnded(key)
         let message = "paused run not found or expired: \(key.id.rawValue):\(input.run)"
         let event = await RunEvent.failed(message: message, code: .pausedRunExpired).frame()

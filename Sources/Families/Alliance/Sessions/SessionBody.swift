@@ -7,7 +7,7 @@ import ScribeRuntime
 /// Unknown members are ignored, and null means absent.
 struct SessionBody: Decodable {
     let id: TransactionID?
-    let draft: Sessions.Draft
+    let draft: ProtocolSessions.Draft
 
     /// Most templates, and so notes, of one protocol session.
     static let mostTemplates = 2
@@ -29,7 +29,7 @@ struct SessionBody: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
-        var draft = Sessions.Draft(
+        var draft = ProtocolSessions.Draft(
             uploadType: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
                 .flatMap(UploadType.init) ?? fields.missing(.uploadType))
         draft.templates = try fields.templates(.templates, atMost: Self.mostTemplates) ?? []

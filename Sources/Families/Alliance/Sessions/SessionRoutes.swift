@@ -9,7 +9,7 @@ import ScribeStore
 
 /// `/voice/v1/sessions`: creates, reads, changes and ends protocol sessions (medscribe.md 2.1, 2.2, 2.6, 2.7).
 struct SessionRoutes: Sendable {
-    let sessions: Sessions
+    let sessions: ProtocolSessions
     let links: UploadLinks
     /// Longest wait of a poll. No SDK waits longer than 15 s (row 50).
     let longPoll: Duration
@@ -37,7 +37,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: SessionBody.self, in: context)
-        guard try await sessions.knows(body.draft.templates, of: principal.business) else {
+        guard try await sessions.hasTemplates(body.draft.templates, of: principal.business) else {
             throw AllianceError.invalidTemplate
         }
         var draft = body.draft
@@ -62,7 +62,9 @@ struct SessionRoutes: Sendable {
         let key = try session(context)
         let query = request.query
         let (document, template) = (query.text("document_id").map { DocumentID($0) }, query.text("template_id"))
-        let found = try await sessions.find(key, andAuthored: document, atMost: longPoll, until: context.departure) {
+        let found = try await sessions.find(
+            key, andAuthored: document, atMost: longPoll, until: context.clientDisconnect
+        ) {
             documents in
             let selected = documents.filter { candidate in
                 if let document { return candidate.id == document }
@@ -77,7 +79,7 @@ struct SessionRoutes: Sendable {
         let link = try await links.link(to: found.transaction, for: try context.requirePrincipal(), request, context)
         return try await .longJSON(
             state.httpStatus,
-            SessionAnswer(found: found, state: state, link: link, lifetime: sessions.lifetime).json)
+            SessionResponse(found: found, state: state, link: link, lifetime: sessions.lifetime).json)
     }
 
     // MARK: Change
@@ -86,7 +88,7 @@ struct SessionRoutes: Sendable {
         let key = try session(context)
         let body = try await request.decodeJSON(as: SessionPatchBody.self, in: context)
         guard !body.isEmpty else { throw AllianceError.malformed("There is nothing in the body to change") }
-        guard try await sessions.knows(body.templates ?? [], of: key.business) else {
+        guard try await sessions.hasTemplates(body.templates ?? [], of: key.business) else {
             throw AllianceError.invalidTemplate
         }
         if body.isAboutRecording, try await sessions.isEnded(key) { throw AllianceError.alreadyCommitted }
@@ -154,7 +156,7 @@ struct SessionRoutes: Sendable {
         _ request: Request, _ context: ScribeContext, _ template: TemplateID?
     ) async throws -> Response {
         let key = try session(context)
-        if let template, try await !sessions.knows([template], of: key.business) {
+        if let template, try await !sessions.hasTemplates([template], of: key.business) {
             throw AllianceError.templateNotFound
         }
         try await requireDocument(request, context, key, template)
@@ -163,7 +165,7 @@ struct SessionRoutes: Sendable {
             return DocumentRun(
                 sessions: sessions, key: key, template: made.template, document: made.document,
                 id: identifiers.uuid()
-            ).response(until: context.departure)
+            ).response(until: context.clientDisconnect)
         }
         return .json(
             .accepted,
@@ -179,7 +181,8 @@ struct SessionRoutes: Sendable {
         _ request: Request, _ context: ScribeContext, _ key: Transaction.Key, _ template: TemplateID?
     ) async throws {
         guard let text = request.query.text("document_id") else { return }
-        let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.departure) { documents in
+        let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.clientDisconnect) {
+            documents in
             documents.filter { $0.id == DocumentID(text) }
         }
         guard let document = found.documents.first else { throw AllianceError.documentNotFound }

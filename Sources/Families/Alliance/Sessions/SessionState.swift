@@ -14,7 +14,7 @@ enum SessionState: Hashable, Sendable {
     case failed
     case cancelled
 
-    init(_ found: Sessions.Found) {
+    init(_ found: ProtocolSessions.Contents) {
         switch found.transaction.userStatus {
         case .initialized: self = found.isExpired ? .expired : .initialized
         case .stopped: self = found.isExpired ? .expired : .recording

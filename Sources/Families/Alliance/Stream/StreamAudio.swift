@@ -8,7 +8,7 @@ import ScribeHTTP
 struct StreamAudio {
     private(set) var options = LiveOptions()
     private(set) var isStopped = false
-    private var whole = WholeSamples()
+    private var whole = SampleJoiner()
 
     private static let badMessage = WebSocketClosure(1007, "No JSON as it is expected here")
 
@@ -17,7 +17,7 @@ struct StreamAudio {
     /// - Throws: ``WebSocketClosure`` whose reason names the problem.
     mutating func samples(in message: WebSocketMessage) async throws -> ByteBuffer? {
         // A long message is decoded off the event loop.
-        try await LongWork.run(bytes: message.size) { try read(message) }
+        try await EventLoopOffload.run(bytes: message.size) { try read(message) }
     }
 
     private mutating func read(_ message: WebSocketMessage) throws -> ByteBuffer? {

@@ -9,7 +9,7 @@ import ScribeRuntime
 ///
 /// The link itself is the credential: its client sends no other (row 58).
 struct StreamRoutes: Sendable {
-    let sessions: Sessions
+    let sessions: ProtocolSessions
     let streams: SessionStreams
     let tickets: Tickets
     let sockets: SocketRoute

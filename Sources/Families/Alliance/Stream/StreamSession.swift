@@ -10,7 +10,7 @@ import ScribeRuntime
 struct StreamSession: Sendable {
     let recording: LiveRecording
 
-    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var audio = StreamAudio()
         var messages = messages
         while let message = try await messages.next() {
@@ -18,7 +18,7 @@ struct StreamSession: Sendable {
                 if audio.isStopped { break }
                 continue
             }
-            idle.heard()
+            idle.recordActivity()
             try await recording.take(samples, audio.options)
             try await recording.cut()
         }

@@ -5,7 +5,7 @@ import ScribeRuntime
 
 /// `GET /voice/v1/templates`: lists the templates that a protocol session can ask for (medscribe.md 2.11).
 struct TemplateRoutes: Sendable {
-    let sessions: Sessions
+    let sessions: ProtocolSessions
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/v1/templates", use: list)

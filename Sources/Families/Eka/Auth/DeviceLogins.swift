@@ -45,8 +45,9 @@ struct DeviceLogins: Sendable {
     let identifiers: IdentifierSource
     let clock: WorldClock
 
-    /// Begins a device login. An address over its limit loses its own oldest login; no login is refused, and other
-    /// addresses lose none.
+    /// Begins a device login. A login beyond a limit is not refused: an older login ends in its place. Beyond the limit
+    /// of an address, the oldest login of that address ends. Beyond the total limit, the oldest login of the address
+    /// with the most logins ends.
     /// - Parameters:
     ///   - approver: the client that has approved the login from the start; nil where a user must approve.
     ///   - address: the device's address, see ``TrustedProxies/client(of:_:)``.

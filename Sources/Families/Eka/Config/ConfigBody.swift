@@ -51,7 +51,7 @@ struct ConfigBody: Decodable {
                 try require(items.allSatisfy { isChoice($0) }, name, "an array of objects with id and name")
             case (.myTemplates, _), (.languages, _), (.formats, _): try require(false, name, "an array")
             case (.mode, _), (.model, _): try require(value.stringValue != nil, name, "a string")
-            case (.downloadsAutomatically, _), (.detectsLanguage, _):
+            case (.downloadsAutomatically, _), (.detectLanguage, _):
                 try require(value == .bool(true) || value == .bool(false), name, "true or false")
             }
         }

@@ -45,7 +45,7 @@ enum PreferenceKey: String, CaseIterable {
     case mode = "consultation_mode"
     case model = "model_type"
     case downloadsAutomatically = "auto_download"
-    case detectsLanguage = "auto_detect_language"
+    case detectLanguage = "auto_detect_language"
 }
 
 extension JSONValue {
@@ -59,7 +59,7 @@ struct ChosenPreferences {
     let languages: [Choice]
     let formats: [Choice]
     let downloadsAutomatically: Bool
-    let detectsLanguage: Bool
+    let detectLanguage: Bool
 
     /// - Parameter stored: The preferences as stored by `PUT config`.
     init(_ stored: JSONValue, formats known: [Choice]) {
@@ -81,6 +81,6 @@ struct ChosenPreferences {
         languages = choices(.languages, of: ConfigChoices.languages)
         formats = choices(.formats, of: known)
         downloadsAutomatically = flag(.downloadsAutomatically)
-        detectsLanguage = flag(.detectsLanguage)
+        detectLanguage = flag(.detectLanguage)
     }
 }

@@ -30,7 +30,7 @@ struct ConfigDocument {
                 "selected_preferences",
                 [
                     "auto_download": .bool(chosen.downloadsAutomatically),
-                    "auto_detect_language": .bool(chosen.detectsLanguage), "languages": chosen.languages.json,
+                    "auto_detect_language": .bool(chosen.detectLanguage), "languages": chosen.languages.json,
                     "output_formats": chosen.formats.json, "model_type": .string(chosen.model.id),
                     "consultation_mode": .string(chosen.mode.id),
                 ]

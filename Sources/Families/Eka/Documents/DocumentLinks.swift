@@ -70,7 +70,7 @@ struct DocumentLinks: Sendable {
         let type = found.document.kind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         headers.sandboxLink(for: request.headers[.origin])
-        let body = await LongWork.run(bytes: text.utf8.count) {
+        let body = await EventLoopOffload.run(bytes: text.utf8.count) {
             ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())
         }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: body))
@@ -81,7 +81,9 @@ struct DocumentLinks: Sendable {
         let (found, business) = try await document(context, Self.writing)
         let body = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
         let isNote = found.document.kind != .transcript
-        let change = try await LongWork.run(bytes: body.readableBytes) { try Self.change(to: body, isNote: isNote) }
+        let change = try await EventLoopOffload.run(bytes: body.readableBytes) {
+            try Self.change(to: body, isNote: isNote)
+        }
         _ = try await store.rewrite(found.document.id, of: business, change, at: clock.now)
         return .json(.ok, .success("Document saved successfully"))
     }

@@ -10,7 +10,7 @@ struct ChunkTranscriptRoutes: Sendable {
     private static let wait: Duration = .seconds(3)
     private static let parameter = "chunk"
 
-    let consultations: Consultations
+    let transactions: Transactions
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v3/transcript/{txn_id}/{chunk}", use: read)
@@ -20,8 +20,8 @@ struct ChunkTranscriptRoutes: Sendable {
         let key = try context.requireTransaction()
         guard let file = context.text(of: Self.parameter), file.isPlain
         else { throw ScribeError.invalidRequest(field: Self.parameter, problem: "is not the name of a file") }
-        let found = try await consultations.chunkTranscript(
-            of: key, file: file, atMost: Self.wait, until: context.departure)
+        let found = try await transactions.chunkTranscript(
+            of: key, file: file, atMost: Self.wait, until: context.clientDisconnect)
         switch found.result {
         case .failure(let diagnostic):
             throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")

@@ -11,7 +11,7 @@ struct ConversionRoutes: Sendable {
     /// Languages that a note can be converted to.
     private static let targetLanguages = ["eng", "hi", "ta", "te", "bn", "mr", "gu", "kn", "ml", "pa", "as"]
 
-    let consultations: Consultations
+    let transactions: Transactions
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/convert-to-template", use: convert)
@@ -51,7 +51,7 @@ struct ConversionRoutes: Sendable {
         if let transcript = body.transcript, !transcript.isEmpty { source = .transcript(transcript.storable) }
         let made: (template: TemplateID, document: DocumentID)
         do {
-            made = try await consultations.convert(
+            made = try await transactions.convert(
                 key, to: wanted.map { TemplateID($0) }, in: language, from: source)
         } catch ScribeError.transactionNotFound {
             // 400, like every error of a conversion (2.6).

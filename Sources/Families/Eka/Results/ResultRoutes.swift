@@ -9,11 +9,11 @@ import ScribeStore
 
 /// `GET /voice/api/v3/status/{txn}`: polls the results of a transaction (eka.md 2.4).
 struct ResultRoutes: Sendable {
-    let consultations: Consultations
+    let transactions: Transactions
     /// Longest wait of a status poll. No SDK waits longer than 16 s (C-30).
     let longPoll: Duration
     let signals: ChangeSignals
-    let answers: FinishedAnswers
+    let answers: FinishedResponseCache
     let profiles: ClientProfiles
     let clock: WorldClock
 
@@ -25,7 +25,7 @@ struct ResultRoutes: Sendable {
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let query = ResultQuery(request.uri.queryParameters)
-        let question = FinishedAnswers.Question(
+        let question = FinishedResponseCache.Question(
             transaction: key, query: query,
             profile: profiles.known(request, context)
         )
@@ -35,10 +35,10 @@ struct ResultRoutes: Sendable {
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
         var documents = query.select(from: found.documents)
         if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
-            documents = documents.map(\.givenUp)
+            documents = documents.map(\.failedIfPending)
         }
         let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
-        let (status, body) = await LongWork.run(bytes: size) {
+        let (status, body) = await EventLoopOffload.run(bytes: size) {
             let response = ResultResponse(found.transaction, documents, query, profile)
             // A note is in two lists, as base64.
             var text = JSONText(capacity: 4096 + 3 * size)
@@ -56,11 +56,11 @@ extension ResultRoutes {
     /// Waits until the selected results are final (C-29), at most as long as SDKs wait (C-30).
     private func results(
         of key: Transaction.Key, _ query: ResultQuery, _ context: ScribeContext
-    ) async throws -> Consultations.Results {
+    ) async throws -> Transactions.Results {
         do {
-            return try await consultations.results(
+            return try await transactions.results(
                 of: key, andAuthored: query.document, atMost: query.isImmediate ? .zero : longPoll,
-                until: context.departure
+                until: context.clientDisconnect
             ) { results in
                 let asked = query.select(from: results.documents)
                 guard !asked.isEmpty else { throw ScribeError.resultNotFound }
@@ -101,16 +101,16 @@ struct ResultQuery: Hashable, Sendable {
 
 extension Transaction {
     /// Time after commit when the documentation declares a result failed, in seconds (eka.md 4.2).
-    private static let patience: TimeInterval = 120
+    private static let documentedTimeout: TimeInterval = 120
 
     fileprivate func isStuck(at now: Date) -> Bool {
-        committedAt.map { now.timeIntervalSince($0) > Self.patience } ?? false
+        committedAt.map { now.timeIntervalSince($0) > Self.documentedTimeout } ?? false
     }
 }
 
 extension ResultDocument {
     /// The document as a failure, if it is not final. The failure is not stored: processing may still finish.
-    fileprivate var givenUp: ResultDocument {
+    fileprivate var failedIfPending: ResultDocument {
         guard !status.isFinal else { return self }
         var document = self
         document.status = .failure

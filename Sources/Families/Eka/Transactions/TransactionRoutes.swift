@@ -8,15 +8,15 @@ import ScribeStore
 /// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction by its id (2.7).
 struct TransactionRoutes: Sendable {
     let queries: Queries
-    let consultations: Consultations
+    let transactions: Transactions
     let fidelity: Fidelity
     let profiles: ClientProfiles
-    let unknown: UnknownChoices
+    let unknown: UnknownOptionLog
 
     init(_ world: World, fidelity: Fidelity, profiles: ClientProfiles) {
         queries = world.runtime.queries
-        consultations = world.runtime.consultations
-        unknown = world.part { _ in UnknownChoices() }
+        transactions = world.runtime.transactions
+        unknown = world.part { _ in UnknownOptionLog() }
         self.fidelity = fidelity
         self.profiles = profiles
     }
@@ -41,8 +41,8 @@ struct TransactionRoutes: Sendable {
         var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
         // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
-        unknown.tell(of: wanted, by: principal.client, context.logger)
-        let outcome = try await consultations.start(key.id, wanted, for: principal, replays: fidelity == .clients)
+        unknown.logUnknown(of: wanted, by: principal.client, context.logger)
+        let outcome = try await transactions.start(key.id, wanted, for: principal, replays: fidelity == .clients)
         // SDKs read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
         let answer = JSON.success("Transaction initialized successfully", key, with: owner)
@@ -55,14 +55,14 @@ struct TransactionRoutes: Sendable {
     @Sendable private func stop(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
-        try await consultations.stop(key, list)
+        try await transactions.stop(key, list)
         return .json(.ok, .success("Transaction stopped successfully", key))
     }
 
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
-        try await consultations.commit(key, list)
+        try await transactions.commit(key, list)
         return .json(.ok, .success("Transaction committed successfully", key))
     }
 }

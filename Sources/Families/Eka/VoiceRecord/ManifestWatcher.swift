@@ -4,13 +4,13 @@ package import ScribeRuntime
 package import ScribeStore
 
 /// Starts a version 1 transaction when its manifest is uploaded, after its audio. A malformed manifest is a plain file.
-package struct ManifestWatcher: UploadWatcher {
+package struct ManifestWatcher: UploadObserver {
     /// Largest manifest, in bytes.
     private static let longest = 1 << 20
 
-    private let consultations: Consultations
+    private let transactions: Transactions
 
-    package init(consultations: Consultations) { self.consultations = consultations }
+    package init(transactions: Transactions) { self.transactions = transactions }
 
     package func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
         guard Manifest.startsTransaction(action: object.metadata["action"]), object.key.hasSuffix(".json"),
@@ -19,6 +19,6 @@ package struct ManifestWatcher: UploadWatcher {
         else { return }
         let folder = AudioLocation(bucket: object.bucket, folder: AudioLocation.split(key: object.key).folder)
         // Errors are ignored: an id already started, or a quota reached. The status poll reports both.
-        _ = try? await consultations.start(manifest.transaction, manifest.request(in: folder), for: principal)
+        _ = try? await transactions.start(manifest.transaction, manifest.request(in: folder), for: principal)
     }
 }

@@ -16,7 +16,7 @@ struct VoiceRecordRoutes: Sendable {
 
     let queries: Queries
     let uploads: Uploads
-    let consultations: Consultations
+    let transactions: Transactions
     let facts: ClinicalFacts
     let identifiers: IdentifierSource
     let clock: WorldClock
@@ -36,7 +36,7 @@ struct VoiceRecordRoutes: Sendable {
         case error
         case deleted
 
-        init(_ results: Consultations.Results) {
+        init(_ results: Transactions.Results) {
             switch results.transaction.userStatus {
             case .cancelled: self = .deleted
             case .initialized, .stopped: self = .queued
@@ -161,7 +161,7 @@ struct VoiceRecordRoutes: Sendable {
             transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
             audioURL: AudioLocation(bucket: EkaFamily.batchBucket, folder: folder).url, announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
-        _ = try await consultations.start(id, wanted, for: principal)
+        _ = try await transactions.start(id, wanted, for: principal)
     }
 
     /// The sender's file name. A number replaces an unusable name, and precedes a name already taken.

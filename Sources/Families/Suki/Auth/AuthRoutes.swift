@@ -59,7 +59,7 @@ struct AuthRoutes: Sendable {
                 throw ScribeError.invalidRequest(field: name, problem: "must have 1 to 255 characters")
             }
         }
-        var specialty = AmbientSpecialty.usual
+        var specialty = AmbientSpecialty.defaultCodes
         if let wanted = body.specialty {
             guard let known = AmbientSpecialty.named(wanted) else {
                 throw ScribeError.invalidRequest(field: "provider_specialty", problem: "is none that is known")

@@ -82,7 +82,7 @@ struct ContentRoutes: Sendable {
 
     private func diagnoses(in notes: [AmbientSessions.Note]) async throws -> Response {
         try await .longJSON(
-            .ok, ["structured_data": ["diagnoses": ["values": .array(FoundDiagnosis.all(in: notes), \.json)]]])
+            .ok, ["structured_data": ["diagnoses": ["values": .array(MentionedDiagnosis.all(in: notes), \.json)]]])
     }
 
     private func completed(_ session: Transaction) async throws -> AmbientSessions.Note? {

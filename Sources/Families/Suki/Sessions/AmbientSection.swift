@@ -18,11 +18,11 @@ struct AmbientSection: Hashable, Sendable {
     }
 
     /// Default sections: SOAP's four.
-    static let usual = ["10154-3", "10164-2", "29545-1", "51847-2"]
+    static let defaultCodes = ["10154-3", "10164-2", "29545-1", "51847-2"]
 
     static let presentIllness = "10164-2"
     /// Facts that join the present illness if no requested section holds them.
-    static let toldWithIllness: [ClinicalFact.Kind] = [
+    static let joinsPresentIllness: [ClinicalFact.Kind] = [
         .negative, .medicalHistory, .surgicalHistory, .familyHistory, .socialHistory, .allergy,
     ]
 

@@ -29,26 +29,26 @@ struct AmbientSessions: Sendable {
     }
 
     private let store: Store
-    private let consultations: Consultations
+    private let transactions: Transactions
     private let streams: SessionStreams
-    private let bench: TestBench
+    private let fixtureBehaviour: FixtureBehaviour
     private let uploads: Uploads
     private let bucket: String
     private let identifiers: IdentifierSource
     private let clock: WorldClock
-    private let shortest: TimeInterval
+    private let minimumDuration: TimeInterval
 
     /// - Parameter shortest: Sessions with less audio get no note, in seconds.
-    init(_ runtime: Runtime, shortest: TimeInterval) {
+    init(_ runtime: Runtime, minimumDuration: TimeInterval) {
         store = runtime.store
-        consultations = runtime.consultations
+        transactions = runtime.transactions
         streams = runtime.sessionStreams
-        bench = runtime.bench
+        fixtureBehaviour = runtime.fixtureBehaviour
         uploads = runtime.uploads
         bucket = runtime.bucket
         identifiers = runtime.identifiers
         clock = runtime.clock
-        self.shortest = shortest
+        self.minimumDuration = minimumDuration
     }
 
     /// Lifetime of an ambient session, in seconds.
@@ -72,7 +72,7 @@ struct AmbientSessions: Sendable {
             patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki", kind: .ambient,
             terms: terms.stored, intake: .segments)
         do {
-            _ = try await consultations.start(id, request, for: principal, replays: false)
+            _ = try await transactions.start(id, request, for: principal, replays: false)
         } catch ScribeError.transactionAlreadyInitialized {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transaction(key),
@@ -126,7 +126,7 @@ struct AmbientSessions: Sendable {
     /// Prepares an ambient session for a new socket.
     /// - Throws: As ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
     func connect(_ id: TransactionID, of principal: Principal) async throws {
-        try bench.permit(.upload, try await requireOpen(id, of: principal).request.fixture)
+        try fixtureBehaviour.requirePermission(.upload, try await requireOpen(id, of: principal).request.fixture)
         try await advance(id, to: .ready, of: principal)
     }
 
@@ -171,14 +171,14 @@ struct AmbientSessions: Sendable {
     /// - Throws: As ``LiveRecording/breakOff()``.
     func end(_ segment: Segment, of id: TransactionID, for principal: Principal) async throws {
         defer { streams.end(segment.stream, of: Transaction.Key(business: principal.business, id: id)) }
-        try await uncancelled { try await segment.stream.breakOff() }
+        try await shieldFromCancellation { try await segment.stream.breakOff() }
     }
 
     /// Removes an audio segment of an ambient session, with its files.
     func discard(_ segment: Segment, of id: TransactionID, for principal: Principal) async {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
-        try? await uncancelled {
+        try? await shieldFromCancellation {
             await uploads.remove(try await store.removeSegment(segment.id, of: key))
         }
     }
@@ -195,9 +195,10 @@ struct AmbientSessions: Sendable {
             in: store.preferences(of: principal.user, in: principal.business))
         let now = clock.now
         _ = try await store.end(
-            transaction.key, at: now, refusing: bench.fixtures(refusing: .commit)
-        ) { [shortest] (transaction, audio) throws(ScribeError) in
-            try transaction.endAmbient(audio.segments, inSentences: narrative, shortest: shortest, at: now)
+            transaction.key, at: now, refusing: fixtureBehaviour.fixtures(refusing: .commit)
+        ) { [minimumDuration] (transaction, audio) throws(ScribeError) in
+            try transaction.endAmbient(
+                audio.segments, inSentences: narrative, minimumDuration: minimumDuration, at: now)
         }
     }
 

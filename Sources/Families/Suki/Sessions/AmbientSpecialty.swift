@@ -1,6 +1,6 @@
 /// Specialties of clinicians in Suki's API (suki.md section 10).
 enum AmbientSpecialty {
-    static let usual = "FAMILY_MEDICINE"
+    static let defaultCodes = "FAMILY_MEDICINE"
 
     static let all: [String] = """
         NA ALLERGY_AND_IMMUNOLOGY ANESTHESIOLOGY CARDIOLOGY CRITICAL_CARE DERMATOLOGY EMERGENCY_MEDICINE

@@ -69,14 +69,14 @@ struct AmbientTerms: Hashable, Sendable {
     ///
     /// A wider section does not repeat a narrower one. Histories without a section join the present illness.
     func template(_ id: TemplateID) -> Template {
-        let codes = context.sections.isEmpty ? AmbientSection.usual : context.sections
+        let codes = context.sections.isEmpty ? AmbientSection.defaultCodes : context.sections
         let wanted = codes.compactMap { AmbientSection[$0] }
         return Template(
             id: id, name: "Ambient Note", format: .json, bucket: .custom,
             sections: wanted.map { section in
                 var facts = section.facts
                 if section.code == AmbientSection.presentIllness {
-                    facts += AmbientSection.toldWithIllness.filter { kind in
+                    facts += AmbientSection.joinsPresentIllness.filter { kind in
                         !wanted.contains { $0.facts.contains(kind) && $0.words.isEmpty }
                     }
                 }

@@ -54,7 +54,7 @@ extension Transaction {
     }
 
     /// Sets the sections that are written in sentences.
-    mutating func tellInSentences(_ sections: [String]) {
+    mutating func setNarrativeSections(_ sections: [String]) {
         guard var terms = ambientTerms else { return }
         terms.narrativeSections = sections
         _ = setTerms(terms.stored)
@@ -67,12 +67,12 @@ extension Transaction {
     ///   - shortest: Shorter recordings count as silence, in seconds.
     /// - Throws: ``ScribeError/transactionCancelled``.
     mutating func endAmbient(
-        _ recorded: [AudioSegment], inSentences narrative: [String], shortest: TimeInterval, at now: Date
+        _ recorded: [AudioSegment], inSentences narrative: [String], minimumDuration: TimeInterval, at now: Date
     ) throws(ScribeError) -> Effect {
         if userStatus == .committed { return .none }
-        tellInSentences(narrative)
+        setNarrativeSections(narrative)
         let length = recorded.reduce(0) { $0 + $1.seconds }
-        let list = length > 0 && length >= shortest ? recorded.chunks : ChunkList(files: [])
+        let list = length > 0 && length >= minimumDuration ? recorded.chunks : ChunkList(files: [])
         return try commit(list, hasMoreToGive: false, at: now)
     }
 

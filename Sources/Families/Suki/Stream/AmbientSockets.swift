@@ -21,7 +21,7 @@ final class AmbientSockets: Sendable {
         let new = AmbientSocket(socket)
         let place = Place(business: business, session: session)
         if let before = open.withLock({ $0.updateValue(new, forKey: place) }) {
-            await before.quiet(clock)
+            await before.awaitIdle(clock)
             before.close(Self.replaced)
         }
         return new
@@ -39,7 +39,7 @@ final class AmbientSockets: Sendable {
     /// Closes an ambient session's socket once idle: messages sent before that count.
     func drain(_ session: TransactionID, of business: BusinessID) async {
         guard let socket = open.withLock({ $0[Place(business: business, session: session)] }) else { return }
-        await socket.quiet(clock)
+        await socket.awaitIdle(clock)
         close(session, of: business)
     }
 
@@ -56,25 +56,25 @@ final class AmbientSocket: Sendable {
     private static let attempts = 20
 
     private let socket: WebSocket
-    private let end = Departure()
+    private let end = OneShotSignal()
     /// Number of messages so far, and whether the last one is still being processed.
     private let messages = LockedValue((count: 0, isBusy: false))
 
     init(_ socket: WebSocket) { self.socket = socket }
 
     /// Marks the socket as closed, with all its messages stored.
-    func ended() { end.happened() }
+    func ended() { end.fire() }
 
     /// Waits until the socket is closed or idle.
-    func quiet(_ clock: WallClock) async {
-        var heard: Int?
+    func awaitIdle(_ clock: WallClock) async {
+        var messageBegan: Int?
         for _ in 0..<Self.attempts {
             let (count, isBusy) = messages.withLock { $0 }
-            if end.hasHappened || count == heard && !isBusy { return }
-            heard = count
+            if end.hasFired || count == messageBegan && !isBusy { return }
+            messageBegan = count
             let pause = Task { try? await clock.sleep(for: Self.patience, as: .socketDrain) }
             await end.watched(by: { pause.cancel() }) {
-                if end.hasHappened { pause.cancel() }
+                if end.hasFired { pause.cancel() }
                 await withTaskCancellationHandler {
                     await pause.value
                 } onCancel: {
@@ -84,10 +84,10 @@ final class AmbientSocket: Sendable {
         }
     }
 
-    func heard() { messages.withLock { $0 = ($0.count + 1, true) } }
+    func messageBegan() { messages.withLock { $0 = ($0.count + 1, true) } }
 
     /// Marks the socket's last message as processed.
-    func rests() { messages.withLock { $0.isBusy = false } }
+    func messageEnded() { messages.withLock { $0.isBusy = false } }
 
     func close(_ closure: WebSocketClosure) { socket.close(closure) }
 }

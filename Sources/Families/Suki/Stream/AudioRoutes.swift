@@ -80,7 +80,7 @@ struct WaveSamples {
     private var head = ByteBuffer()
     /// Bytes of samples still to come; `Int.max` if the header gives no size, as in streamed recordings.
     private var rest = Int.max
-    private var whole = WholeSamples()
+    private var whole = SampleJoiner()
 
     /// Longest header in bytes, and most chunks in it.
     private static let longestHead = 64 << 10

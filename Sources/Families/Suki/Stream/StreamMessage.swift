@@ -39,7 +39,7 @@ enum StreamMessage: Hashable, Sendable {
 
     /// Decodes a message; a long one off the event loop.
     static func read(_ message: WebSocketMessage) async throws -> StreamMessage {
-        try await LongWork.run(bytes: message.size) { try StreamMessage(message) }
+        try await EventLoopOffload.run(bytes: message.size) { try StreamMessage(message) }
     }
 
     init(_ message: WebSocketMessage) throws(Problem) {

@@ -54,15 +54,15 @@ struct StreamSession: Sendable {
         try await sessions.end(before, of: id, for: principal)
     }
 
-    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleWatch) async throws -> WebSocketClosure {
+    func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var messages = messages
         var hasRun = false
         var pausedAt: Date?
         while let message = try await messages.next() {
             let message = try await StreamMessage.read(message)
-            idle.heard()
-            place.heard()
-            defer { place.rests() }
+            idle.recordActivity()
+            place.messageBegan()
+            defer { place.messageEnded() }
             switch message {
             case .start(let time):
                 try await endRecording()

@@ -7,7 +7,7 @@ import ScribeStore
 /// Sends the deliveries of one lane, a few at a time, until none is left.
 struct DeliveryLane: Sendable {
     let name: String
-    let bell: JobBell
+    let inbox: JobInbox
     let lanes: DeliveryLanes
     let sender: DeliverySender
     /// Slots of all deliveries; ``businessSlots`` are those of each business.
@@ -18,7 +18,7 @@ struct DeliveryLane: Sendable {
     let clock: WorldClock
     let logger: Logger
 
-    /// Maximum number of concurrent messages to one receiver that answers.
+    /// Maximum number of concurrent messages to one receiver that does not fail.
     private static let width = 8
 
     func run() async {
@@ -36,7 +36,7 @@ struct DeliveryLane: Sendable {
                     }
                 case .nothing(let time?):
                     let pause = Duration.seconds(max(0, time.timeIntervalSince(clock.now)))
-                    _ = try await bell.wait(atMost: pause, clock: clock)
+                    _ = try await inbox.wait(atMost: pause, clock: clock)
                 }
             } catch is CancellationError {
                 return
@@ -69,14 +69,14 @@ struct DeliveryLane: Sendable {
             return settlement == .delivered
         } catch {
             // The server stops. The next start sends the delivery.
-            try? await uncancelled { try await store.giveBack(delivery) }
+            try? await shieldFromCancellation { try await store.giveBack(delivery) }
             return false
         }
     }
 
-    /// Stores the outcome of an attempt. Retries until the write succeeds: no process would send a claimed delivery
-    /// again.
-    /// - Returns: nil when the database was closed meanwhile. The next start sends the message again.
+    /// Stores the outcome of an attempt, and retries until the write succeeds: a delivery that stays claimed would
+    /// never be sent again.
+    /// - Returns: nil if the database was closed meanwhile. The next start sends the message again.
     private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement? {
         while true {
             do {

@@ -4,34 +4,34 @@ import ScribeDomain
 package final class DeliveryLanes: Sendable {
     private struct State {
         var new: Set<String> = []
-        var taken: [String: JobBell] = [:]
+        var taken: [String: JobInbox] = [:]
     }
 
     private let state = LockedValue(State())
-    private let bell = JobBell(for: .delivery)
+    private let inbox = JobInbox(for: .delivery)
 
     init() {}
 
     /// Announces that a lane has a delivery, or that the time of its next delivery has changed.
-    package func ring(_ lane: String) {
+    package func wake(_ lane: String) {
         let isNew = state.withLock { state in
-            if let bell = state.taken[lane] {
-                bell.ring()
+            if let inbox = state.taken[lane] {
+                inbox.wake()
                 return false
             }
             return state.new.insert(lane).inserted
         }
-        if isNew { bell.ring() }
+        if isNew { inbox.wake() }
     }
 
-    /// Takes the announced lanes without a task. The new task of each lane listens to the lane's bell.
-    func take() -> [(lane: String, bell: JobBell)] {
+    /// Takes the announced lanes without a task. The new task of each lane waits at the lane's inbox.
+    func take() -> [(lane: String, inbox: JobInbox)] {
         state.withLock { state in
             defer { state.new = [] }
             return state.new.map { lane in
-                let bell = JobBell(for: .delivery)
-                state.taken[lane] = bell
-                return (lane, bell)
+                let inbox = JobInbox(for: .delivery)
+                state.taken[lane] = inbox
+                return (lane, inbox)
             }
         }
     }
@@ -40,12 +40,12 @@ package final class DeliveryLanes: Sendable {
     /// - Returns: false when the lane was announced again meanwhile.
     func leave(_ lane: String) -> Bool {
         state.withLock { state in
-            guard let bell = state.taken[lane], !bell.takeRing() else { return false }
+            guard let inbox = state.taken[lane], !inbox.takeWake() else { return false }
             state.taken[lane] = nil
             return true
         }
     }
 
     /// Waits until a lane without a task is announced. Supports one waiting task.
-    func wait(_ clock: WorldClock) async throws { _ = try await bell.wait(atMost: nil, clock: clock) }
+    func wait(_ clock: WorldClock) async throws { _ = try await inbox.wait(atMost: nil, clock: clock) }
 }

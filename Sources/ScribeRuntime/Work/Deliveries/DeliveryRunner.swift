@@ -40,9 +40,9 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
                 let businessSlots = TenantSlots(count: Self.messagesOfBusiness)
                 await takeUp()
                 while !Task.isCancelled {
-                    for (name, bell) in lanes.take() {
+                    for (name, inbox) in lanes.take() {
                         let lane = DeliveryLane(
-                            name: name, bell: bell, lanes: lanes, sender: sender, slots: slots,
+                            name: name, inbox: inbox, lanes: lanes, sender: sender, slots: slots,
                             businessSlots: businessSlots, store: store,
                             metrics: metrics, clock: clock, logger: logger)
                         group.addTask { await lane.run() }
@@ -53,11 +53,11 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         }
     }
 
-    /// Announces the lanes that the last stop left with deliveries.
+    /// Announces the lanes with deliveries that the last stop left unsent.
     private func takeUp() async {
         while !Task.isCancelled {
             do {
-                for lane in try await store.deliveryLanes() { lanes.ring(lane) }
+                for lane in try await store.deliveryLanes() { lanes.wake(lane) }
                 return
             } catch is CancellationError {
                 return

@@ -21,24 +21,24 @@ struct DeliverySender: Sendable {
         do {
             switch delivery.content {
             case .event(let event, let session, let detail, let webhook):
-                return try await tell(webhook, of: event, in: session, detail, at: delivery.occurredAt)
+                return try await send(webhook, of: event, in: session, detail, at: delivery.occurredAt)
             case .callback(let callback):
                 try await outbound.send(
                     ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
-                    method: callback.method, to: try OutboundAddress(callback.address), within: Self.callbackTime,
+                    method: callback.method, to: try OutboundURL(callback.address), within: Self.callbackTime,
                     for: delivery.business)
                 return .delivered(signature: nil)
             }
         } catch is CancellationError {
             throw CancellationError()
-        } catch let problem as OutboundProblem {
+        } catch let problem as OutboundError {
             return .failed(problem: problem.words)
         } catch {
             return .failed(problem: "the message could not be made")
         }
     }
 
-    private func tell(
+    private func send(
         _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, at time: Date
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
@@ -48,14 +48,14 @@ struct DeliverySender: Sendable {
             var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
             headers += signature.map(format.headers) ?? []
             try await outbound.send(
-                ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundAddress(address),
+                ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundURL(address),
                 within: format.timeLimit, for: webhook.business)
         }
         return .delivered(signature: signature)
     }
 }
 
-extension OutboundProblem {
+extension OutboundError {
     fileprivate var words: String {
         switch self {
         case .invalid(let reason): "the address \(reason)"

@@ -8,7 +8,8 @@ package protocol WebhookFormat: EventVocabulary {
     /// The longest time that a receiver may take to answer.
     var timeLimit: Duration { get }
 
-    /// Makes the body of a webhook. The result must depend on the arguments only: each attempt makes the body again.
+    /// Makes the body of a webhook. The result must depend on the arguments only, because each attempt makes the
+    /// body anew.
     /// - Parameter detail: the data that the style stores with the event; nil where it stores none.
     func body(
         of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
@@ -29,8 +30,8 @@ extension WebhookFormat {
     package func headers(of signature: String) -> [(name: String, value: String)] { [(signatureHeader, signature)] }
 
     /// Encodes a message as compact, sorted, ASCII-only JSON. The vendor's receiver parses and re-encodes the message
-    /// before it checks the signature (C-112), and Python escapes all other characters. The order must never change:
-    /// signatures are stored with deliveries, while bodies are made again.
+    /// before it checks the signature (C-112), and Python escapes all other characters. The order of keys must
+    /// never change: signatures are stored with deliveries, but bodies are made anew.
     package func encoded(_ message: JSON) -> Data {
         let json = message.sorted.bytes
         guard json.contains(where: { $0 >= 0x80 }) else { return Data(json) }

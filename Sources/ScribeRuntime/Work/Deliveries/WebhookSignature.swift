@@ -2,7 +2,8 @@ import Crypto
 package import Foundation
 import ScribeDomain
 
-/// HMAC signature of a webhook: proves the sender and the time of a body. The key is used as its raw bytes.
+/// HMAC-SHA256 signature of a webhook: proves the sender and the time of a body. The key is used as the UTF-8 bytes of
+/// its text, not decoded.
 package enum WebhookSignature {
     /// Signature `t=<unix seconds>,v1=<hex>`. Receivers split it at the comma and at each equals sign, and accept a
     /// time that is at most a few minutes old (C-112).

@@ -649,9 +649,8 @@ enum LegacyMigrations {
             .map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
     }
 
-    /// Makes triggers that count the rows of a table, whose business is its parent's. Rows are deleted after their
-    /// parent,
-    /// so that a trigger on the parent subtracts their sizes first.
+    /// Makes triggers that count the rows of a table for the business of their parent. Rows are deleted after their
+    /// parent, so that a trigger on the parent subtracts their sizes first.
     /// - Parameters:
     ///   - name: the name of one row, in the names of the triggers.
     ///   - size: makes the SQL expression of a row's size in bytes, from the name of the row.

@@ -87,12 +87,12 @@ struct NotesMeasureTests {
     @Test("notes of invented consultations have what they must have", arguments: ["practice", "check", "unseen"])
     func measure(part: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Notes/\(part).yaml")
-        let consultations = try YAMLDecoder().decode(
+        let transactions = try YAMLDecoder().decode(
             [Consultation].self, from: String(contentsOf: file, encoding: .utf8))
-        #expect(consultations.count == 20)
+        #expect(transactions.count == 20)
         var scores: [String: Score] = [:]
         var violations = 0
-        for consultation in consultations {
+        for consultation in transactions {
             let facts = FactExtraction.facts(in: consultation.transcript)
             for (field, kinds) in Self.fields {
                 let score = Self.score(field, consultation.expect.fields, facts.filter { kinds.contains($0.kind) })

@@ -35,7 +35,7 @@ struct FakeTranscriberTests {
         let path = try folder.write(audio, as: "audio-\(UUID())")
         let fixtures = fixtures ?? set
         var fake = FakeTranscriber(fixtures: fixtures, clock: manual.clock, files: .singleton)
-        if let fixture { fake = fake.playing(fixtures[fixture]) }
+        if let fixture { fake = fake.withFixture(fixtures[fixture]) }
         return try await fake.transcribe(
             Recording(
                 LocalAudio(path: path), ordinal: ordinal, times: ChunkTimes(start: 10, end: 20),

@@ -1,0 +1,46 @@
+import Foundation
+package import NIOCore
+package import NIOPosix
+package import ScribeDomain
+
+/// Encodes recordings to MP3. MP3 frames can be concatenated, so that many files become one
+/// stream without being held in memory.
+package struct MP3Encoder: Sendable {
+    /// Whether ffmpeg is installed.
+    package static var isAvailable: Bool { FFmpeg.isInstalled }
+
+    private let ffmpeg: FFmpeg
+    private let temporary: TemporaryFiles
+    private let threads: NIOThreadPool
+    /// Concurrent encodings; each ffmpeg process takes a core.
+    private let slots = Slots(count: 2)
+
+    private static let pieceSize = 64 << 10
+
+    package init(temporary: TemporaryFiles, clock: WallClock, threads: NIOThreadPool) {
+        ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(120), clock: clock))
+        self.temporary = temporary
+        self.threads = threads
+    }
+
+    /// Encodes a recording and emits it in pieces.
+    /// - Throws: ``EngineFailure`` for undecodable audio, before any piece is emitted; errors of `emit`.
+    package func encode(
+        _ audio: any AudioSource, for tenant: String, _ emit: (ByteBuffer) async throws -> Void
+    ) async throws {
+        try await temporary.use(extension: "mp3") { path in
+            try await slots.run(for: tenant) {
+                try await audio.withLocalFile { recording in
+                    let format = try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: recording)) }
+                    try await ffmpeg.convert(recording, format.container, to: path, as: .mp3)
+                }
+            }
+            let file = try await threads.runIfActive { try FileHandle(forReadingFrom: URL(filePath: path)) }
+            while let piece = try await threads.runIfActive({ try file.read(upToCount: Self.pieceSize) }),
+                !piece.isEmpty
+            {
+                try await emit(ByteBuffer(bytes: piece))
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Engines
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+/// Starts, reads, changes and ends protocol sessions.
+///
+/// A protocol session is a transaction under other names: the same row, the same states, the same jobs.
+struct ProtocolSessions: Sendable {
+    /// Settings of a new protocol session.
+    struct Draft: Hashable, Sendable {
+        var uploadType: UploadType
+        var templates: [TemplateID] = []
+        var mode = "consultation"
+        var model = "pro"
+        var languages: [String] = []
+        var transcriptLanguage: String?
+        var patientDetails: JSONValue?
+        var additionalData: JSONValue?
+        var version: String?
+        var flavour = ""
+
+        init(uploadType: UploadType) { self.uploadType = uploadType }
+    }
+
+    /// Contents of a protocol session, as one poll reads them.
+    struct Contents: Sendable {
+        let transaction: Transaction
+        let documents: [ResultDocument]
+        /// The transcript's text, whatever documents the caller selects; nil until the transcript is usable.
+        let transcript: String?
+        /// The names of the session's audio files, in order.
+        let files: [String]
+        let isExpired: Bool
+    }
+
+    private let store: Store
+    private let transactions: Transactions
+    private let streams: SessionStreams
+    private let templates: TemplateCatalogue
+    private let fixtureBehaviour: FixtureBehaviour
+    private let bucket: String
+    private let identifiers: IdentifierSource
+    private let clock: WorldClock
+
+    init(_ runtime: Runtime) {
+        store = runtime.store
+        transactions = runtime.transactions
+        streams = runtime.sessionStreams
+        templates = runtime.templates
+        fixtureBehaviour = runtime.fixtureBehaviour
+        bucket = runtime.bucket
+        identifiers = runtime.identifiers
+        clock = runtime.clock
+    }
+
+    /// Starts a protocol session.
+    /// - Parameter id: The client's choice, or nil for a new id.
+    /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
+    func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
+        let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10)))")
+        let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
+        let request = TransactionRequest(
+            transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,
+            audioURL: location.url, inputLanguages: draft.languages,
+            outputLanguage: draft.transcriptLanguage,
+            templates: draft.templates.map { .init(id: $0, type: "custom") }, modelType: draft.model,
+            patientDetails: draft.patientDetails, additionalData: draft.additionalData, version: draft.version,
+            flavour: draft.flavour, kind: .session, terms: SessionTerms(uploadType: draft.uploadType).stored,
+            intake: .arrived)
+        _ = try await transactions.start(id, request, for: principal, replays: false)
+        let key = Transaction.Key(business: principal.business, id: id)
+        let transaction = try await store.requireTransaction(key)
+        return transaction
+    }
+
+    /// Lifetime of a protocol session from its start, in seconds.
+    var lifetime: TimeInterval { lifetime(of: .session) }
+
+    /// Lifetime of a recording, in seconds: of its own kind, else of protocol sessions.
+    private func lifetime(of kind: RecordingKind) -> TimeInterval {
+        store.policies[kind].lifetime ?? store.policies[.session].lifetime ?? SessionPolicy.usualLifetime
+    }
+
+    /// Whether the business has all of the wanted templates.
+    func hasTemplates(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
+        let others = wanted.filter { !templates.offers($0) }
+        guard !others.isEmpty else { return true }
+        // Removed templates do not count: they name their old notes, and write no new ones.
+        let own = Set(try await store.templates(of: business).map(\.id))
+        return others.allSatisfy(own.contains)
+    }
+
+    /// Whether the protocol session was ended or cancelled.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    func isEnded(_ key: Transaction.Key) async throws -> Bool {
+        let transaction = try await store.requireTransaction(key)
+        return !transaction.userStatus.isOpen
+    }
+
+    /// The templates of a business: its own first, then the catalogue's.
+    func templates(
+        of business: BusinessID
+    ) async throws -> [(id: TemplateID, name: String, description: String)] {
+        let own = try await store.templates(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
+        return own + templates.templates.map { ($0.id, $0.name, "") }
+    }
+
+    /// Reads a protocol session; waits until an ended one's selected results are final, or the time is over.
+    /// - Parameters:
+    ///   - limit: Longest wait.
+    ///   - select: The documents to read and to wait for.
+    /// - Throws: ``ScribeError/transactionNotFound``, and the errors of `select`.
+    func find(
+        _ key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration = .zero,
+        until clientDisconnect: OneShotSignal, _ select: ([ResultDocument]) throws -> [ResultDocument]
+    ) async throws -> Contents {
+        let results = try await transactions.results(
+            of: key, andAuthored: authored, atMost: limit, until: clientDisconnect
+        ) { results in
+            // An open session gets no results, so there is nothing to wait for.
+            let selected = try select(results.documents)
+            return results.transaction.userStatus != .committed || selected.outcome != .inProgress
+        }
+        return Contents(
+            transaction: results.transaction, documents: try select(results.documents),
+            transcript: results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value,
+            files: try await store.chunkNames(of: results.transaction),
+            isExpired: results.transaction.isExpired(
+                at: clock.now, lifetime: lifetime(of: results.transaction.request.kind)))
+    }
+
+    /// Requires that the protocol session accepts audio now.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
+    ///   ``ScribeError/sessionExpired``.
+    func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
+        let transaction = try await store.requireTransaction(key)
+        try Transaction.requireOpenArrival(
+            transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt, at: clock.now,
+            lifetime: lifetime(of: transaction.request.kind))
+        return transaction
+    }
+
+    /// Ends a protocol session: no more audio, and its results are processed.
+    ///
+    /// Transactions that another API started are ended the same way.
+    /// - Throws: As ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
+    func end(_ key: Transaction.Key) async throws -> EndedRecording {
+        // Sockets may still hold audio that the client sent before this request.
+        try? await streams.settle(key)
+        let now = clock.now
+        return try await store.end(
+            key, at: now, refusing: fixtureBehaviour.fixtures(refusing: .commit)
+        ) { (transaction, audio) throws(ScribeError) in
+            try transaction.end(audio.files, at: now, lifetime: lifetime(of: transaction.request.kind))
+        }
+    }
+
+    /// Changes the settings of a protocol session, or cancels that session.
+    /// - Parameter wanted: New templates; they take effect while the session is open.
+    /// - Throws: As ``Consultations/patch(_:_:archivedBy:)``.
+    func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
+        var patch = patch
+        var documents: [ResultDocument]?
+        if let wanted {
+            let asked = wanted.map { TransactionRequest.RequestedTemplate(id: $0, type: "custom") }
+            patch.templates = asked
+            let own = try await store.templates(of: key.business)
+            let request = TransactionRequest(transfer: .vaded, templates: asked)
+            documents = templates.documents(for: request, custom: own, identifiers: identifiers)
+                .filter { $0.kind != .transcript }
+        }
+        _ = try await transactions.patch(key, patch, documents: documents)
+    }
+
+    /// Requests another document of a protocol session from a template, a new one each time.
+    /// - Returns: The template and the document's id; nil if the session has no template.
+    /// - Throws: As ``Consultations/convert(_:to:in:from:addsOne:)``.
+    func process(
+        _ key: Transaction.Key, _ template: TemplateID?
+    ) async throws -> (template: TemplateID, document: DocumentID)? {
+        var wanted = template
+        if wanted == nil {
+            let transaction = try await store.requireTransaction(key)
+            wanted = transaction.request.templates.first?.id
+        }
+        guard let wanted else { return nil }
+        return try await transactions.convert(key, to: wanted, in: nil, from: .recording, addsOne: true)
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// Caches encoded answers about finished transactions, which clients request repeatedly.
+///
+/// An entry is valid until ``ChangeSignals`` reports a change, such as an edit of a result.
+final class FinishedResponseCache: Sendable {
+    struct Question: Hashable, Sendable {
+        let transaction: Transaction.Key
+        let query: ResultQuery
+        /// nil for the profile of the SDK that started the transaction.
+        let profile: ClientProfile?
+    }
+
+    private struct Answer: Sendable {
+        let status: HTTPResponse.Status
+        let body: ByteBuffer
+        let version: UInt64
+    }
+
+    private let signals: ChangeSignals
+    private let answers: RecentValues<Question, Answer>
+
+    /// - Parameter capacity: Size of all cached answers in bytes. One transaction's answer takes some 5,000 bytes.
+    init(signals: ChangeSignals, capacity: Int = 4 << 20) {
+        self.signals = signals
+        answers = RecentValues(limit: capacity)
+    }
+
+    subscript(question: Question) -> Response? {
+        guard let answer = answers[question], answer.version == signals.version(of: question.transaction) else {
+            return nil
+        }
+        return .json(answer.status, answer.body)
+    }
+
+    /// Caches an encoded answer about a finished transaction.
+    /// - Parameter version: The transaction's version, taken before the transaction was read.
+    func remember(_ status: HTTPResponse.Status, _ body: ByteBuffer, to question: Question, version: UInt64) {
+        answers.remember(
+            Answer(status: status, body: body, version: version), of: question, size: body.readableBytes)
+    }
+}

@@ -1,0 +1,39 @@
+import ScribeDomain
+
+/// Fires once, when the client of a connection disconnects or half-closes.
+package final class OneShotSignal: Sendable {
+    private struct State {
+        var hasFired = false
+        var next = 0
+        var watchers: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = LockedValue(State())
+
+    package init() {}
+
+    package var hasFired: Bool { state.withLock { $0.hasFired } }
+
+    package func fire() {
+        let watchers = state.withLock { state in
+            defer { state.watchers = [:] }
+            state.hasFired = true
+            return state.watchers.values
+        }
+        for watcher in watchers { watcher() }
+    }
+
+    /// Runs `body`, and calls `watcher` if the signal fires meanwhile.
+    package func watched<Value>(by watcher: @escaping @Sendable () -> Void, _ body: () async throws -> Value)
+        async rethrows
+        -> Value
+    {
+        let number = state.withLock { state in
+            state.next += 1
+            state.watchers[state.next] = watcher
+            return state.next
+        }
+        defer { state.withLock { $0.watchers[number] = nil } }
+        return try await body()
+    }
+}

@@ -1,0 +1,72 @@
+import Engines
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeStore
+
+/// Transcribes chunks with the recogniser of their transaction: a fixture's own, or the configured one.
+struct ChunkRecognition: Sendable {
+    let store: Store
+    let objects: any ObjectStore
+    let transcriber: any Transcriber
+    let fixtureBehaviour: FixtureBehaviour
+    let templates: TemplateCatalogue
+    let metrics: Metrics
+    let clock: WorldClock
+    let logger: Logger
+
+    /// Transcribes one chunk.
+    /// - Parameters:
+    ///   - times: start and end of the chunk's speech.
+    ///   - timesBefore: start and end of the previous chunk's speech.
+    ///   - isLastAttempt: whether a failure now is final for the chunk.
+    /// - Returns: the speech, or the diagnostic of a final failure.
+    /// - Throws: an error that another attempt may avoid.
+    func result(
+        of chunk: ChunkToTranscribe, times: ChunkTimes? = nil, after timesBefore: ChunkTimes? = nil, _ job: Job,
+        isLastAttempt: Bool
+    ) async throws -> Result<RecognisedSpeech, Diagnostic> {
+        let transcriber = chunk.fixture.flatMap(fixtureBehaviour.transcriber) ?? transcriber
+        let recording = Recording(
+            StoredAudio(file: chunk.file, objects: objects), ordinal: chunk.ordinal, times: times,
+            timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
+            tenant: job.transaction.business.rawValue, vocabulary: { try await vocabulary(of: job.transaction) }
+        )
+        let start = clock.wall.now
+        let result: Result<RecognisedSpeech, Diagnostic>
+        do {
+            result = .success(try await transcriber.transcribe(recording))
+        } catch let failure as EngineFailure {
+            if failure.origin == .refusal || failure.isRetryable && !isLastAttempt { throw failure }
+            logger.notice(
+                "a chunk was not transcribed",
+                metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.logged)"])
+            result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
+        }
+        metrics.chunkTranscribed(
+            by: transcriber.name, outcome: result.outcomeWord, seconds: clock.wall.now.timeIntervalSince(start)
+        )
+        return result
+    }
+
+    /// Vocabulary of the templates that the transaction requests.
+    private func vocabulary(of key: Transaction.Key) async throws -> [String] {
+        guard let request = try await store.transaction(key)?.request else { return [] }
+        var words: [String] = []
+        for requested in templates.requested(by: request) {
+            let template = try await templates.template(requested.id, of: key.business, in: store)
+            words += (template ?? templates.fallback).vocabulary
+        }
+        return words.removingDuplicates()
+    }
+}
+
+extension Result where Failure == Diagnostic {
+    /// Metric label: `success`, or the code of the failure.
+    fileprivate var outcomeWord: String {
+        switch self {
+        case .success: "success"
+        case .failure(let diagnostic): diagnostic.code.rawValue
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ScribeDomain
+import ScribeStore
+
+/// Inbox of a work loop: wakes the loop, and holds claimed jobs for it. A wake-up before the loop waits is not lost.
+final class JobInbox: Sendable {
+    private struct State {
+        var isWoken = false
+        var delivered: [Job] = []
+        var listener: AsyncStream<Void>.Continuation?
+    }
+
+    private let state = LockedValue(State())
+    private let listener: WallClock.Sleeper
+
+    /// - Parameter listener: name of the waiting loop among the clock's sleepers.
+    init(for listener: WallClock.Sleeper = .jobRunner) { self.listener = listener }
+
+    /// Announces that the store may have due jobs.
+    func wake() { update { $0.isWoken = true } }
+
+    /// Hands over a job that is already claimed.
+    func deliver(_ job: Job) { update { $0.delivered.append(job) } }
+
+    private func update(_ change: (inout State) -> Void) {
+        let listener = state.withLock { state in
+            change(&state)
+            defer { state.listener = nil }
+            return state.listener
+        }
+        listener?.yield()
+    }
+
+    /// Returns whether ``wake()`` was called since the last call of this method.
+    func takeWake() -> Bool {
+        state.withLock { state in
+            defer { state.isWoken = false }
+            return state.isWoken
+        }
+    }
+
+    /// Removes and returns claimed jobs, oldest first.
+    func deliveredJobs(upTo limit: Int) -> [Job] {
+        state.withLock { state in
+            let taken = Array(state.delivered.prefix(limit))
+            state.delivered.removeFirst(taken.count)
+            return taken
+        }
+    }
+
+    /// Waits for a wake-up or a claimed job, for `limit` at most. Returns at once if either is pending. Supports one
+    /// waiting task.
+    /// - Returns: whether to query the store: false when only a claimed job is pending.
+    func wait(atMost limit: Duration?, clock: WorldClock) async throws -> Bool {
+        let stream: AsyncStream<Void>? = state.withLock { state in
+            guard !state.isWoken, state.delivered.isEmpty else { return nil }
+            let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+            state.listener = continuation
+            return stream
+        }
+        if let stream {
+            // After a timeout, a later wake-up belongs to the next wait.
+            defer { state.withLock { $0.listener = nil } }
+            try await firstOf(stream, limit: limit, clock: clock, as: listener)
+        }
+        return takeWake() || state.withLock { $0.delivered.isEmpty }
+    }
+}
+
+/// Waits for the stream's first element, for `limit` at most; nil waits for ever. The wait ends the stream.
+/// - Throws: `CancellationError` when the task is cancelled meanwhile.
+private func firstOf(
+    _ stream: AsyncStream<Void>, limit: Duration?, clock: WorldClock, as sleeper: WallClock.Sleeper
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            var iterator = stream.makeAsyncIterator()
+            await iterator.next()
+        }
+        if let limit { group.addTask { try await clock.sleep(for: limit, as: sleeper) } }
+        defer { group.cancelAll() }
+        try await group.next()
+        try Task.checkCancellation()
+    }
+}

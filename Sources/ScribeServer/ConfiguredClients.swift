@@ -1,0 +1,95 @@
+import Foundation
+import Omi
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+import Suki
+
+/// Clients, partners and their webhooks from the demo seed and the clients file.
+struct ConfiguredClients: Sendable {
+    /// Whether the clients file itself lists a client.
+    let listsClients: Bool
+    private let demo: [Seed.ClientWithSecrets]
+    private let known: [Seed.ClientWithSecrets]
+    private let partnersListed: [PartnerEntry]
+
+    init(_ configuration: Configuration) throws {
+        let seeded = try Seed.demoClients()
+        let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? Seed.ClientsFileContent()
+        listsClients = !listed.clients.isEmpty
+        demo = seeded.clients
+        known = (configuration.seedsDemo ? seeded.clients : []) + listed.clients
+        partnersListed = (configuration.seedsDemo ? seeded.partners : []) + listed.partners
+        for partner in partnersListed.map(\.partner)
+        where !known.contains(where: { $0.client.principal.client == partner.client }) {
+            throw StartupProblem.unreadableSeed(
+                path: configuration.clientsFile ?? "seed/clients.yaml",
+                reason: "the partner '\(partner.id)' has a client_id that no client has")
+        }
+        try requireOneWebhookEach(configuration.clientsFile ?? "seed/clients.yaml")
+        if let client = configuration.omi.client, !known.contains(where: { $0.client.principal.client == client }) {
+            throw StartupProblem.unusableSetting(
+                OmiContribution.unusable("firebase-client: there is no client '\(client.rawValue)' that may log in"))
+        }
+    }
+
+    /// Checks that at most one partner of each client has a webhook: a session notifies one partner only.
+    private func requireOneWebhookEach(_ path: String) throws {
+        let told = partnersListed.filter { $0.webhook != nil }.map(\.partner.client)
+        guard Set(told).count == told.count else {
+            throw StartupProblem.unreadableSeed(
+                path: path,
+                reason: "two partners of one client_id cannot both have a webhook: give each a client of its own")
+        }
+    }
+
+    /// The partners. For an id that is there twice, the one of the clients file comes last and wins.
+    var partners: [Partner] { partnersListed.map(\.partner) }
+
+    /// The principal of requests without a token of this server.
+    func demoPrincipal() throws -> Principal {
+        guard let first = demo.first else {
+            throw StartupProblem.unreadableSeed(path: "seed/clients.yaml", reason: "has no clients")
+        }
+        return first.client.principal
+    }
+
+    /// Replaces the clients, first in the store, then in the authenticator.
+    func register(in store: Store, _ secrets: ClientSecrets, as clients: KnownClients) async throws {
+        let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
+        try await store.register(hashed)
+        let registrations = hashed.map { client, hash in
+            (client.principal.client, KnownClients.Registration(principal: client.principal, secretHash: hash))
+        }
+        clients.replace(
+            Dictionary(registrations, uniquingKeysWith: { _, last in last }),
+            keys: Dictionary(
+                known.flatMap { login in login.keys.map { ($0, login.client.principal) } },
+                uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Replaces the partners of a world.
+    func register(partnersIn world: World) { world.part { _ in KnownPartners([]) }.replace(partners) }
+
+    /// The number of clients that may log in.
+    var count: Int { known.count }
+
+    /// Replaces the webhooks of partners, which are notified of their clinicians' ambient sessions.
+    /// - Parameter pauses: The pauses between attempts, for webhooks with several.
+    func configureWebhooks(in store: Store, pauses: [Duration], at now: Date) async throws {
+        let partners = Dictionary(partnersListed.map { ($0.partner.id, $0) }, uniquingKeysWith: { _, last in last })
+        var wanted: [(draft: WebhookDraft, principal: Principal, pauses: [Duration])] = []
+        for entry in partners.values.sorted(by: { $0.partner.id < $1.partner.id }) {
+            let client = known.last { $0.client.principal.client == entry.partner.client }
+            guard let hook = entry.webhook, let client else { continue }
+            let draft = WebhookDraft(style: .suki, endpoint: hook.endpoint, signingKey: hook.secret)
+            let longest = pauses.last ?? .seconds(10)
+            wanted.append(
+                (
+                    draft, client.client.principal,
+                    (0..<(hook.attempts - 1)).map { $0 < pauses.count ? pauses[$0] : longest }
+                ))
+        }
+        try await store.configure(.suki, wanted, at: now)
+    }
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+import Logging
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// An opened data folder, with the keys and secrets that it holds beside the database.
+struct OpenedDataFolder: Sendable {
+    let folder: DataFolder
+    let reserve: StorageReserve
+    let objects: ObjectFiles
+    let key: SymmetricKey
+    let secretStore: FolderSecrets
+    let threads: NIOThreadPool
+    private let identifiers: IdentifierSource
+    private let clock: WallClock
+    private let logger: Logger
+
+    /// - Parameter secrets: the names of the families' key files.
+    /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
+    init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
+        // Checked before the folder opens: opening moves an earlier version's data, and the move cannot be undone.
+        if let key = configuration.signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort }
+        let threads = NIOThreadPool.singleton
+        let (now, logger) = (parts.clock.now, parts.logger)
+        let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey
+        let (folder, keysOfGroup) = try await threads.runIfActive {
+            let opening = DataFolder.Opening(
+                secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil,
+                isShared: configuration.sharedLease != nil
+            ) {
+                logger.info("\($0)")
+            }
+            let folder = try DataFolder(path: configuration.dataFolder, opening)
+            let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
+            if requiresSigningKey { try folder.requireSigningKey(at: now) }
+            return (folder, keysOfGroup)
+        }
+        for file in keysOfGroup {
+            parts.logger.warning("\(file) is a key, and its group can read it")
+        }
+        self.folder = folder
+        self.threads = threads
+        secretStore = FolderSecrets(folder: folder, threads: threads)
+        identifiers = parts.identifiers
+        clock = parts.clock
+        self.logger = logger
+        reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
+        objects = ObjectFiles(
+            folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,
+            pool: threads)
+        if let key = configuration.signingKey {
+            self.key = SymmetricKey(data: key)
+        } else {
+            let key = try await secretStore.secret(named: DataFolder.signingKey) { [identifiers] in
+                identifiers.bytes(32)
+            }
+            self.key = SymmetricKey(data: key)
+        }
+    }
+
+    /// Opens the database of the valid state, and removes the other states in the background.
+    /// - Throws: `Store.Problem`, or SQLite's error.
+    func store(
+        _ configuration: Configuration, transcribesOnArrival: Bool, _ composition: Composition, _ changes: ChangeHub
+    ) async throws -> Store {
+        let id = identifiers.uuid()
+        let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
+        let (store, hasOthers) = try await threads.runIfActive { [folder] in
+            let store = try Store(
+                path: folder.databasePath, durability: configuration.durability,
+                transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
+                policies: composition.policies,
+                vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes
+            )
+            return (store, configuration.sharedLease == nil && folder.hasOtherStates)
+        }
+        if hasOthers {
+            // Removal may take long. A stop interrupts it, and the next start goes on.
+            Task { [folder, threads, logger] in
+                let removed = try? await threads.runIfActive { folder.removeOtherStates() }
+                for name in removed ?? [] {
+                    logger.info("\(folder.path)/states/\(name) was not the valid state, and was removed")
+                }
+            }
+        }
+        return store
+    }
+
+    /// Token of the operator API; nil if the configuration sets none and only this machine reaches the server.
+    func adminToken(_ configuration: Configuration) async throws -> String? {
+        if let token = configuration.adminToken { return token }
+        guard !configuration.isLoopback else { return nil }
+        let token = try await secretStore.secret(named: DataFolder.adminToken) { [identifiers] in
+            Array(Hex.encode(identifiers.bytes(32)).utf8)
+        }
+        return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

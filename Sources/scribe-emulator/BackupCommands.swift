@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import ScribeStore
+
+struct BackupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write all data to one file. The server may run meanwhile."
+    )
+
+    @OptionGroup var data: DataOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "The file to write. It will hold patients' data and the signing key: keep it safe.", valueName: "file"))
+    var file: String
+
+    func run() throws {
+        let folder = try data.folder()
+        let summary = try explained {
+            try Backup.write(
+                folder: folder, to: file, name: IdentifierSource.random.uuid(), secrets: FamilySecrets.names)
+        }
+        print("\(file): the database and \(summary.objects) uploads")
+    }
+}
+
+struct RestoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Restore a backup into a data folder that is empty or new. Stop the server first."
+    )
+
+    @OptionGroup var data: DataOptions
+
+    @Argument(help: ArgumentHelp("A file that scribe-emulator backup wrote.", valueName: "file"))
+    var file: String
+
+    func run() throws {
+        let path = try data.folder()
+        let summary = try explained {
+            let folder = try DataFolder(path: path, mustBeEmpty: true)
+            return try withExtendedLifetime(folder) {
+                try Backup.restore(file, into: folder, secrets: FamilySecrets.names)
+            }
+        }
+        print("\(path): the database and \(summary.objects) uploads")
+    }
+}
+
+/// Flags that select the data folder of `backup` and `restore`.
+struct DataOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server's data folder; by default that of the settings.", valueName: "path"))
+    var dataDir: String?
+
+    @Option(help: "The YAML file with the server's settings.")
+    var config: String?
+
+    /// The path of the data folder: `--data-dir`, else `data-dir` of the settings that `serve` would use here.
+    func folder() throws -> String {
+        try dataDir ?? Settings.found(flags: [:], configFile: config).configuration.dataFolder
+    }
+}
+
+private func explained<Value>(_ work: () throws -> Value) throws -> Value {
+    do {
+        return try work()
+    } catch {
+        StandardError.write("scribe-emulator: \(error)")
+        throw ExitCode.failure
+    }
+}

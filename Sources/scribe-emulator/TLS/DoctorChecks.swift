@@ -1,0 +1,292 @@
+import ArgumentParser
+import Certificates
+import Engines
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+
+/// Checks of `doctor`, each after those that it depends on, and their findings.
+struct DoctorChecks {
+    /// Result of one check.
+    enum Finding {
+        case well(String)
+        case problem(String, advice: String)
+        /// The check is impossible on this machine, as for trust on a phone.
+        case unseen(String)
+
+        var isProblem: Bool { if case .problem = self { true } else { false } }
+
+        var line: String {
+            switch self {
+            case .well(let what): "ok       \(what)"
+            case .problem(let what, let advice): "PROBLEM  \(what)\n         -> \(advice)"
+            case .unseen(let what): "?        \(what)"
+            }
+        }
+    }
+
+    let baseURL: String
+    /// The port for TLS: of the ready file or the settings, until the server itself has told it.
+    private(set) var tlsPort: Int?
+    let sdkPort: Int
+    let authority: String?
+    let sdk: SDK?
+    /// Whether the SDK takes the server's base URL. Otherwise its own hosts must resolve to the server.
+    let givesBaseURL: Bool
+    let environment: [String: String]
+    let clock: WallClock
+    private(set) var findings: [Finding] = []
+
+    init(
+        baseURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?, givesBaseURL: Bool,
+        environment: [String: String], clock: WallClock
+    ) {
+        self.baseURL = baseURL
+        self.tlsPort = tlsPort
+        self.sdkPort = sdkPort
+        self.authority = authority
+        self.sdk = sdk
+        self.givesBaseURL = givesBaseURL
+        self.environment = environment
+        self.clock = clock
+    }
+
+    mutating func look(asking control: ControlClient) async throws {
+        guard await lookAtServer() else { return }
+        await lookAtAuthentication(control)
+        if let step = sdk?.baseURLStep(baseURL), givesBaseURL || tlsPort == nil {
+            return findings.append(.well("no TLS and no hosts are needed: \(step)"))
+        }
+        guard await lookAtTLS() else { return }
+        guard let sdk else { return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz") }
+        lookAtNames(of: sdk)
+        guard !sdk.isElsewhere else { return await lookAtTrust(of: sdk) }
+        var isReached = true
+        for host in [sdk.hosts[0]] + sdk.bucketHosts.suffix(1) where isReached {
+            isReached = await lookAtPort(of: host)
+        }
+        if isReached { await lookAtTrust(of: sdk) }
+    }
+
+    private mutating func lookAtServer() async -> Bool {
+        switch await Probe.ask("\(baseURL)/readyz", trusting: nil) {
+        case .answered(200, let server, let date) where server.hasPrefix("scribe-emulator"):
+            findings.append(.well("\(server) answers at \(baseURL)"))
+            lookAtClock(date)
+            return true
+        case .answered(503, let server, _) where server.hasPrefix("scribe-emulator"):
+            findings.append(
+                .problem("the server at \(baseURL) is not ready", advice: "run curl \(baseURL)/readyz to find out why"))
+        case .answered(_, let server, _):
+            findings.append(
+                .problem(
+                    "another server answers at \(baseURL)" + (server.isEmpty ? "" : " (\(server))"),
+                    advice: "start scribe-emulator on another port with --port, and name it here with --url"))
+        case .untrusted, .refused:
+            findings.append(
+                .problem(
+                    "no server answers at \(baseURL)",
+                    advice: "run scribe-emulator serve --tls; if it runs elsewhere, add --url http://HOST:PORT"))
+        }
+        return false
+    }
+
+    private mutating func lookAtClock(_ date: Date?) {
+        guard let date else { return }
+        let seconds = Int(abs(date.timeIntervalSince(clock.now)))
+        findings.append(
+            seconds < 300
+                ? .well("the clocks agree")
+                : .problem(
+                    "the clocks of this machine and the server are \(seconds) s apart; S3 uploads fail from 900 s on",
+                    advice: "set both clocks by NTP"))
+    }
+
+    private mutating func lookAtAuthentication(_ control: ControlClient) async {
+        let data: Data
+        do {
+            data = try await control.answer("GET", "info")
+        } catch {
+            let reason = (error as? ControlClient.Refusal)?.reason ?? "its answer cannot be read"
+            return findings.append(.unseen("cannot check the authentication mode: \(reason)"))
+        }
+        guard let info: ServerInfo = try? ControlClient.decoded(data), let mode = info.settings["auth"] else {
+            return findings.append(.unseen("cannot check the authentication mode: its answer cannot be read"))
+        }
+        switch mode {
+        case "strict":
+            findings.append(
+                .well("authentication is strict: only tokens that this server gave to clients of its clients file"))
+        default: findings.append(.well("authentication is \(mode): any token is accepted"))
+        }
+        // Servers of an older version may not tell their port.
+        if info.tlsPort != nil || info.knowsDemoClient != nil { tlsPort = info.tlsPort }
+    }
+
+    private mutating func lookAtTLS() async -> Bool {
+        guard var tlsPort else {
+            findings.append(
+                .problem("the server listens for plain HTTP only", advice: "run scribe-emulator serve --tls"))
+            return false
+        }
+        if let authority, !FileManager.default.fileExists(atPath: authority) {
+            findings.append(
+                .problem(
+                    "the certificate authority \(authority) does not exist",
+                    advice: "name the server's folder with --tls-dir, or fetch the file: curl \(baseURL)/ca.pem"))
+            return false
+        }
+        if tlsPort != 443, case .refused = await Probe.ask(url(tlsPort), trusting: authority, at: serverAddress),
+            case .answered(_, let server, _) = await Probe.ask(url(443), trusting: authority, at: serverAddress),
+            server.hasPrefix("scribe-emulator")
+        {
+            // A server that does not tell its port, started as `hosts` advises.
+            tlsPort = 443
+            self.tlsPort = 443
+        }
+        let port = tlsPort
+        return await look(
+            at: url(port), port: port,
+            well: "TLS works on port \(port), with a certificate from \(issuer)",
+            adviceOnAnother: "start scribe-emulator on another port with --tls-port",
+            untrusted: .problem(
+                "the certificate on port \(port) is not from \(issuer)",
+                advice: authority == nil
+                    ? "use a certificate from an authority that this machine trusts"
+                    : "restart the server, or name its folder here with --tls-dir"),
+            refused: { reason in
+                .problem("port \(port) does not answer over TLS: \(reason)", advice: "run scribe-emulator serve --tls")
+            })
+    }
+
+    /// Requests a URL over TLS and adds the finding for its port.
+    /// - Parameters:
+    ///   - well: The finding when this server answers.
+    ///   - adviceOnAnother: What to do when another server answers.
+    ///   - untrusted: The finding for a certificate that the authority did not sign.
+    ///   - refused: The finding for no answer, by the reason.
+    /// - Returns: Whether this server answers.
+    private mutating func look(
+        at url: String, port: Int, well: String, adviceOnAnother: String, untrusted: Finding,
+        refused: (String) -> Finding
+    ) async -> Bool {
+        switch await Probe.ask(url, trusting: authority, at: serverAddress) {
+        case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
+            findings.append(.well(well))
+            return true
+        case .answered(_, let server, _):
+            findings.append(
+                .problem("another server (\(server)) answers on port \(port)", advice: adviceOnAnother))
+        case .untrusted: findings.append(untrusted)
+        case .refused(let reason): findings.append(refused(reason))
+        }
+        return false
+    }
+
+    private func url(_ port: Int) -> String { "https://localhost:\(port)/readyz" }
+
+    private var issuer: String {
+        authority == nil ? "an authority that this machine trusts" : "this machine's authority"
+    }
+
+    /// The server's IP address, from the base URL; nil if its host is unknown.
+    private var serverAddress: String? {
+        URL(string: baseURL)?.host().map { $0.trimmingCharacters(in: ["[", "]"]) }.flatMap { host in
+            if case .address? = CertificateName(host) { host } else { Probe.addresses(of: host).first }
+        }
+    }
+
+    private mutating func lookAtSystemTrust(_ url: String) async {
+        guard authority != nil else { return }
+        if case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
+            findings.append(.well("this machine trusts the authority"))
+        } else {
+            findings.append(
+                .unseen(
+                    "this machine does not trust the authority; run `scribe-emulator trust` for the steps of each client"
+                ))
+        }
+    }
+
+    private mutating func lookAtNames(of sdk: SDK) {
+        guard !sdk.isElsewhere else {
+            findings.append(
+                .unseen(
+                    "cannot check the address of \(sdk.hosts[0]) on the device; run `scribe-emulator trust` for the steps"
+                ))
+            return
+        }
+        let own = Set([serverAddress].compactMap(\.self))
+        let astray = sdk.hosts.filter { host in
+            let addresses = Probe.addresses(of: host)
+            return addresses.isEmpty || !addresses.allSatisfy { own.contains($0) }
+        }
+        guard let first = astray.first else {
+            findings.append(.well("\(sdk.hosts.joined(separator: ", ")) resolve to this server"))
+            return
+        }
+        let real = sdk.bucketHosts.filter { Probe.addresses(of: $0).contains(where: OutboundRules.isPublic) }
+        if let bucket = real.first {
+            findings.append(
+                .problem(
+                    "\(bucket) resolves to the real S3; the SDK would send its recordings there",
+                    advice: "do not record until it resolves to this server"))
+        }
+        let where_ = Probe.addresses(of: first).first ?? "no address"
+        findings.append(
+            .problem(
+                "\(astray.joined(separator: ", ")) do not resolve to this server (\(first) resolves to \(where_))",
+                advice: HostsFile.writeStep
+                    + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
+    }
+
+    private mutating func lookAtPort(of host: String) async -> Bool {
+        let path = AudioLocation.bucket(ofVirtualHost: host) == nil ? "/readyz" : "/"
+        let url = "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")\(path)"
+        let port = sdkPort
+        return await look(
+            at: url, port: port, well: "port \(port), which the SDK uses for \(host), reaches the server",
+            adviceOnAnother: "stop it, then run doctor again",
+            untrusted: .problem(
+                "the certificate on port \(port) is not for \(host)",
+                advice: "check that it is scribe-emulator, and that --tls-dir is the same as the server's"),
+            refused: { reason in
+                .problem(
+                    "port \(port), which the SDK uses, does not reach the server: \(reason)",
+                    advice: "run `scribe-emulator hosts` for the steps")
+            })
+    }
+
+    private mutating func lookAtTrust(of sdk: SDK) async {
+        let url = "https://\(sdk.hosts[0])\(sdkPort == 443 ? "" : ":\(sdkPort)")/readyz"
+        switch sdk.trust {
+        case .unseen(let place):
+            findings.append(
+                .unseen(
+                    "cannot check whether the authority is trusted \(place); run `scribe-emulator trust` for the steps")
+            )
+        case .file(let names, let orSystem):
+            if orSystem || authority == nil, case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
+                return findings.append(.well("this machine trusts the certificate"))
+            }
+            guard let authority else {
+                return findings.append(
+                    .problem(
+                        "this machine does not trust the certificate",
+                        advice: "use a certificate from an authority that it trusts"))
+            }
+            let set = names.first { environment[$0].map { !$0.isEmpty } ?? false }
+            if let set, let file = environment[set],
+                case .answered = await Probe.ask(url, trusting: file, at: serverAddress)
+            {
+                findings.append(.well("\(set) names a file with the authority"))
+            } else {
+                findings.append(
+                    .problem(
+                        set.map { "\($0) is set to a file without the authority" } ?? "\(names[0]) is not set",
+                        advice: "export \(names[0])=\(authority)"))
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+import Engines
+import Foundation
+import NIOCore
+import RuntimeTestSupport
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import TestSupport
+import Testing
+
+@testable import Alliance
+
+struct SessionsTests {
+    private let fixture: UseCaseFixture
+    private var sessions: ProtocolSessions { ProtocolSessions(fixture.runtime) }
+    private var key: Transaction.Key { fixture.key("s") }
+    private var location: AudioLocation { AudioLocation(bucket: "bucket", folder: "sessions/s") }
+
+    init() throws { fixture = try UseCaseFixture(policies: [SessionPolicy()]) }
+
+    /// Starts the session `s`.
+    /// - Parameter step: the one that is refused on purpose.
+    @discardableResult
+    private func create(
+        _ type: UploadType = .chunked, templates: [String] = ["soap"], refusing step: Fixture.Step? = nil
+    ) async throws -> Transaction {
+        var draft = ProtocolSessions.Draft(uploadType: type)
+        draft.templates = templates.map { TemplateID($0) }
+        draft.additionalData = step.map { .object(["fixture": .string("fixture:refuse-\($0.rawValue)")]) }
+        return try await sessions.create(draft, as: TransactionID("s"), for: fixture.owner)
+    }
+
+    private func find(atMost limit: Duration = .zero) async throws -> ProtocolSessions.Contents {
+        try await sessions.find(key, atMost: limit, until: OneShotSignal()) { $0 }
+    }
+
+    private func cancel() async throws {
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        try await sessions.patch(key, patch, templates: nil)
+    }
+
+    // MARK: Beginning
+
+    @Test("a session without an id gets one, and its audio a place under that id")
+    func freshID() async throws {
+        let draft = ProtocolSessions.Draft(uploadType: .chunked)
+        let first = try await sessions.create(draft, as: nil, for: fixture.owner)
+        let second = try await sessions.create(draft, as: nil, for: fixture.owner)
+        #expect(first.id != second.id)
+        #expect(first.id.rawValue.hasPrefix("ses_"))
+        #expect(first.request.audioLocation == AudioLocation(bucket: "bucket", folder: "sessions/\(first.id)"))
+    }
+
+    @Test("a repeated creation is refused")
+    func taken() async throws {
+        try await create()
+        await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
+    }
+
+    @Test("a session of one whole recording is open until it is ended")
+    func single() async throws {
+        #expect(try await create(.single).userStatus == .initialized)
+        try await fixture.upload("visit.wav", to: location)
+        #expect(try await sessions.end(key).files == ["visit.wav"])
+    }
+
+    @Test("no session begins once the business has used up its storage")
+    func storageUsedUp() async throws {
+        var quotas = Quotas()
+        quotas.storedBytes = 100
+        let fixture = try UseCaseFixture(quotas: quotas, policies: [SessionPolicy()])
+        let sessions = ProtocolSessions(fixture.runtime)
+        try await fixture.upload("1.wav", Data(count: 100))
+        let draft = ProtocolSessions.Draft(uploadType: .chunked)
+        await #expect(throws: ScribeError.storageQuotaExceeded) {
+            try await sessions.create(draft, as: nil, for: fixture.owner)
+        }
+        _ = try await sessions.create(draft, as: nil, for: fixture.stranger)
+    }
+
+    @Test("a business knows the server's templates and its own, and none that it has removed")
+    func knownTemplates() async throws {
+        let (store, business) = (fixture.store, fixture.owner.business)
+        for id in ["own", "removed"] {
+            let template = CustomTemplate(id: .init(id), title: id, summary: nil, sectionIDs: [])
+            try await store.add(template, to: business, at: fixture.manual.now)
+        }
+        try await store.archiveTemplate(.init("removed"), of: business, at: fixture.manual.now)
+        #expect(try await sessions.hasTemplates([.init("soap"), .init("own")], of: business))
+        #expect(try await !sessions.hasTemplates([.init("soap"), .init("removed")], of: business))
+        #expect(try await !sessions.hasTemplates([.init("own")], of: fixture.stranger.business))
+        #expect(try await sessions.templates(of: business).map { $0.id.rawValue } == ["own", "notes", "soap"])
+    }
+
+    // MARK: Ending
+
+    @Test("an end commits the audio that has come, in its order, and nothing else")
+    func endOrder() async throws {
+        try await create()
+        for name in ["audio_10.mp3", "visit.wav", "audio_2.mp3", "manifest.json", "full.m4a_"] {
+            try await fixture.upload(name, to: location)
+        }
+        let files = ["audio_2.mp3", "audio_10.mp3", "visit.wav"]
+        let ended = try await sessions.end(key)
+        #expect(ended.files == files)
+        #expect(ended.transaction.committedFiles == files)
+        #expect(try await fixture.assembly(of: key).input.transaction.orderedFiles == files)
+    }
+
+    @Test("a session ends once, also when several end it at the same time")
+    func parallelEnds() async throws {
+        try await create()
+        let outcome = await atOnce { try await sessions.end(key).files }
+        #expect(outcome.values.map(\.count) == [0], "without audio too")
+        #expect(outcome.failures == Array(repeating: ScribeError.sessionEnded, count: 7))
+        #expect(try await sessions.isEnded(key))
+    }
+
+    @Test("an end stores what the session's sockets still hold")
+    func endWithSocket() async throws {
+        try await create(.stream)
+        let recording = try await fixture.streams.begin(key.id, LiveOptions(), for: fixture.owner)
+        try await recording.take(ByteBuffer(repeating: 1, count: 32_000), LiveOptions())
+        #expect(try fixture.files().isEmpty)
+        #expect(try await sessions.end(key).files == ["1.wav"])
+        #expect(try fixture.files().count == 1)
+    }
+
+    @Test("a second socket goes on after the chunks of the first")
+    func secondSocket() async throws {
+        try await create(.stream)
+        for _ in 0..<2 {
+            let recording = try await fixture.streams.begin(key.id, LiveOptions(), for: fixture.owner)
+            try await recording.take(ByteBuffer(repeating: 1, count: 32_000), LiveOptions())
+        }
+        #expect(try await sessions.end(key).files == ["1.wav", "2.wav"])
+    }
+
+    @Test("an end that a fixture refuses leaves the session open")
+    func refusedEnd() async throws {
+        try await create(refusing: .commit)
+        await #expect(throws: ScribeError.refusedOnPurpose) { try await sessions.end(key) }
+        #expect(try await sessions.requireOpen(key).userStatus == .initialized)
+    }
+
+    @Test("a session whose time is over takes nothing any more, by whichever API")
+    func expiry() async throws {
+        try await create()
+        fixture.manual.advance(by: .seconds(sessions.lifetime - 1))
+        _ = try await sessions.requireOpen(key)
+        #expect(try await !find().isExpired)
+        fixture.manual.advance(by: .seconds(1))
+        #expect(try await find().isExpired)
+        await #expect(throws: ScribeError.sessionExpired) { try await sessions.requireOpen(key) }
+        await #expect(throws: ScribeError.sessionExpired) { try await sessions.end(key) }
+        await #expect(throws: ScribeError.sessionExpired) { try await cancel() }
+        await #expect(throws: ScribeError.sessionExpired) {
+            try await fixture.transactions.stop(key, ChunkList(files: []))
+        }
+        await #expect(throws: ScribeError.sessionExpired) {
+            try await fixture.transactions.commit(key, ChunkList(files: []))
+        }
+    }
+
+    @Test("a closed session says whether it has ended or has results")
+    func closed() async throws {
+        try await create()
+        _ = try await sessions.end(key)
+        await #expect(throws: ScribeError.sessionEnded) { try await sessions.requireOpen(key) }
+        try await fixture.finish(key)
+        await #expect(throws: ScribeError.sessionCompleted) { try await sessions.requireOpen(key) }
+        await #expect(throws: ScribeError.transactionNotFound) {
+            try await sessions.requireOpen(fixture.key("s", of: fixture.stranger))
+        }
+        let other = try await sessions.create(.init(uploadType: .chunked), as: nil, for: fixture.owner).key
+        var patch = TransactionPatch()
+        patch.isCancellation = true
+        try await sessions.patch(other, patch, templates: nil)
+        await #expect(throws: ScribeError.sessionEnded) { try await sessions.requireOpen(other) }
+        await #expect(throws: ScribeError.sessionEnded) { try await sessions.end(other) }
+    }
+
+    // MARK: Documents
+
+    @Test("other templates take the place of those of an open session, and change nothing of one that has ended")
+    func otherTemplates() async throws {
+        try await create(templates: ["soap"])
+        let transcript = try await fixture.documents("s")[0]
+        try await sessions.patch(key, TransactionPatch(), templates: [.init("notes"), .init("mine")])
+        let documents = try await fixture.documents("s")
+        #expect(documents.map(\.templateID.rawValue) == ["transcript", "notes", "mine"])
+        #expect(documents[0] == transcript)
+        #expect(try await fixture.transaction("s").request.templates.map(\.id.rawValue) == ["notes", "mine"])
+        _ = try await sessions.end(key)
+        try await sessions.patch(key, TransactionPatch(), templates: [.init("soap")])
+        #expect(try await fixture.documents("s") == documents)
+        #expect(try await fixture.transaction("s").request.templates.map(\.id.rawValue) == ["notes", "mine"])
+    }
+
+    @Test("each request to process makes a further document, once the session has ended")
+    func process() async throws {
+        try await create(templates: ["soap"])
+        let early = ScribeError.invalidState("The transaction was not committed yet")
+        await #expect(throws: early) { try await sessions.process(key, nil) }
+        _ = try await sessions.end(key)
+        let first = try #require(try await sessions.process(key, nil))
+        let second = try #require(try await sessions.process(key, TemplateID("soap")))
+        #expect(first.template == second.template && first.document != second.document)
+        #expect(try await fixture.documents("s").map(\.id)[2...] == [first.document, second.document])
+    }
+
+    @Test("a session without templates has nothing to process again")
+    func nothingToProcess() async throws {
+        try await create(templates: [])
+        _ = try await sessions.end(key)
+        #expect(try await sessions.process(key, nil) == nil)
+    }
+
+    @Test("a poll waits for the chosen documents of an ended session only")
+    func poll() async throws {
+        try await create()
+        try await withinTheTimeOfATest {
+            #expect(try await find(atMost: .seconds(14)).documents.count == 2, "nothing ends an open one")
+            _ = try await sessions.end(key)
+            let polling = Task {
+                try await sessions.find(key, atMost: .seconds(14), until: OneShotSignal()) {
+                    $0.filter { $0.kind == .transcript }
+                }
+            }
+            try await fixture.manual.waitFor(.heldPoll)
+            let transcript = try #require(try await fixture.store.results(of: key)?.documents.first)
+            try await fixture.store.edit(
+                key, [ResultEdit(target: .document(transcript.id), value: "said")], at: fixture.manual.now)
+            let found = try await polling.value
+            #expect(found.transcript == "said")
+            #expect(found.documents.map(\.status) == [.success])
+        }
+        #expect(try await fixture.documents("s").map(\.status) == [.success, .inProgress])
+    }
+}

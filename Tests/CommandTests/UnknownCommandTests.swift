@@ -1,0 +1,36 @@
+import ArgumentParser
+import Testing
+
+@testable import scribe_emulator
+
+struct UnknownVerbTests {
+    @Test(
+        "a mistyped verb is answered with the nearest one, also of a verb's own verbs",
+        arguments: [
+            (["serv"], "serv", "serve"), (["webhoks", "list"], "webhoks", "webhooks"),
+            (["webhooks", "lst"], "lst", "list"), (["help", "docter"], "docter", "doctor"),
+            (["hlp"], "hlp", "help"), (["help", "webhooks", "rplay"], "rplay", "replay"),
+        ])
+    func nearest(arguments: [String], word: String, nearest: String) {
+        let unknown = UnknownCommand(in: arguments, of: Main.self)
+        #expect(unknown?.word == word)
+        #expect(unknown?.nearest == nearest)
+    }
+
+    @Test(
+        "verbs, their arguments and flags are left to the parser",
+        arguments: [
+            [], ["--help"], ["--version"], ["serve", "x"], ["backup", "file"], ["webhooks"], ["webhooks", "test", "7"],
+            ["help"], ["help", "serve"], ["help", "webhooks", "list"], ["--no-such-flag", "serv"],
+        ])
+    func known(arguments: [String]) {
+        #expect(UnknownCommand(in: arguments, of: Main.self) == nil)
+    }
+
+    @Test("every verb is known to itself")
+    func all() {
+        for verb in Main.configuration.subcommands {
+            #expect(UnknownCommand(in: [verb._commandName], of: Main.self) == nil)
+        }
+    }
+}
