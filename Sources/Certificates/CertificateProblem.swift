@@ -9,7 +9,9 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
     case notYetValid(certificate: String, day: String)
     /// The key or its folder is accessible to other users, who could take the key or may have taken it.
     case open(path: String, mode: String, isFolder: Bool)
+    /// The development authority's certificate or key is unreadable, or the two do not match.
     case damaged(path: String)
+    /// A file has the path of the development authority's folder.
     case noFolder(path: String)
 
     package var description: String {

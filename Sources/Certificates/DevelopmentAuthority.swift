@@ -4,7 +4,7 @@ import ScribeDomain
 import SwiftASN1
 import X509
 
-/// Certificate authority for development, which issues certificates for the vendors' host names on one machine.
+/// Certificate authority for development, which issues certificates for the vendors' host names and for this machine.
 ///
 /// Name constraints in the authority's certificate, which clients trust, limit the damage of a stolen key. They permit
 /// only these host names, addresses that lead back to this machine, and server certificates.
@@ -14,8 +14,8 @@ struct DevelopmentAuthority: Sendable {
 
     /// Lifetime of the authority in seconds: long, because people trust the authority by hand.
     private static let lifetime = 10 * 365 * 86_400.0
-    /// Lifetime of an issued certificate in seconds. Apple's systems accept at most 825
-    /// days, and 398 from public authorities.
+    /// Lifetime of an issued certificate in seconds. Apple's systems accept at most 825 days, and 398 from public
+    /// authorities.
     private static let leafLifetime = 397 * 86_400.0
     /// Time by which certificates are dated back, in seconds, because clocks of phones and simulators may be behind.
     private static let backdating = 86_400.0

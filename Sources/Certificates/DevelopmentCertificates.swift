@@ -19,7 +19,7 @@ import X509
 /// Hosts and addresses have separate certificates. If the authority is limited to some addresses, BoringSSL refuses a
 /// certificate with an address, even if the client asks for a host. Dart and Swift on Linux use BoringSSL.
 ///
-/// All functions of this type block.
+/// All functions of this type block their thread.
 package struct DevelopmentCertificates: Sendable {
     package let folder: String
     private let names: [CertificateName]
@@ -30,7 +30,7 @@ package struct DevelopmentCertificates: Sendable {
         package let certificate: ServerCertificate
         /// Authority's certificate as PEM.
         package let authority: String
-        /// Reason why there is a new authority, which people must trust again; nil without one.
+        /// Reason why there is a new authority, which people must trust again; nil if the last one was kept.
         package let newAuthorityReason: String?
     }
 
@@ -50,8 +50,9 @@ package struct DevelopmentCertificates: Sendable {
     /// Remaining lifetime below which a certificate is replaced, in seconds.
     private static let margin = 30 * 86_400.0
 
-    /// Loads the server's certificate. Issues a certificate or creates an authority if
-    /// none is valid for another 30 days.
+    /// Loads the server's certificate, or issues a new one.
+    ///
+    /// The last certificate and the last authority are kept if they fit ``names`` and are valid for another 30 days.
     /// - Throws: ``CertificateProblem``.
     package func certificate(at now: Date) throws -> Result {
         try locked {
@@ -74,6 +75,7 @@ package struct DevelopmentCertificates: Sendable {
     private var hosts: [CertificateName] { names.filter { !$0.isAddress } }
     private var addresses: [CertificateName] { names.filter(\.isAddress) }
 
+    /// Reads the issued certificates from the folder.
     private func issued(at now: Date) throws -> ServerCertificate {
         var certificate = try ServerCertificate(certificate: certificatePath, key: keyPath, at: now)
         certificate.chainForAddresses =
@@ -102,6 +104,7 @@ package struct DevelopmentCertificates: Sendable {
         }
     }
 
+    /// Loads the last authority, or creates one if the last one expires soon or may not issue for all names.
     private func authority(at now: Date) throws -> (authority: DevelopmentAuthority, newAuthorityReason: String?) {
         var limits = names
         var newAuthorityReason = "a development authority was made; clients that are to trust it: scribe-emulator trust"
@@ -123,6 +126,7 @@ package struct DevelopmentCertificates: Sendable {
         return (fresh, newAuthorityReason)
     }
 
+    /// Reads the last authority from the folder.
     private func kept() throws -> DevelopmentAuthority {
         guard let certificateText = try? String(contentsOfFile: authorityPath, encoding: .utf8),
             let keyText = try? String(contentsOfFile: authorityKeyPath, encoding: .utf8),
@@ -132,6 +136,7 @@ package struct DevelopmentCertificates: Sendable {
         return DevelopmentAuthority(certificate: certificate, key: key)
     }
 
+    /// Whether the authority signed the first certificate of a file.
     private func isIssued(_ path: String, by authority: DevelopmentAuthority) -> Bool {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
             let documents = try? PEMDocument.parseMultiple(pemString: text), let first = documents.first,
@@ -164,6 +169,7 @@ package struct DevelopmentCertificates: Sendable {
         return try body()
     }
 
+    /// Checks that only the owner can access a file or folder.
     private func checkMode(of path: String, isFolder: Bool) throws {
         var status = stat()
         guard stat(path, &status) == 0 else {

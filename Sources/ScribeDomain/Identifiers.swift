@@ -5,7 +5,7 @@ where RawValue == String {
 }
 
 extension StringIdentifier {
-    /// Wraps a raw value unchanged: identifiers of this API are opaque and case-sensitive.
+    /// Wraps a raw value unchanged: identifiers are opaque and case-sensitive.
     package init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
     package var description: String { rawValue }
@@ -38,7 +38,7 @@ package struct UserID: StringIdentifier {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// Id of the doctor that a user acts as: the `oid` claim of the access token.
+/// Id of the clinician that a user acts as: the `oid` claim of the access token.
 package struct DoctorID: StringIdentifier {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -8,7 +8,9 @@ extension Transaction {
         guard status.isOpen else { throw .invalidState("The transaction takes no more audio") }
     }
 
-    /// Checks that a recording with ``AudioIntake/arrived`` still takes audio. The error says whether results exist.
+    /// Checks that a recording whose intake is ``AudioIntake/arrived`` still takes audio.
+    ///
+    /// The error says whether results exist.
     /// - Parameters:
     ///   - begun: creation time of the recording.
     ///   - lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
@@ -22,7 +24,7 @@ extension Transaction {
         if let lifetime, now.timeIntervalSince(begun) >= lifetime { throw .sessionExpired }
     }
 
-    /// Checks that a recording with ``AudioIntake/segments`` still takes audio and metadata.
+    /// Checks that a recording whose intake is ``AudioIntake/segments`` still takes audio and metadata.
     /// - Parameter lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
     /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     package func requireOpenSegments(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
@@ -46,7 +48,7 @@ extension Transaction {
         if isExpired(at: now, lifetime: lifetime) { throw .sessionExpired }
     }
 
-    /// Ends a recording with ``AudioIntake/arrived``.
+    /// Stops and commits a recording whose intake is ``AudioIntake/arrived``.
     /// - Parameter files: names of the files that have arrived.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     package mutating func end(

@@ -26,6 +26,8 @@ package struct WallClock: Sendable {
         case failedLogin = "failed login"
         /// Periodic removal of abandoned uploads.
         case sweep
+        /// Search for idle namespaces, and the end of a removed one.
+        case namespaces
         /// Ping to a silent client on a socket.
         case socketPing = "question to a silent socket"
         /// Timeout of a live recognition without audio.

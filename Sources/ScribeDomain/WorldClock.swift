@@ -57,7 +57,8 @@ package final class WorldClock: Sendable {
         end <= wallTime(issuedAt: offset ?? 0).timeIntervalSince1970
     }
 
-    /// Machine's time for an issued object, later by the amount that this clock moved forward since issue.
+    /// Machine's time, plus the seconds by which this clock was moved forward since an object was issued.
+    /// - Parameter offset: ``offset`` of this clock at issue.
     package func wallTime(issuedAt offset: TimeInterval) -> Date {
         wall.now.addingTimeInterval(max(0, self.offset - offset))
     }
@@ -105,7 +106,7 @@ package final class WorldClock: Sendable {
         state.withLock { _ = $0.cancelled.remove(number) }
     }
 
-    /// Starts the timer that wakes a sleeper, by the current clocks.
+    /// Starts a timer that wakes a sleeper, and cancels the former timer. A timer with the right time stays.
     private func startTimer(of number: Int) {
         let wallTime = wall.now
         let wait = state.withLock { state -> (left: TimeInterval, name: WallClock.Sleeper)? in

@@ -31,6 +31,7 @@ package struct Configuration: Sendable {
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
+    package var namespaces = NamespaceSettings()
     /// The limit of the ``MemoryBudget``, in bytes.
     package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"

@@ -10,8 +10,8 @@ struct ConfiguredClients: Sendable {
     /// Whether the clients file itself lists a client.
     let listsClients: Bool
     private let demo: [Seed.ClientWithSecrets]
-    private let known: [Seed.ClientWithSecrets]
-    private let partnersListed: [PartnerEntry]
+    private var known: [Seed.ClientWithSecrets]
+    private var partnersListed: [PartnerEntry]
 
     init(_ configuration: Configuration) throws {
         let seeded = try Seed.demoClients()
@@ -31,6 +31,14 @@ struct ConfiguredClients: Sendable {
             throw StartupProblem.unusableSetting(
                 OmiContribution.unusable("firebase-client: there is no client '\(client.rawValue)' that may log in"))
         }
+    }
+
+    /// Adds the client and the partner of a namespace to a copy.
+    func adding(_ own: NamespaceClient) -> ConfiguredClients {
+        var all = self
+        all.known.append(Seed.ClientWithSecrets(client: own.client, secret: own.secret, keys: [own.key]))
+        all.partnersListed.append(PartnerEntry(own.partner))
+        return all
     }
 
     /// Checks that at most one partner of each client has a webhook: a session notifies one partner only.

@@ -81,7 +81,8 @@ package struct Emulator: Sendable {
             throw StartupProblem.unusableSetting(problem)
         }
         self.composed = composed
-        temporary = TemporaryWorlds(folder: "\(work)/worlds")
+        temporary = TemporaryWorlds(
+            folder: "\(work)/worlds", rowLimit: configuration.namespaces.memory)
         families = composed.flatMap(\.families)
     }
 

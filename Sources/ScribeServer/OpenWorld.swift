@@ -10,8 +10,16 @@ import ServiceLifecycle
 /// The world of a data folder, with its services.
 package struct OpenWorld: Sendable {
     package let world: World
+    /// All worlds of the server, this one first.
+    let directory: WorldDirectory
     /// Services of the world in start order. They end in reverse order: the first service ends last.
     let services: [any Service]
+
+    init(world: World, services: [any Service]) {
+        self.world = world
+        directory = WorldDirectory(main: world)
+        self.services = services
+    }
 }
 
 extension OpenWorld {
@@ -36,11 +44,15 @@ extension OpenWorld {
                 store: store, objects: data.objects, reserve: data.reserve, key: data.key,
                 secretStore: data.secretStore, changes: changes), configuredClients)
         self.world = world
+        let directory = WorldDirectory(main: world)
+        let namespaces = Namespaces(emulator, directory)
+        directory.control = namespaces
+        self.directory = directory
         let clock = world.runtime.clock
         var services: [any Service] = [StoreClosing(store: store, folder: data.folder, threads: data.threads)]
         services += emulator.services(of: world, objects: data.objects)
         services += [
-            OrphanSweep(store: store, objects: data.objects, clock: clock.wall, logger: logger),
+            namespaces, OrphanSweep(store: store, objects: data.objects, clock: clock.wall, logger: logger),
             HourlySweep(store: store, objects: data.objects, clock: clock, logger: logger),
             ClientsFileWatch(
                 configuration: configuration, mark: clientsMark, request: emulator.parts.clientsFileRequest,

@@ -20,18 +20,25 @@ final class TemporaryWorlds: Sendable {
     /// Shared parts; nil until the first temporary world.
     private let shared = LockedValue<Task<Shared, any Error>?>(nil)
 
-    /// - Parameter folder: holds one folder with audio for each world.
-    init(folder: String) { self.folder = folder }
+    private let rowLimit: Int
+
+    /// - Parameters:
+    ///   - folder: holds one folder with audio for each world.
+    ///   - rowLimit: the most bytes that the rows of all worlds may take together.
+    init(folder: String, rowLimit: Int) {
+        self.folder = folder
+        self.rowLimit = rowLimit
+    }
 
     private func makeShared() async throws -> Shared {
         let making = shared.withLock { shared in
             if let shared { return shared }
-            let made = Task { [folder] in
+            let made = Task { [folder, rowLimit] in
                 try await NIOThreadPool.singleton.runIfActive {
                     try FileManager.default.createDirectory(
                         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                     return Shared(
-                        image: try StoreImage(),
+                        image: try StoreImage(rowLimit: rowLimit),
                         reserve: StorageReserve(path: "\(folder)-reserve", pool: .singleton))
                 }
             }
@@ -42,8 +49,13 @@ final class TemporaryWorlds: Sendable {
     }
 
     /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
+    /// - Parameters:
+    ///   - place: the namespace and state of the world.
+    ///   - keys: the keys of the world; nil to make new ones.
     /// - Throws: the error of SQLite or of the file system.
-    func makeData(of emulator: Emulator) async throws -> (data: WorldData, folder: String) {
+    func makeData(
+        of emulator: Emulator, _ place: WorldPlace, _ keys: WorldKeys?
+    ) async throws -> (data: WorldData, folder: String) {
         let shared = try await makeShared()
         let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
         let own = "\(folder)/\(identifiers.uuid())"
@@ -57,14 +69,24 @@ final class TemporaryWorlds: Sendable {
                 atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             return store
         }
+        let keys =
+            keys
+            ?? WorldKeys(
+                signing: SymmetricKey(data: identifiers.bytes(32)), others: MemorySecrets(threads: .singleton))
         let data = WorldData(
             store: store,
             objects: ObjectFiles(
                 folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
-            reserve: shared.reserve, key: SymmetricKey(data: identifiers.bytes(32)),
-            secretStore: MemorySecrets(threads: .singleton), changes: changes)
+            reserve: shared.reserve, key: keys.signing, secretStore: keys.others, changes: changes, place: place)
         return (data, own)
     }
+}
+
+/// Keys of a temporary world, which a reset keeps.
+struct WorldKeys: Sendable {
+    /// Signs tokens and links.
+    let signing: SymmetricKey
+    let others: any SecretStore
 }
 
 /// A temporary world: rows in memory, audio in a folder of its own. Closing the world removes both.
@@ -72,12 +94,16 @@ package final class TemporaryWorld: Sendable {
     package let world: World
     /// The folder with the world's audio.
     let folder: String
+    let keys: WorldKeys
     private let running: Task<Void, Never>
     private let isClosed = LockedValue(false)
 
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
-    init(of emulator: Emulator, _ configuredClients: ConfiguredClients) async throws {
-        let (data, folder) = try await emulator.temporary.makeData(of: emulator)
+    init(
+        of emulator: Emulator, _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys?
+    ) async throws {
+        let (data, folder) = try await emulator.temporary.makeData(of: emulator, place, keys)
+        self.keys = WorldKeys(signing: data.key, others: data.secretStore)
         do {
             world = try await World.seeded(emulator, on: data, configuredClients)
         } catch {
@@ -106,6 +132,19 @@ package final class TemporaryWorld: Sendable {
         await Self.remove(world.runtime.store, folder)
     }
 
+    /// Ends the world's held polls and sockets, waits until its requests have ended, and closes the world.
+    /// - Parameter limit: the longest wait.
+    func close(within limit: Duration, _ clock: WallClock) async {
+        world.endConnections()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [world] in await world.use.whenIdle() }
+            group.addTask { try? await clock.sleep(for: limit, as: .namespaces) }
+            await group.next()
+            group.cancelAll()
+        }
+        await close()
+    }
+
     /// Closes the store and removes the folder, also in a cancelled task.
     private static func remove(_ store: Store, _ folder: String) async {
         try? await shieldFromCancellation {
@@ -124,6 +163,16 @@ extension Emulator {
     /// Makes a temporary world.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     package func temporaryWorld() async throws -> TemporaryWorld {
-        try await TemporaryWorld(of: self, configuredClients.withLock { $0 })
+        try await TemporaryWorld(of: self, WorldPlace(), configuredClients.withLock { $0 }, nil)
+    }
+
+    /// Makes the world of a namespace.
+    /// - Parameter before: the world that it replaces, whose keys it keeps; nil for a new namespace.
+    /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
+    func temporaryWorld(
+        _ place: WorldPlace, for client: NamespaceClient, after before: TemporaryWorld? = nil
+    ) async throws -> TemporaryWorld {
+        try await TemporaryWorld(
+            of: self, place, configuredClients.withLock { $0 }.adding(client), before?.keys)
     }
 }

@@ -15,6 +15,7 @@ struct WorldData: Sendable {
     let key: SymmetricKey
     let secretStore: any SecretStore
     let changes: ChangeHub
+    var place = WorldPlace()
 }
 
 extension World {
@@ -32,12 +33,15 @@ extension World {
         let world = World(
             runtime: runtime(emulator, data, clock), changes: data.changes,
             authenticator: Authenticator(
-                tokens: await AccessTokens(key: data.key, clock: clock), mode: configuration.authMode,
+                tokens: await AccessTokens(key: data.key, clock: clock, namespace: data.place.namespace),
+                mode: configuration.authMode,
                 clients: clients),
             credentials: await UploadCredentials(
                 key: data.key, clients: clients, mode: configuration.authMode,
-                lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock),
-            secrets: secrets, tickets: Tickets(key: data.key, clock: clock), secretStore: data.secretStore)
+                lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock,
+                place: data.place),
+            secrets: secrets, tickets: Tickets(key: data.key, clock: clock, place: data.place),
+            secretStore: data.secretStore, place: data.place)
         configuredClients.register(partnersIn: world)
         return world
     }

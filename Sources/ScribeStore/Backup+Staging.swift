@@ -9,7 +9,7 @@ import SystemPackage
     import Darwin
 #endif
 
-/// Staging of a backup: a copy of the database, and links to the uploads that it names.
+/// Staging of a backup: a copy of the database, and links to the uploads that the database names.
 extension Backup {
     static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
 
@@ -43,7 +43,7 @@ extension Backup {
         throw Problem.noDatabase(folder: folder)
     }
 
-    /// Makes the staging folder, and locks it: starts and other backups remove unlocked ones.
+    /// Makes the staging folder, and locks it. Other backups, and servers that start, remove unlocked staging folders.
     static func lockedStaging(_ path: String) throws -> FolderLock {
         do {
             while true {
@@ -61,7 +61,7 @@ extension Backup {
         }
     }
 
-    /// Copies the state's database as of now, and links the uploads that it names first.
+    /// Links the uploads that the state's database names, then copies the database. Both are as of one moment.
     ///
     /// Writes go on meanwhile. Only the removal of files waits for the lock on their folder
     /// (``ObjectFiles/remove(_:)``).

@@ -1,13 +1,13 @@
 package import Foundation
 package import ScribeDomain
 
-/// Filter of deliveries for the operator API; nil leaves a property open.
+/// Filter of deliveries for the operator API. A property that is nil excludes no delivery.
 package struct DeliveryFilter: Hashable, Sendable {
     package var state: Delivery.State?
     package var webhook: Int64?
     package var session: String?
     package var business: BusinessID?
-    /// Id before which the page begins: the last id of the page before.
+    /// Id of the last delivery on the page before. The page begins with the next older delivery.
     package var before: Int64?
     package var limit: Int
 
@@ -48,6 +48,7 @@ extension Store {
         }
     }
 
+    /// Counts the registrations, the unsettled deliveries and the failed deliveries.
     package func deliveryCounts() async throws -> (webhooks: Int, pending: Int, failed: Int) {
         try await read { db in
             let row = try db.row(
@@ -118,6 +119,8 @@ extension Store {
     }
 
     /// Deletes old deliveries, and the content of old failed callbacks.
+    ///
+    /// A callback has no registration: it goes to an address that a request named.
     /// - Parameters:
     ///   - delivered: successful deliveries from before this time are deleted.
     ///   - failed: failed deliveries from before this time are deleted.

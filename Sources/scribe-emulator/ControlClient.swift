@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOCore
+import ScribeDomain
 import ScribeServer
 import ScribeStore
 
@@ -14,6 +15,8 @@ struct ControlClient: Sendable {
 
     let baseURL: String
     let token: String?
+    /// Namespace that the requests are about; nil for the default world.
+    var namespace: NamespaceName?
 
     /// Sends a request and decodes its answer.
     /// - Parameter path: The part behind `/__admin/`, with a query if there is one.
@@ -67,6 +70,7 @@ struct ControlClient: Sendable {
         var headers: [String: String] = [:]
         if body != nil { headers["Content-Type"] = "application/json" }
         if let token { headers["Authorization"] = "Bearer \(token)" }
+        if let namespace { headers["X-Scribe-Namespace"] = namespace.rawValue }
         guard
             let (status, data) = try? await OneRequest.answer(
                 method, url, headers: headers, body: body, within: .seconds(30))
@@ -100,13 +104,15 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "The admin token, if it is neither in the data folder nor in SCRIBE_ADMIN_TOKEN.")
     var adminToken: String?
 
-    func client() throws -> ControlClient {
+    /// - Parameter namespace: nil for the default world.
+    func client(in namespace: NamespaceName? = nil) throws -> ControlClient {
         let baseURL = try target.readyBaseURL()
         let configuration = try target.run().configuration
         let file = "\(dataDir ?? configuration.dataFolder)/\(DataFolder.adminToken)"
         let kept = FileManager.default.contents(atPath: file).map {
             String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        return ControlClient(baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept)
+        return ControlClient(
+            baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept, namespace: namespace)
     }
 }

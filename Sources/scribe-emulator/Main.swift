@@ -9,7 +9,7 @@ struct Main: AsyncParsableCommand {
         version: ScribeVersion.withBuild,
         subcommands: [
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
-            WebhookCommands.self,
+            WebhookCommands.self, NamespaceCommands.self, ResetCommand.self,
             BackupCommand.self,
             RestoreCommand.self, Version.self,
         ]

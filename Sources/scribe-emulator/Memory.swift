@@ -14,9 +14,11 @@ enum Memory {
         case arenas = -8
     }
 
-    /// Limits glibc to 2 arenas, and keeps up to 8 MB of free memory at the top of the heap. Buffers are filled on one
-    /// thread and freed on another, so an arena per thread would keep them twice. The next request needs the memory of
-    /// the last one again, so returning it to the system each time costs more than keeping it (docs/decisions).
+    /// Limits glibc to 2 arenas, and keeps up to 8 MB of free memory at the top of the heap.
+    ///
+    /// Buffers are filled on one thread and freed on another. With an arena for each thread, several arenas would keep
+    /// memory for the same buffers. The next request needs the memory of the last one again, so returning the memory to
+    /// the system costs more than keeping it (docs/decisions).
     static func tune() {
         guard let symbol = dlsym(nil, "mallopt") else { return }
         typealias Mallopt = @convention(c) (CInt, CInt) -> CInt

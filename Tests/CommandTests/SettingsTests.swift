@@ -92,7 +92,8 @@ struct SettingsTests {
             ("PORT", "99999"), ("PORT", "x"), ("AUTH", "none"), ("DURABILITY", "maybe"), ("LONG_POLL", "soon"),
             ("TRANSCRIBER", "whisper"), ("EPHEMERAL", "perhaps"), ("OBJECT_WAIT", "-1s"), ("STT_LONGEST", "10ms"),
             ("ACCESS_TOKEN_LIFETIME", "0s"), ("STORAGE_QUOTA", "much"), ("CORS_ORIGINS", "app.example"),
-            ("CLIENT_PROFILES", "app=fax"), ("STT_KEY_FILE", "/nowhere"),
+            ("CLIENT_PROFILES", "app=fax"), ("STT_KEY_FILE", "/nowhere"), ("NAMESPACES", "perhaps"),
+            ("NAMESPACES_MAX", "0"), ("NAMESPACES_MAX", "100001"), ("NAMESPACE_IDLE", "0s"),
         ]
     )
     func invalid(name: String, text: String) throws {

@@ -10,6 +10,7 @@ struct UnknownVerbTests {
             (["serv"], "serv", "serve"), (["webhoks", "list"], "webhoks", "webhooks"),
             (["webhooks", "lst"], "lst", "list"), (["help", "docter"], "docter", "doctor"),
             (["hlp"], "hlp", "help"), (["help", "webhooks", "rplay"], "rplay", "replay"),
+            (["ns", "creat", "t-1"], "creat", "create"), (["rest"], "rest", "reset"),
         ])
     func nearest(arguments: [String], word: String, nearest: String) {
         let unknown = UnknownCommand(in: arguments, of: Main.self)
@@ -21,6 +22,7 @@ struct UnknownVerbTests {
         "verbs, their arguments and flags are left to the parser",
         arguments: [
             [], ["--help"], ["--version"], ["serve", "x"], ["backup", "file"], ["webhooks"], ["webhooks", "test", "7"],
+            ["ns"], ["ns", "delete", "t-1"], ["reset", "--namespace", "t-1"],
             ["help"], ["help", "serve"], ["help", "webhooks", "list"], ["--no-such-flag", "serv"],
         ])
     func known(arguments: [String]) {

@@ -104,6 +104,7 @@ def test_operators_are_answered_twice_with_the_same_bytes(tenant, path):
         return requests.get(f"{admin}/deliveries/{delivery}", timeout=PATIENCE).json()["state"] == "delivered"
 
     wait_until(is_delivered, "the message is delivered")
-    url = tenant.base_url + path.replace("{delivery_id}", delivery)
+    namespace = requests.post(f"{admin}/namespaces", timeout=PATIENCE).json()["name"]
+    url = tenant.base_url + path.replace("{delivery_id}", delivery).replace("{name}", namespace)
     answers = [comparable(requests.get(url, timeout=PATIENCE)) for _ in range(2)]
     assert answers[0] == answers[1]

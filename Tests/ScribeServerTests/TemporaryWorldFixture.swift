@@ -35,7 +35,8 @@ struct TemporaryWorldFixture {
         _ world: World, of emulator: Emulator, _ test: @escaping @Sendable (TestScribeClient) async throws -> Void
     ) async throws {
         let application = Application(
-            responder: FamilyResponder(families: emulator.families, world: world, memory: emulator.memory))
+            responder: FamilyResponder(
+                families: emulator.families, directory: WorldDirectory(main: world), memory: emulator.memory))
         try await application.test(.router) { try await test(TestScribeClient(door: .router($0))) }
     }
 

@@ -14,7 +14,9 @@ package final class CircuitBreaker: Sendable {
     private let state = LockedValue(State())
 
     /// Creates a closed circuit.
-    /// - Parameter openTime: in seconds.
+    /// - Parameters:
+    ///   - failuresToOpen: number of failures in a row that open the circuit.
+    ///   - openTime: time for which an open circuit blocks the service, in seconds.
     package init(failuresToOpen: Int, openTime: TimeInterval) {
         self.failuresToOpen = failuresToOpen
         self.openTime = openTime

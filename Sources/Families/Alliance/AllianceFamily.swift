@@ -56,6 +56,16 @@ package struct AllianceFamily: RoutedAPI {
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { AllianceErrors() }
 
+    package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
+        let cookie = SessionCookies(request.headers).accessToken
+        let token = request.headers.bearerToken
+        let isStream = path.count == 6 && path.starts(with: ["voice", "v1", "stream", "sessions"])
+        let isAudio = path.count == 4 && path.starts(with: ["voice", "v1", "audio"])
+        return OfferedCredentials(head: [
+            token ?? cookie, isStream ? String(path[4]) : nil, isAudio ? String(path[3]) : nil,
+        ])
+    }
+
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(AllianceErrors()))
         let (origin, settings) = (environment.origin, settings)

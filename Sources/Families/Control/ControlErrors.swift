@@ -11,6 +11,8 @@ struct ControlErrors: ErrorTable {
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
         switch error {
         case let error as ControlError: error.refusal
+        case let problem as NamespaceProblem: problem.refusal
+        case HTTPProblem.namespaceNotFound: NamespaceProblem.unknown.refusal
         case ScribeError.invalidState: nil
         case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
         case ScribeError.resultNotFound: ControlError.notFound("such result").refusal
@@ -34,6 +36,30 @@ struct ControlErrors: ErrorTable {
 
     func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
         [.contentType: "application/problem+json"]
+    }
+}
+
+extension NamespaceProblem {
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .exists: Refusal(.conflict, code: "namespace_exists", "A namespace of this name exists; delete it first")
+        case .unknown:
+            Refusal(.notFound, code: ControlError.notFoundCode, "There is no such namespace; POST it to make one")
+        case .busy:
+            Refusal(.conflict, code: "namespace_busy", "Another call changes this namespace; try again")
+        case .tooMany(let limit):
+            Refusal(
+                .serviceUnavailable, code: "busy",
+                "There are \(limit) namespaces already; delete some, or raise --namespaces-max")
+        case .off:
+            Refusal(
+                .forbidden, code: "namespaces_off",
+                "With --auth strict namespaces need the setting --namespaces")
+        case .persistent:
+            Refusal(
+                .conflict, code: "reset_not_allowed",
+                "The default namespace keeps its data; name another one with X-Scribe-Namespace or ?namespace=")
+        }
     }
 }
 
@@ -67,7 +93,10 @@ enum ControlError: Error, Hashable, Sendable {
             Refusal(
                 .forbidden, code: "forwarded",
                 "Through a proxy this door opens only with a token: set --admin-token")
-        case .notJSON: Refusal(.unsupportedMediaType, code: "not_json", "Bodies are application/json")
+        case .notJSON:
+            Refusal(
+                .unsupportedMediaType, code: "not_json",
+                "Bodies are JSON: send the header Content-Type: application/json")
         case .notFound(let what): Refusal(.notFound, code: Self.notFoundCode, "There is no \(what)")
         }
     }

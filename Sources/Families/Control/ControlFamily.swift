@@ -29,7 +29,8 @@ package struct ControlFamily: RoutedAPI {
     package static let root = "__admin"
 
     package let name = "Control"
-    package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)]]
+    package let namespaceUse = NamespaceUse.control
+    package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)], ["__console"]]
 
     private let environment: FamilyEnvironment
     private let settings: Settings
@@ -49,6 +50,7 @@ package struct ControlFamily: RoutedAPI {
                     host: settings.host, token: settings.token, proxies: environment.proxies,
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
+        NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
         DeliveryControlRoutes.add(

@@ -27,6 +27,7 @@ struct OperatorAuthentication: RouterMiddleware {
             try Self.requireMark(request.headers)
         }
         guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
+        if let error = context.namespaceError { throw error }
         return try await next(request, context)
     }
 

@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/__admin/webhooks`: lists and tests the webhooks of all businesses.
+/// `/__admin/webhooks`: lists and tests the registrations of all businesses.
 struct WebhookControlRoutes: Sendable {
     let webhooks: Webhooks
     let queries: Queries

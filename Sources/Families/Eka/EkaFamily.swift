@@ -54,11 +54,40 @@ package struct EkaFamily: RoutedAPI {
 
     package func errorTable(for path: [Substring]) -> any ErrorTable {
         switch path.first {
-        case "connect-auth": AccountErrors()
+        case "connect-auth":
+            // The login page and the device login have the envelope of the rest (AccountRoutes, DeviceRoutes).
+            path.dropFirst(2).first == "device" || path == ["connect-auth", "v1", "login"]
+                ? EkaErrors() as any ErrorTable : AccountErrors()
         case "notification": ConnectErrors()
         default: EkaErrors()
         }
     }
+
+    package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
+        var offered = OfferedCredentials(
+            head: Self.tokens(in: request.headers)
+                + [path.starts(with: DocumentLinks.components) ? path.last.map(String.init) : nil])
+        if request.method == .post, let fields = Self.credentialFields[path] {
+            offered.bodyFields = fields
+            offered.bodyLimit = AccountRoutes.bodyLimit
+        }
+        if offered.head.isEmpty {
+            let cookies = SessionCookies(request.headers)
+            offered.head = [cookies.accessToken, cookies.refreshToken].compactMap(\.self)
+        }
+        return offered
+    }
+
+    /// Fields with credentials in the bodies of logins.
+    private static let credentialFields: [[Substring]: [String]] = [
+        ["connect-auth", "v1", "login"]: ["username"],
+        ["connect-auth", "v1", "account", "login"]: ["client_id"],
+        ["connect-auth", "v1", "account", "refresh-token"]: ["refresh_token"],
+        ["connect-auth", "v1", "account", "refresh"]: ["refresh_token"],
+        ["connect-auth", "v1", "account", "logout"]: ["refresh_token"],
+        ["connect-auth", "v1", "refresh"]: ["refresh_token"],
+        ["connect-auth", "v1", "device", "token"]: ["device_code"],
+    ]
 
     /// Access tokens of a request: `Authorization: Bearer` first, then the raw `auth` header (eka.md 1.3).
     @Sendable private static func tokens(in headers: HTTPFields) -> [String] {

@@ -3,6 +3,8 @@ import ScribeDomain
 import ScribeHTTP
 
 /// Resolves API keys and tokens to their owners, and issues granted tokens (streaming.md 1.2).
+///
+/// A granted token is a short-lived token that the owner of an API key asks for.
 struct ListenAuthentication: Sendable {
     private static let purpose = "listen"
 

@@ -60,6 +60,10 @@ package struct ListenFamily: RoutedAPI {
 
     private var errors: ListenErrors { ListenErrors(speaksSubQ: settings.speaksSubQ) }
 
+    package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
+        OfferedCredentials(head: [ListenCredentials(request.headers).key])
+    }
+
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group().add(middleware: ErrorRendering(errors))
         let (engine, settings) = (environment.engine, settings)

@@ -10,7 +10,9 @@ struct ListenModel: Hashable, Sendable {
     let uuid: String
     private let arch: String
 
-    /// - Parameter name: The requested model; nil for the default, `nova-3`.
+    /// - Parameters:
+    ///   - name: The requested model; nil for the default, `nova-3`.
+    ///   - speaksSubQ: Whether answers follow SubQ where it differs from Deepgram.
     init(_ name: String?, speaksSubQ: Bool) {
         let name = name ?? "nova-3"
         let digest = Hex.encode(SHA256.hash(data: Data(name.utf8)))

@@ -1,6 +1,8 @@
 import ScribeDomain
 
-/// Encodes the socket's events other than segments (streaming.md 4.4).
+/// Encodes the events that a device's WebSocket sends, other than segments (streaming.md 4.4).
+///
+/// A memory in these events is a conversation, under Omi's older name.
 enum OmiEvent {
     static func status(_ status: String, _ text: String) -> JSON {
         ["type": "service_status", "status": .string(status), "status_text": .string(text)]
@@ -25,6 +27,7 @@ enum OmiEvent {
         ]
     }
 
+    /// - Parameter temporary: The device's own id of the picture.
     static func photoProcessing(temporary: String, photo: String) -> JSON {
         ["type": "photo_processing", "temp_id": .string(temporary), "photo_id": .string(photo)]
     }

@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// Serves one device WebSocket, from its first message to its close.
+/// Serves the WebSocket of one device, from its first message to its close.
 struct OmiListener: Sendable {
     let conversation: OmiConversation
     let engine: any LiveEngine
@@ -134,7 +134,7 @@ struct OmiListener: Sendable {
     }
 
     /// Handles one message.
-    /// - Returns: Audio to recognise; nil for a text, which is handled here.
+    /// - Returns: Audio to recognise; nil for any other message.
     private func audio(in message: WebSocketMessage) async throws -> ByteBuffer? {
         switch message {
         case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil

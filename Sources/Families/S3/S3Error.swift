@@ -32,6 +32,7 @@ enum S3Error: Error, Hashable, Sendable {
     case methodNotAllowed
     case missingContentLength
     case noSuchKey
+    case noSuchNamespace
     case noSuchUpload
     case notImplemented(String)
     case preconditionFailed
@@ -50,7 +51,7 @@ enum S3Error: Error, Hashable, Sendable {
         switch self {
         case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed, .signatureDoesNotMatch:
             .forbidden
-        case .noSuchKey, .noSuchUpload: .notFound
+        case .noSuchKey, .noSuchNamespace, .noSuchUpload: .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .missingContentLength: .lengthRequired
         case .invalidRange: .rangeNotSatisfiable
@@ -98,6 +99,7 @@ enum S3Error: Error, Hashable, Sendable {
         case .methodNotAllowed: ("MethodNotAllowed", "The specified method is not allowed against this resource.")
         case .missingContentLength: ("MissingContentLength", "You must provide the Content-Length HTTP header.")
         case .noSuchKey: ("NoSuchKey", "The specified key does not exist.")
+        case .noSuchNamespace: ("NoSuchBucket", "There is no such namespace, so it has no buckets.")
         case .noSuchUpload: ("NoSuchUpload", "The specified upload does not exist: completed, aborted or never begun.")
         case .notImplemented(let message): ("NotImplemented", message)
         case .preconditionFailed: ("PreconditionFailed", "A precondition you specified did not hold.")

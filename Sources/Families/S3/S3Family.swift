@@ -31,6 +31,20 @@ package struct S3Family: Family {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
     }
 
+    package let namespaceUse = NamespaceUse.all
+
+    package func credentials(of request: Request) -> OfferedCredentials {
+        OfferedCredentials(head: [
+            request.headers[.amzSecurityToken], request.query["X-Amz-Security-Token"].map(String.init),
+        ])
+    }
+
+    package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
+        var response = S3Responder.error(thrown: error, context).response(to: request, context: context)
+        response.headers[.amzRequestID] = context.requestID
+        return response
+    }
+
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         try await S3Responder(context.world, explainsSignatures: explainsSignatures)
             .respond(to: request, context: context)

@@ -10,11 +10,16 @@ extension S3Responder {
     /// Verifies the signature against the received host, path and query.
     ///
     /// A laxer check would pass clients that AWS refuses.
-    func authenticate(_ request: Request, _ query: SigV4Query) async throws -> S3Authorisation {
+    ///
+    /// The path is the client's, with the prefix of a namespace.
+    func authenticate(
+        _ request: Request, _ query: SigV4Query, _ context: ScribeContext
+    ) async throws -> S3Authorisation {
         let headers = request.headers
         let authority = request.authority
         let message = SigV4.Message(
-            method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "",
+            method: request.method.rawValue, path: context.namespacePrefix?.sentPath ?? request.uri.path,
+            query: request.uri.query ?? "",
             header: { name in
                 if name == "host" { return authority }
                 let values = HTTPField.Name(name).map { headers[values: $0] } ?? []

@@ -59,7 +59,7 @@ extension S3Responder {
         }
         let list = try PartList(String(buffer: body))
         guard let (found, file, size) = try await join(list, of: id, at: address, business) else {
-            return try await completedBefore(list, address, business)
+            return try await completedBefore(list, address, business, context)
         }
         let object = StoredObject(
             bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
@@ -68,8 +68,8 @@ extension S3Responder {
         )
         let isCompleted = try await uploads.complete(
             id, as: object, for: caller.principal, replacing: S3Preconditions(request.headers).permitReplacing)
-        guard isCompleted else { return try await completedBefore(list, address, business) }
-        return completion(of: object)
+        guard isCompleted else { return try await completedBefore(list, address, business, context) }
+        return completion(of: object, context)
     }
 
     /// Joins the parts of an upload into one file.
@@ -95,19 +95,20 @@ extension S3Responder {
 
     /// Answers a repeated completion: the upload is gone, and the object with the expected ETag exists.
     private func completedBefore(
-        _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID
+        _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID, _ context: ScribeContext
     ) async throws -> Response {
         let object = try await queries.objects.object(business: business, bucket: address.bucket, key: address.key)
         guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
-        return completion(of: object)
+        return completion(of: object, context)
     }
 
-    private func completion(of object: StoredObject) -> Response {
+    private func completion(of object: StoredObject, _ context: ScribeContext) -> Response {
         XMLElement(
             "CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace,
             [
-                XMLElement("Location", "/\(object.bucket)/\(object.key)"), XMLElement("Bucket", object.bucket),
-                XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
+                XMLElement("Location", "\(context.linkPath)/\(object.bucket)/\(object.key)"),
+                XMLElement("Bucket", object.bucket), XMLElement("Key", object.key),
+                XMLElement("ETag", object.quotedETag),
             ]
         ).response(.ok)
     }

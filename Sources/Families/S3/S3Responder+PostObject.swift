@@ -24,6 +24,8 @@ extension S3Responder {
 
     /// An upload in progress.
     private struct Upload {
+        /// Responder of the world that the upload belongs to.
+        let target: S3Responder
         let principal: Principal
         let policy: PostPolicy
         let address: S3ObjectAddress
@@ -35,7 +37,7 @@ extension S3Responder {
         var size = 0
     }
 
-    func postObject(_ request: Request, into bucket: String) async throws -> Response {
+    func postObject(_ request: Request, into bucket: String, _ context: ScribeContext) async throws -> Response {
         guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
             throw S3Error.invalidRequest("Bucket POST must be of the enclosure-type multipart/form-data")
         }
@@ -48,7 +50,7 @@ extension S3Responder {
                     // Fields after the file are ignored.
                     if isReceived { continue }
                     if upload == nil {
-                        upload = try await take(event, of: &form, into: bucket)
+                        upload = try await take(event, of: &form, into: bucket, context)
                     } else if try await take(event, into: &upload) {
                         isReceived = true
                     }
@@ -60,7 +62,7 @@ extension S3Responder {
             }
             // From here on `store` owns the file, and removes it on errors.
             upload = nil
-            return try await store(received, form)
+            return try await received.target.store(received, form, below: context.linkPath)
         } catch {
             await upload?.writer.discard()
             if error is FormDecoder.Malformed { throw S3Error.malformedPostRequest }
@@ -70,10 +72,13 @@ extension S3Responder {
 
     /// Collects the fields.
     /// - Returns: The upload, once its file part begins.
-    private func take(_ event: FormDecoder.Event, of form: inout Form, into bucket: String) async throws -> Upload? {
+    private func take(
+        _ event: FormDecoder.Event, of form: inout Form, into bucket: String, _ context: ScribeContext
+    ) async throws -> Upload? {
         switch event {
         case .part(let part) where part.name == "file":
-            return try await begin(form.fields, part, bucket)
+            return try await responder(of: form.fields["x-amz-security-token"], context)
+                .begin(form.fields, part, bucket)
         case .part(let part):
             form.size += part.name.utf8.count + Self.fieldOverhead
             guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
@@ -87,6 +92,19 @@ extension S3Responder {
             form.current = nil
         }
         return nil
+    }
+
+    /// The responder of the world that a form's session token names. The head of the request has no token.
+    private func responder(of token: String?, _ context: ScribeContext) throws(S3Error) -> S3Responder {
+        guard let directory = context.directory, let name = token.flatMap(directory.namespace(claimedBy:)),
+            name != context.world.namespace
+        else { return self }
+        guard context.world.namespace == nil, let world = directory[name] else {
+            throw .accessDenied("The form belongs to another namespace, or to one that does not exist any more.")
+        }
+        world.use.begin()
+        defer { world.use.end() }
+        return S3Responder(world, explainsSignatures: explainsSignatures)
     }
 
     /// Writes the file.
@@ -137,14 +155,14 @@ extension S3Responder {
         let (file, writer) = try await uploads.begin(
             for: principal.business, at: (address.bucket, address.key))
         return Upload(
-            principal: principal, policy: policy, address: address,
+            target: self, principal: principal, policy: policy, address: address,
             contentType: fields["content-type"] ?? part.contentType, disposition: fields["content-disposition"],
             metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first }), file: file,
             writer: writer
         )
     }
 
-    private func store(_ received: Upload, _ form: Form) async throws -> Response {
+    private func store(_ received: Upload, _ form: Form, below path: String) async throws -> Response {
         var upload = received
         let written: WrittenObject
         do {
@@ -161,7 +179,7 @@ extension S3Responder {
         )
         try await uploads.keep(object, for: upload.principal)
         var headers: HTTPFields = [.eTag: object.quotedETag]
-        headers[.location] = "/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
+        headers[.location] = "\(path)/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
         switch form.fields["success_action_status"] {
         case "200": return Response(status: .ok, headers: headers)
         case "201":

@@ -56,6 +56,8 @@ struct S3Responder: Sendable {
             return error
         case let failure as ScribeError: return error(for: failure, context)
         case HTTPProblem.busy: return .serviceUnavailable
+        case HTTPProblem.namespaceNotFound: return .noSuchNamespace
+        case HTTPProblem.unauthenticated(let reason): return .accessDenied(reason)
         default:
             context.logger.error("unexpected error", metadata: ["error": "\(failure)"])
             return .internalError
@@ -91,9 +93,9 @@ struct S3Responder: Sendable {
         // A POST form carries its signature in its fields.
         if case .bucket(let bucket) = address, request.method == .post, query.names.isEmpty {
             context.coreContext.endpointPath.value = "S3 PostObject"
-            return try await postObject(request, into: bucket)
+            return try await postObject(request, into: bucket, context)
         }
-        let caller = try await authenticate(request, query)
+        let caller = try await authenticate(request, query, context)
         let operation = try S3Operation(
             request.method, address, query, copies: request.headers.contains(.amzCopySource)
         )

@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 
-/// `/livez` and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.
+/// `/livez`, `/voice/ping`, and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.
 enum DocumentRoutes {
     static func add(to router: RouterGroup<ScribeContext>) {
         router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }

@@ -8,7 +8,7 @@ import ScribeRuntime
 /// Answers the addresses that people and load balancers try first.
 ///
 /// These are `/` in a browser, `/docs`, `/health`, `/healthz`, `/openapi.json` and `/favicon.ico`. Signed requests go
-/// to S3, and so does `/docs` once a bucket has that name. The others stay: no bucket may hide a health check.
+/// to S3, and so does `/docs` once a bucket has that name. No bucket takes the other addresses.
 package struct FrontPage: Family {
     /// Content of the front page.
     package struct Settings: Sendable {
@@ -72,6 +72,14 @@ package struct FrontPage: Family {
         guard address.method == .get, Path(rawValue: String(word)) != nil else { return nil }
         // Weaker than a host claim, so that the SDKs' hosts keep their families.
         return .rest
+    }
+
+    package let namespaceUse = NamespaceUse.none
+
+    package func credentials(of request: Request) -> OfferedCredentials { OfferedCredentials() }
+
+    package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
+        StatusErrors().response(to: error, context)
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {

@@ -5,7 +5,7 @@ import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
-/// Routes about the server itself, without a token: health, readiness, metrics and API documents.
+/// Routes about the server itself, without a token: health, readiness, metrics, CA certificate, API documents.
 package struct StatusFamily: RoutedAPI {
     /// The OpenAPI document, `openapi/scribe.yaml`, as bytes.
     package static var openAPI: [UInt8] { document_scribe().bytes }
@@ -25,8 +25,10 @@ package struct StatusFamily: RoutedAPI {
     }
 
     package let name = "Status"
+    package let namespaceUse = NamespaceUse.none
     private let environment: FamilyEnvironment
     private let build: Build
+    /// The development authority's certificate as PEM, for clients to trust; nil without such an authority.
     private let authority: String?
 
     init(_ environment: FamilyEnvironment, build: Build, authority: String?) {

@@ -46,8 +46,7 @@ package struct SukiFamily: RoutedAPI {
     private func part(of world: World) -> Part {
         world.part { world in
             let clock = world.runtime.clock
-            let tokens = SukiTokens(
-                secrets: world.secretStore, clock: clock)
+            let tokens = SukiTokens(secrets: world.secretStore, clock: clock, namespace: world.namespace)
             return Part(
                 clinicians: Clinicians(
                     world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
@@ -66,6 +65,19 @@ package struct SukiFamily: RoutedAPI {
     }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }
+
+    package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
+        let isLogin =
+            request.method == .post
+            && [["api", "v1", "auth", "login"], ["api", "v1", "auth", "register"]]
+                .contains(path)
+        return OfferedCredentials(
+            head: [
+                request.headers[.sukiToken], StreamRoutes.token(in: request.headers),
+                path.starts(with: RecordingRoutes.links) ? path.last.map(String.init) : nil,
+            ],
+            bodyFields: isLogin ? ["partner_id"] : [])
+    }
 
     package func addRoutes(to router: Router<ScribeContext>) {
         let open = router.group().add(middleware: ErrorRendering(SukiErrors()))

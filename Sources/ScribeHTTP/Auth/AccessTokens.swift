@@ -12,11 +12,14 @@ package struct AccessTokens: Sendable {
     /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, AccessClaims>(limit: 4096)
     private let clock: WorldClock
+    private let namespace: NamespaceName?
 
-    package init(key: SymmetricKey, clock: WorldClock) async {
+    /// - Parameter namespace: Named in each token, so that a request with the token finds its world.
+    package init(key: SymmetricKey, clock: WorldClock, namespace: NamespaceName? = nil) async {
         keys = JWTKeyCollection()
         await keys.add(hmac: HMACKey(key: key), digestAlgorithm: .sha256, kid: Self.keyID)
         self.clock = clock
+        self.namespace = namespace
     }
 
     /// Result of verifying a token.
@@ -34,7 +37,7 @@ package struct AccessTokens: Sendable {
         let now = clock.wall.now
         let claims = AccessClaims(
             client: client, version: version, issuedAt: now, expiresAt: now.addingTimeInterval(lifetime), id: id,
-            offset: clock.offset)
+            offset: clock.offset, namespace: namespace)
         return try await keys.sign(claims, kid: Self.keyID)
     }
 
@@ -82,9 +85,12 @@ private struct AccessClaims: JWTPayload {
     let ver: String?
     /// Offset of the world's clock at issue, in seconds; absent for 0.
     let offset: TimeInterval?
+    /// Namespace of the token; absent for the default world.
+    let namespace: String?
 
     enum CodingKeys: String, CodingKey {
         case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver
+        case namespace = "scribe-ns"
         case offset = "clk"
         case businessID = "b-id"
         case clientID = "c-id"
@@ -92,7 +98,10 @@ private struct AccessClaims: JWTPayload {
         case workspace = "w-n"
     }
 
-    init(client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String, offset: TimeInterval) {
+    init(
+        client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String, offset: TimeInterval,
+        namespace: NamespaceName?
+    ) {
         let principal = client.principal
         iss = AccessTokens.issuer
         sub = principal.user.rawValue
@@ -108,6 +117,7 @@ private struct AccessClaims: JWTPayload {
         fn = client.name
         ver = version
         self.offset = offset == 0 ? nil : offset
+        self.namespace = namespace?.rawValue
     }
 
     var principal: Principal {

@@ -19,19 +19,23 @@ package struct SessionCookies: Sendable {
     }
 
     /// Sets both cookies for the refresh token's lifetime, so that a renewal still sees the expired access token.
-    /// - Parameter lifetime: Seconds.
+    /// - Parameters:
+    ///   - lifetime: Seconds.
+    ///   - path: Path of the pages that send the cookies, see ``ScribeContext/linkPath``; empty for all pages.
     package static func keep(
-        accessToken: String, refreshToken: String, lifetime: Int, isSecure: Bool, in response: inout Response
+        accessToken: String, refreshToken: String, lifetime: Int, isSecure: Bool, below path: String,
+        in response: inout Response
     ) {
         for (name, value) in [(accessName, accessToken), (refreshName, refreshToken)] {
             response.setCookie(
                 Cookie(
-                    name: name, value: value, maxAge: lifetime, path: "/", secure: isSecure, httpOnly: true,
+                    name: name, value: value, maxAge: lifetime, path: path.isEmpty ? "/" : path, secure: isSecure,
+                    httpOnly: true,
                     sameSite: .lax))
         }
     }
 
-    package static func forget(isSecure: Bool, in response: inout Response) {
-        keep(accessToken: "", refreshToken: "", lifetime: 0, isSecure: isSecure, in: &response)
+    package static func forget(isSecure: Bool, below path: String, in response: inout Response) {
+        keep(accessToken: "", refreshToken: "", lifetime: 0, isSecure: isSecure, below: path, in: &response)
     }
 }

@@ -15,6 +15,10 @@ package struct UnverifiedToken {
     package let email: String?
     /// Claimed audiences.
     package let audiences: [String]
+    /// Claimed namespace. Only tokens of a namespace of this server have the claim.
+    package let namespace: String?
+    /// Name of the claim with the namespace.
+    package static let namespaceClaim = "scribe-ns"
 
     /// Parses a JWT without verifying it.
     /// - Returns: nil for a text that is no JWT.
@@ -28,6 +32,7 @@ package struct UnverifiedToken {
         algorithm = header["alg"]?.stringValue
         user = (claims["user_id"] ?? claims["sub"])?.stringValue
         email = claims["email"]?.stringValue
+        namespace = claims[Self.namespaceClaim]?.stringValue
         if case .array(let items)? = claims["aud"] {
             audiences = items.compactMap(\.stringValue)
         } else {

@@ -30,6 +30,8 @@ extension HTTPField.Name {
     package static let requestPrivateNetwork = named("access-control-request-private-network")
     /// Marks requests of operators' pages: no form, link or image can send it.
     package static let scribeAdmin = named("x-scribe-admin")
+    /// Namespace of a request.
+    package static let scribeNamespace = named("x-scribe-namespace")
     package static let secFetchSite = named("sec-fetch-site")
     package static let host = named("host")
     package static let forwardedFor = named("x-forwarded-for")

@@ -17,8 +17,13 @@ package struct LinkOrigin: Sendable {
         self.proxies = proxies
     }
 
-    /// Base URL such as `https://scribe.example`, without a trailing slash.
+    /// Base URL such as `https://scribe.example`, without a trailing slash. For a client that came by a namespace's
+    /// prefix it ends with the prefix.
     package func base(of request: Request, _ context: ScribeContext) -> String {
+        server(of: request, context) + context.linkPath
+    }
+
+    private func server(of request: Request, _ context: ScribeContext) -> String {
         publicURL ?? requested(by: request, context)
     }
 
@@ -27,15 +32,15 @@ package struct LinkOrigin: Sendable {
     /// A client that reached the server by a vendor's host also reaches AWS's hosts here, on the same port. That client
     /// gets the vendor's URL (C-60). Any other client gets a URL on this server.
     package func bucketURL(_ bucket: String, for request: Request, _ context: ScribeContext) -> String {
-        let base = base(of: request, context)
-        guard let origin = WebOrigin(base), vendorHosts.contains(where: origin.host.hasSuffix) else {
-            return "\(base)/\(bucket)/"
+        let server = server(of: request, context)
+        guard let origin = WebOrigin(server), vendorHosts.contains(where: origin.host.hasSuffix) else {
+            return "\(server)\(context.linkPath)/\(bucket)/"
         }
         // On a usual port the vendor's URL is https, whatever scheme a proxy has used.
         let usual: Set = [80, 443]
         let place = usual.contains(origin.port) ? "" : ":\(origin.port)"
         let scheme = place.isEmpty ? WebOrigin.Scheme.https : origin.scheme
-        return "\(scheme.rawValue)://\(bucket).s3.amazonaws.com\(place)/"
+        return "\(scheme.rawValue)://\(bucket).s3.amazonaws.com\(place)\(context.linkPath)/"
     }
 
     /// Whether an origin is the server's own: of the requested host, or of the public URL.

@@ -14,6 +14,14 @@ package struct ScribeContext: RequestContext {
     }
     /// nil until ``FamilyResponder`` sets it.
     var chosenWorld: World?
+    /// All worlds of the server; nil until ``FamilyResponder`` sets it.
+    package var directory: WorldDirectory?
+    /// Error of an operator's choice of a namespace. Only an authenticated operator learns it.
+    package var namespaceError: (any Error)?
+    /// Prefix that the path of the request had; nil without one.
+    package var namespacePrefix: NamespacePrefix?
+    /// First part of the paths of issued links: `/ns/NAME` for a client that came by it, otherwise empty.
+    package var linkPath: String { namespacePrefix?.text ?? "" }
     /// The principal that the request acts for; nil before authentication, and on routes without one.
     package var principal: Principal?
     /// Kind of credential of the principal; nil before authentication, and on routes without one.

@@ -14,6 +14,10 @@ package final class World: Sendable {
     /// Issues links that are credentials themselves.
     package let tickets: Tickets
     package let secretStore: any SecretStore
+    /// Namespace and state of the world.
+    package let place: WorldPlace
+    /// Requests and sockets that the world serves.
+    package let use: WorldUse
     /// Fires when the world has ended, so that its sockets close.
     package let end = OneShotSignal()
     private let parts = LockedValue<[ObjectIdentifier: any Sendable]>([:])
@@ -21,7 +25,7 @@ package final class World: Sendable {
     package init(
         runtime: Runtime, changes: ChangeHub, authenticator: Authenticator, credentials: UploadCredentials,
         secrets: ClientSecrets,
-        tickets: Tickets, secretStore: any SecretStore
+        tickets: Tickets, secretStore: any SecretStore, place: WorldPlace = WorldPlace()
     ) {
         self.runtime = runtime
         self.changes = changes
@@ -30,7 +34,12 @@ package final class World: Sendable {
         self.secrets = secrets
         self.tickets = tickets
         self.secretStore = secretStore
+        self.place = place
+        use = WorldUse(clock: runtime.clock.wall)
     }
+
+    /// Namespace of the world; nil for the default world.
+    package var namespace: NamespaceName? { place.namespace }
 
     /// Closes the world's sockets, and answers its held polls with the present state.
     package func endConnections() {

@@ -8,8 +8,10 @@ package enum HTTPProblem: Error, Hashable, Sendable {
     case notJSON
     /// The body is longer than `limit` bytes.
     case bodyTooLarge(limit: Int)
-    /// No route matches; `hint` names the nearest.
+    /// No route matches; `hint` names the nearest route.
     case routeNotFound(hint: String)
+    /// The path prefix or the header names a namespace that does not exist.
+    case namespaceNotFound
     /// The route exists, but not for this method.
     case methodNotAllowed(allowed: [String])
     /// The server is at capacity; retry after this many seconds.

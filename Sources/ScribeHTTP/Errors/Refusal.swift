@@ -79,6 +79,10 @@ extension Refusal {
         case .bodyTooLarge(let limit):
             self.init(.contentTooLarge, name: "too_large", "The body is larger than \(limit) bytes")
         case .routeNotFound(let hint): self.init(.notFound, name: "route_not_found", hint)
+        case .namespaceNotFound:
+            self.init(
+                .notFound, name: "namespace_not_found",
+                "There is no such namespace; scribe-emulator ns create makes one")
         case .methodNotAllowed(let allowed):
             let methods = allowed.joined(separator: ", ")
             self.init(

@@ -15,6 +15,15 @@ package protocol Family: Sendable {
     /// Answers a request. All errors are rendered in the family's format, unknown routes too.
     /// - Throws: Only errors after which the connection is unusable.
     func respond(to request: Request, context: ScribeContext) async throws -> Response
+
+    /// Use of namespaces by the family.
+    var namespaceUse: NamespaceUse { get }
+
+    /// Credentials of a request that may name a namespace.
+    func credentials(of request: Request) -> OfferedCredentials
+
+    /// Renders an error of the choice of a namespace in the family's format.
+    func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response
 }
 
 /// The parts of a request that families claim by: host, path, method, signature.
@@ -63,22 +72,23 @@ package struct FamilyResponder: HTTPResponder {
     package typealias Context = ScribeContext
 
     package let families: [any Family]
-    private let world: World
+    private let directory: WorldDirectory
     private let memory: MemoryBudget
 
     /// - Parameters:
     ///   - families: One of them must claim every request.
-    ///   - world: World of all requests.
+    ///   - directory: Worlds of the requests.
     ///   - memory: Budget for bytes held for clients, shared by all requests.
-    package init(families: [any Family], world: World, memory: MemoryBudget) {
+    package init(families: [any Family], directory: WorldDirectory, memory: MemoryBudget) {
         self.families = families
-        self.world = world
+        self.directory = directory
         self.memory = memory
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         var context = context
-        context.chosenWorld = world
+        context.directory = directory
+        context.chosenWorld = directory.main
         context.memory = MemoryShare(of: memory)
         var best: (family: any Family, claim: RouteClaim)?
         let address = RequestAddress(request)
@@ -87,6 +97,18 @@ package struct FamilyResponder: HTTPResponder {
         }
         guard let best else { return Response(status: .notFound) }
         context.explanation?.note(family: best.family.name, best.claim)
-        return try await best.family.respond(to: request, context: context)
+        let (world, read): (World, Request)
+        do {
+            (world, read) = try await NamespaceChoice(directory: directory, family: best.family)
+                .world(of: request, &context)
+        } catch  where !error.isBrokenRequest {
+            context.coreContext.endpointPath.value = "no namespace"
+            return best.family.response(to: error, of: request, context)
+        }
+        guard world.namespace != nil else { return try await best.family.respond(to: read, context: context) }
+        context.chosenWorld = world
+        world.use.begin()
+        defer { world.use.end() }
+        return try await best.family.respond(to: read, context: context)
     }
 }

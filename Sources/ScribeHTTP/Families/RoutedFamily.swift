@@ -10,6 +10,12 @@ package protocol RoutedAPI: Sendable {
     /// Path prefixes that this API claims without having such a route, beside the first two and three components of its
     /// routes.
     var reservedPaths: [[Substring]] { get }
+    /// Use of namespaces by the API.
+    var namespaceUse: NamespaceUse { get }
+
+    /// Credentials of a request that may name a namespace.
+    /// - Parameter path: Components of the path.
+    func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials
 
     /// The error table for a path, also for one without a route.
     func errorTable(for path: [Substring]) -> any ErrorTable
@@ -21,6 +27,10 @@ package protocol RoutedAPI: Sendable {
 extension RoutedAPI {
     package var hostSuffixes: [String] { [] }
     package var reservedPaths: [[Substring]] { [] }
+    package var namespaceUse: NamespaceUse { .all }
+    package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
+        OfferedCredentials(head: [request.headers.bearerToken])
+    }
 }
 
 /// Serves a ``RoutedAPI`` as a family.
@@ -64,6 +74,16 @@ package struct RoutedFamily: Family {
         } catch let problem as HTTPProblem {
             return api.errorTable(for: RequestAddress(request).path).response(to: problem, context)
         }
+    }
+
+    package var namespaceUse: NamespaceUse { api.namespaceUse }
+
+    package func credentials(of request: Request) -> OfferedCredentials {
+        api.credentials(of: request, RequestAddress(request).path)
+    }
+
+    package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
+        api.errorTable(for: RequestAddress(request).path).response(to: error, context)
     }
 
     private func noRoute(_ path: [Substring]) -> HTTPProblem {

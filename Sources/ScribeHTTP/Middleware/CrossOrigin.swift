@@ -12,8 +12,8 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     }
     /// Allowed request headers for a preflight that asks for none.
     private static var usualHeaders: String {
-        "authorization, auth, client-id, flavour, content-type, content-md5, x-amz-date, x-amz-content-sha256, "
-            + "x-amz-security-token, x-amz-meta-bid, x-amz-meta-txnid"
+        "authorization, auth, client-id, flavour, content-type, content-md5, x-scribe-namespace, x-amz-date, "
+            + "x-amz-content-sha256, x-amz-security-token, x-amz-meta-bid, x-amz-meta-txnid"
     }
 
     private let next: Next

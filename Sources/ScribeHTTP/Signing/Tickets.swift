@@ -6,6 +6,7 @@ package import ScribeDomain
 package struct Tickets: Sendable {
     private let key: SymmetricKey
     private let clock: WorldClock
+    private let place: WorldPlace
 
     private struct Claims: Codable {
         let purpose: String
@@ -17,6 +18,8 @@ package struct Tickets: Sendable {
         let expires: Int
         /// Offset of the world's clock at issue, in seconds; absent for 0.
         let offset: TimeInterval?
+        /// Number of the world's state; absent for 1.
+        let state: Int?
 
         enum CodingKeys: String, CodingKey {
             case purpose = "p"
@@ -27,14 +30,16 @@ package struct Tickets: Sendable {
             case subject = "s"
             case expires = "e"
             case offset = "w"
+            case state = "n"
         }
     }
 
     /// - Parameter key: Key of the data folder; tickets use a key derived from it.
-    package init(key: SymmetricKey, clock: WorldClock) {
+    package init(key: SymmetricKey, clock: WorldClock, place: WorldPlace = WorldPlace()) {
         self.key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: key, info: Data("tickets".utf8), outputByteCount: 32)
         self.clock = clock
+        self.place = place
     }
 
     /// Issues a signed ticket.
@@ -49,20 +54,23 @@ package struct Tickets: Sendable {
             doctor: principal.doctor.rawValue, client: principal.client.rawValue, subject: subject,
             // Rounded up, so that a ticket lives at least as long as promised.
             expires: Int((clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.up)),
-            offset: clock.offset == 0 ? nil : clock.offset)
+            offset: clock.offset == 0 ? nil : clock.offset, state: place.stateClaim)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let text = Base64URL.encode(try encoder.encode(claims))
-        return "\(text).\(Base64URL.encode(Data(code(of: text))))"
+        return place.namespace.mark("\(text).\(Base64URL.encode(Data(code(of: text))))")
     }
 
     /// The subject and principal of a ticket; nil for one that is expired, for another purpose, or forged.
     package func redeem(_ ticket: String, _ purpose: String) -> (subject: String, principal: Principal)? {
-        let parts = ticket.split(ascii: ".", omittingEmptySubsequences: false).map(String.init)
+        let mark = place.namespace.mark("")
+        guard ticket.hasPrefix(mark) else { return nil }
+        let parts = ticket.dropFirst(mark.count).split(ascii: ".", omittingEmptySubsequences: false).map(String.init)
         guard ticket.utf8.count <= 4096, parts.count == 2, let signature = Base64URL.decode(parts[1]),
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(parts[0].utf8), using: key),
             let data = Base64URL.decode(parts[0]), let claims = try? JSONDecoder().decode(Claims.self, from: data),
-            claims.purpose == purpose, !clock.hasPassed(Double(claims.expires), issuedAt: claims.offset)
+            claims.purpose == purpose, claims.state == place.stateClaim,
+            !clock.hasPassed(Double(claims.expires), issuedAt: claims.offset)
         else { return nil }
         let principal = Principal(
             businessID: claims.business, userID: claims.user, doctorID: claims.doctor, clientID: claims.client)

@@ -27,6 +27,7 @@ package struct UploadCredentials: Sendable {
     private let secretsKey: SymmetricKey
     private let identifiers: IdentifierSource
     private let clock: WorldClock
+    private let place: WorldPlace
 
     /// - Parameters:
     ///   - key: Key of the data folder; credentials use keys derived from it.
@@ -34,7 +35,7 @@ package struct UploadCredentials: Sendable {
     ///   - mode: Decides whether the demo client counts.
     package init(
         key: SymmetricKey, clients: KnownClients, mode: AuthMode, lifetime: TimeInterval,
-        identifiers: IdentifierSource, clock: WorldClock
+        identifiers: IdentifierSource, clock: WorldClock, place: WorldPlace = WorldPlace()
     ) async {
         func derived(_ purpose: String) -> SymmetricKey {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data(purpose.utf8), outputByteCount: 32)
@@ -45,6 +46,7 @@ package struct UploadCredentials: Sendable {
         self.secretsKey = derived("s3 secret key")
         self.identifiers = identifiers
         self.clock = clock
+        self.place = place
         await keys.add(hmac: HMACKey(key: derived("s3 session token")), digestAlgorithm: .sha256)
     }
 
@@ -58,7 +60,7 @@ package struct UploadCredentials: Sendable {
             sessionToken: try await keys.sign(
                 SessionClaims(
                     principal, version: clients.admitted(principal.client, in: mode)?.version, accessKeyID, expiration,
-                    offset: clock.offset, isForForm: isForForm)),
+                    offset: clock.offset, isForForm: isForForm, place)),
             expiration: expiration
         )
     }
@@ -72,6 +74,7 @@ package struct UploadCredentials: Sendable {
         case unknown
         /// The session token was not issued by this server.
         case invalid
+        /// Too old, or issued before a reset of the world: new credentials cure it.
         case expired
     }
 
@@ -90,7 +93,9 @@ package struct UploadCredentials: Sendable {
         guard claims.akid == accessKeyID, known?.isCurrent(claims.principal, version: claims.ver) == true else {
             return .unknown
         }
-        guard !clock.hasPassed(claims.exp, issuedAt: claims.offset) else { return .expired }
+        guard claims.state == place.stateClaim, !clock.hasPassed(claims.exp, issuedAt: claims.offset) else {
+            return .expired
+        }
         return .known(claims.principal, ofForm: claims.form == true ? claims.offset ?? 0 : nil)
     }
 
@@ -123,15 +128,21 @@ private struct SessionClaims: JWTPayload {
     let offset: TimeInterval?
     /// Whether the credentials sign one of the server's forms; absent for false.
     let form: Bool?
+    /// Number of the world's state; absent for 1.
+    let state: Int?
+    /// Namespace of the credentials; absent for the default world.
+    let namespace: String?
 
     enum CodingKeys: String, CodingKey {
         case akid, exp, business, user, doctor, client, ver, form
+        case state = "st"
+        case namespace = "scribe-ns"
         case offset = "clk"
     }
 
     init(
         _ principal: Principal, version: String?, _ accessKeyID: String, _ expiration: Date, offset: TimeInterval,
-        isForForm: Bool
+        isForForm: Bool, _ place: WorldPlace
     ) {
         akid = accessKeyID
         exp = expiration.timeIntervalSince1970
@@ -142,6 +153,8 @@ private struct SessionClaims: JWTPayload {
         ver = version
         self.offset = offset == 0 ? nil : offset
         form = isForForm ? true : nil
+        state = place.stateClaim
+        namespace = place.namespace?.rawValue
     }
 
     var principal: Principal {

@@ -1,14 +1,14 @@
 import Foundation
 package import ScribeDomain
 
-/// Closes a socket without messages that its family counts as activity.
+/// Closes a socket that was idle for too long. The socket's family decides which messages count as activity.
 package final class IdleTimeout: Sendable {
     private let clock: WallClock
     private let limit: Duration
     private let closure: WebSocketClosure
     private let count = LockedValue((messages: 0, last: Date.distantPast, hasEnded: false, busy: 0))
 
-    /// - Parameter closure: Closure of an idle socket.
+    /// - Parameter closure: code and reason that the client of an idle socket gets.
     package init(clock: WallClock, limit: Duration, closure: WebSocketClosure) {
         self.clock = clock
         self.limit = limit
@@ -26,7 +26,7 @@ package final class IdleTimeout: Sendable {
     /// Ends the timeout: no more messages are expected.
     package func end() { count.withLock { $0.hasEnded = true } }
 
-    /// Runs work that the client waits for; its silence meanwhile does not count.
+    /// Runs work that the client waits for. The client's silence meanwhile does not count as idle time.
     package func whileBusy<Value>(
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
     ) async rethrows -> Value {
@@ -38,8 +38,8 @@ package final class IdleTimeout: Sendable {
         return try await body()
     }
 
-    /// Waits until the socket has been idle for too long.
-    /// - Throws: ``WebSocketClosure`` then, or `CancellationError`.
+    /// Waits until the socket has been idle for too long, and then throws the closure. Never returns a value.
+    /// - Throws: ``WebSocketClosure`` or `CancellationError`.
     package func watch() async throws -> WebSocketClosure {
         while true {
             let before = count.withLock { $0 }

@@ -36,6 +36,7 @@ package struct SocketRoute: Sendable {
     private let limits: Limits
     private let clock: WallClock
     private let end: OneShotSignal
+    private let use: WorldUse
     private let explain: Explanation
 
     package init(
@@ -47,6 +48,7 @@ package struct SocketRoute: Sendable {
         self.limits = limits
         clock = world.runtime.clock.wall
         end = world.end
+        use = world.use
         self.explain = explain
     }
 
@@ -140,7 +142,11 @@ package struct SocketRoute: Sendable {
     private func run(
         _ session: SocketSession, _ serve: @escaping @Sendable () async throws -> WebSocketClosure
     ) async throws -> WebSocketClosure {
-        defer { session.leave() }
+        use.begin()
+        defer {
+            use.end()
+            session.leave()
+        }
         var result: Result<WebSocketClosure, any Error>
         do {
             result = .success(

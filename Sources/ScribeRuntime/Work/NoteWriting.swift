@@ -13,7 +13,7 @@ struct NoteWriting: Sendable {
     let clock: WorldClock
     let logger: Logger
 
-    /// Writes one note into its document, or the reason why there is no note.
+    /// Fills a document with its note, or with the reason why there is no note. Does not store the document.
     /// - Parameter isLastAttempt: whether a failure now is final for the note.
     /// - Throws: an error that another attempt may avoid, or one that is not about the note: a stop of the server, or
     ///   the store's error.

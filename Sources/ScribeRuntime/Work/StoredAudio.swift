@@ -1,7 +1,7 @@
 import Engines
 import ScribeStore
 
-/// Audio source for recognisers that reads a stored upload.
+/// Audio in a stored upload.
 struct StoredAudio: AudioSource {
     let file: String
     let objects: any ObjectStore

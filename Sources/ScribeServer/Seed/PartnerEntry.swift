@@ -49,6 +49,12 @@ struct PartnerEntry: Decodable, Sendable {
         case webhook
     }
 
+    /// A partner without a webhook.
+    init(_ partner: Partner) {
+        self.partner = partner
+        webhook = nil
+    }
+
     init(from decoder: any Decoder) throws {
         try decoder.refuseUnknownKeys(CodingKeys.allCases)
         let container = try decoder.container(keyedBy: CodingKeys.self)

@@ -8,6 +8,8 @@ final class SQLiteDatabase: Sendable {
     let pool: any DatabaseWriter
     private let isInMemory: Bool
     let writes: GroupCommit
+    /// Part of the memory of all databases in memory; nil for a file.
+    private let memory: RowMemory.Share?
     private let hasClosed = LockedValue(false)
 
     /// Oldest usable SQLite: 3.38 is the first with `->>`, which history uses.
@@ -29,8 +31,11 @@ final class SQLiteDatabase: Sendable {
     }
 
     /// Uses a database that is already open.
-    /// - Parameter pool: a database that has the schema.
-    init(_ pool: any DatabaseWriter, sink: (any ChangeSink)?) {
+    /// - Parameters:
+    ///   - pool: a database that has the schema.
+    ///   - memory: the memory that its rows share; nil for a file.
+    init(_ pool: any DatabaseWriter, memory: RowMemory? = nil, sink: (any ChangeSink)?) {
+        self.memory = memory?.share()
         self.pool = pool
         isInMemory = pool is DatabaseQueue
         writes = GroupCommit(pool, sink: sink)
@@ -62,9 +67,10 @@ final class SQLiteDatabase: Sendable {
     func write<Value: Sendable>(
         _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
-        try await writes.write { db, changes in
+        try await writes.write { [self] db, changes in
             let value = try body(db.writing, &changes)
             try Self.count(changes, in: db.writing)
+            try countMemory(in: db.writing)
             return value
         }
     }
@@ -84,7 +90,18 @@ final class SQLiteDatabase: Sendable {
     func write<Value: Sendable>(
         _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession) throws -> Value
     ) async throws -> Value {
-        try await writes.write { db in try body(db.writing) }
+        try await writes.write { [self] db in
+            let value = try body(db.writing)
+            try countMemory(in: db.writing)
+            return value
+        }
+    }
+
+    /// Counts the pages of a database in memory.
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where there is no room for them.
+    private func countMemory(in session: any StoreSession) throws {
+        guard let memory else { return }
+        try memory.resize(to: Self.size(in: session))
     }
 
     /// Runs `body` in its own SQL transaction, before the server accepts requests. Blocking.

@@ -5,10 +5,14 @@ package import ScribeDomain
 /// as long.
 package final class StoreImage: Sendable {
     private let image: DatabaseQueue
+    private let memory: RowMemory
 
     /// Makes the schema. Blocking.
+    /// - Parameter rowLimit: the most bytes that the rows of all stores of this image may take together. A write beyond
+    ///   them is ``ScribeError/storageUnavailable(cause:)``.
     /// - Throws: SQLite's error.
-    package init() throws {
+    package init(rowLimit: Int = .max) throws {
+        memory = RowMemory(limit: rowLimit)
         image = try DatabaseQueue(configuration: Self.configuration)
         try Schema.prepare(image)
     }
@@ -24,9 +28,12 @@ package final class StoreImage: Sendable {
         let queue = try DatabaseQueue(configuration: Self.configuration)
         try image.backup(to: queue)
         return Store(
-            SQLiteDatabase(queue, sink: sink), transcribesOnArrival: transcribesOnArrival, quotas: quotas,
-            policies: policies, vocabularies: vocabularies)
+            SQLiteDatabase(queue, memory: memory, sink: sink), transcribesOnArrival: transcribesOnArrival,
+            quotas: quotas, policies: policies, vocabularies: vocabularies)
     }
+
+    /// Bytes that the rows of all stores take.
+    package var rowBytes: Int { memory.total }
 
     private static var configuration: Configuration {
         var configuration = Configuration()

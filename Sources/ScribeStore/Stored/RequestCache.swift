@@ -1,8 +1,9 @@
 import ScribeDomain
 
-/// Cache of decoded `request` columns. Each column is read four times per transaction, and decoding takes longer than
-/// the statement. The key is the column's bytes, so that the row stays the truth: texts that Swift considers equal may
-/// spell a folder in two ways.
+/// Cache of decoded `request` columns of transactions.
+///
+/// Each column is read four times per transaction, and decoding takes longer than the statement. The key is the
+/// column's bytes: a folder's name may differ in bytes alone, and Swift considers such texts equal.
 final class RequestCache: Sendable {
     /// Longest cached column, in bytes. Longer ones are rare, and would take much memory.
     private static let longest = 4096

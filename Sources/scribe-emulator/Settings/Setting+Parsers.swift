@@ -13,6 +13,7 @@ extension Setting.Parser where Value == String {
 }
 
 extension Setting.Parser where Value == Bool {
+    /// Reads `true` or `false`, or another word for one of them: `yes`, `on`, `1`, `no`, `off`, `0`.
     static let boolean = Self(shape: .boolean) { (text) throws(Setting.Problem) in
         switch text.lowercased() {
         case "true", "yes", "on", "1": return true
@@ -46,6 +47,7 @@ extension Setting.Parser where Value == Int {
 extension Setting.Parser where Value == Duration {
     static let duration = duration(atLeast: .zero)
 
+    /// Reads a time with a minimum, such as `14s`, `500ms` or `12h`.
     static func duration(atLeast least: Duration) -> Self {
         Self(shape: .time) { (text) throws(Setting.Problem) in
             guard let duration = Duration(setting: text) else {
@@ -60,7 +62,7 @@ extension Setting.Parser where Value == Duration {
 }
 
 extension Setting.Parser where Value == [Duration] {
-    /// Reads at most 20 times, such as `10s,60s,5m`.
+    /// Reads a list of at most 20 times, such as `10s,60s,5m`.
     static let durations = Self(shape: .times) { (text) throws(Setting.Problem) in
         var durations: [Duration] = []
         for entry in Setting.Parser<[String]>.list(text) {
@@ -74,7 +76,7 @@ extension Setting.Parser where Value == [Duration] {
 }
 
 extension Setting.Parser where Value == Double {
-    /// Reads a time of at least 1 s, as a number of seconds.
+    /// Reads a time of at least 1 s, such as `14s`, and converts the time to seconds.
     static let seconds = Self(shape: .time) { (text) throws(Setting.Problem) in
         try Setting.Parser<Duration>.duration(atLeast: .seconds(1)).read(text) / .seconds(1)
     }
@@ -97,6 +99,7 @@ extension Setting.Parser {
 }
 
 extension Setting.Parser where Value == Configuration.TranscriberChoice {
+    /// Reads a transcriber: `fake`, `openai:URL`, `deepgram:URL` or `command:PROGRAM ARGUMENTS`.
     static let transcriber = Self { (text) throws(Setting.Problem) in
         if text == "fake" { return .fake }
         if text.hasPrefix("command:") { return .command(String(text.dropFirst("command:".count))) }
@@ -166,7 +169,7 @@ extension Setting.Parser where Value == [String: ClientProfile] {
 }
 
 extension Setting.Parser where Value == Data {
-    /// Reads a file as UTF-8, without white space at both ends.
+    /// Reads the UTF-8 text of the file at a path, and removes white space at both ends.
     static let file = Self { (path) throws(Setting.Problem) in
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Setting.Problem(what: "cannot be read; check that the file exists and that you may read it")
@@ -199,7 +202,7 @@ extension Setting.Parser where Value == String {
 }
 
 extension Setting.Parser where Value == OutboundTrust {
-    /// Reads a PEM file with certificates of authorities. An empty path means those of this machine alone.
+    /// Reads a PEM file with certificates of authorities. An empty path means this machine's authorities alone.
     static let authorities = Self { (path) throws(Setting.Problem) in
         guard !path.isEmpty else { return .machine }
         guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.file.read(path)) else {

@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Extracts facts from clinicians' clauses: findings, assessments and plans.
+/// Extracts facts from clinicians' clauses, such as findings, test results, prescriptions, assessments and advice.
 extension FactExtraction {
     private static let followUps = PhraseBook([
         "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
@@ -12,6 +12,7 @@ extension FactExtraction {
         "see you after", "you again", "come see me", "call you with", "call you in", "return to clinic", "be back in",
     ])
     private static let referrals: Set = ["refer", "referral", "referring", "referred", "refers"]
+    /// Words that order a test or a referral, in a clause with one of ``intents``.
     private static let ordering: Set = [
         "order", "ordering", "get", "send", "do", "check", "repeat", "schedule", "book", "need", "run", "test", "have",
         "take",
@@ -26,6 +27,7 @@ extension FactExtraction {
         "we should", "i'm ordering", "i'm sending", "order", "schedule", "book", "i'm", "is due", "go ahead", "i am",
         "we are going", "i would recommend", "i think we", "we might", "i wanna", "we do",
     ])
+    /// Words that follow the name of a test where the clause tells the test's result.
     private static let outcomes: Set = [
         "shows", "showed", "shown", "show", "was", "is", "came", "come", "normal", "positive", "negative", "revealed",
         "elevated",
@@ -42,11 +44,13 @@ extension FactExtraction {
         "well controlled", "not controlled", "uncontrolled", "diagnosed", "stable", "improving", "impression",
         "assessment", "isn't well",
     ])
+    /// Phrases that deny a diagnosis, or leave it open.
     private static let doubting = PhraseBook([
         "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "without", "unlikely",
         "do not think",
         "nothing here", "not your", "it's not", "no", "could be", "might be",
     ])
+    /// Words that turn a named medication into a prescription.
     private static let instructing: Set = [
         "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
         "increase",
@@ -54,9 +58,12 @@ extension FactExtraction {
         "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
         "stays", "send",
     ]
+    /// Words for the record that a clinician quotes: "I see in your chart that you have asthma."
     private static let records: Set = ["chart", "charts", "records", "mentioned", "file"]
     private static let ages = PhraseBook(["year old", "years old"])
+    /// Phrases by which a clause that begins with `I` instructs the patient: "I want you to rest."
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
+    /// Phrases that advise against a medication.
     private static let refusing = PhraseBook([
         "don't", "not need", "won't", "no need", "never", "avoid", "not give",
     ])
@@ -84,6 +91,7 @@ extension FactExtraction {
             ])
         ),
     ]
+    /// Words that begin an instruction to the patient.
     private static let advising: Set = [
         "take", "use", "apply", "drink", "rest", "avoid", "gargle", "eat", "don't", "never", "keep", "exercise",
         "reduce",
@@ -100,11 +108,13 @@ extension FactExtraction {
         "like you to", "have you", "encourage you", "recommend", "advise", "you could", "important to", "need to",
         "be careful", "can help", "it's important",
     ])
+    /// Phrases that begin a physical examination, or tell that it took place.
     private static let examining = PhraseBook([
         "examine", "have a look", "take a look", "listen to", "physical exam", "on examination", "on exam",
         "on your exam", "quick exam",
         "let me look", "take a listen", "i listened", "let me check", "your exam", "check you out", "examination",
     ])
+    /// Words in a clause that tells a finding of the physical examination.
     private static let finding: Set = [
         "is", "are", "looks", "look", "clear", "normal", "no", "there's", "tender", "tenderness", "swollen", "red",
         "see", "hear", "feel",
@@ -114,6 +124,7 @@ extension FactExtraction {
         "without", "healed",
     ]
 
+    /// Adds the facts of a clinician's clause.
     mutating func readClinician(_ clause: Dialogue.Clause) {
         // A clinician who continues after a question no longer waits for an answer.
         let tokens = NoteVoice.withoutIdle(clause.tokens)
@@ -146,6 +157,7 @@ extension FactExtraction {
         readFindings(rest, vitals.isEmpty ? terms : Terms(rest), clause)
     }
 
+    /// Removes ranges of tokens, and then idle words at the beginning.
     private static func without(_ ranges: [Range<Int>], in tokens: [Token]) -> [Token] {
         var rest = tokens
         for range in ranges.reversed() { rest.removeSubrange(range) }
@@ -158,6 +170,7 @@ extension FactExtraction {
         "i will explain", "write down", "i will write",
     ])
 
+    /// Whether a clause is a courtesy, which no note contains.
     private func ignores(_ tokens: [Token]) -> Bool {
         if tokens.contains(anyOf: Self.courtesies) { return true }
         return tokens.contains([
@@ -167,12 +180,14 @@ extension FactExtraction {
             && tokens.count < 8
     }
 
+    /// Whether a clause names a weekday, `tomorrow`, or a unit of time.
     private func hasTime(_ tokens: [Token]) -> Bool {
         tokens.contains {
             Numbers.units.contains($0.plain) || Numbers.weekdays.contains($0.plain) || $0.plain == "tomorrow"
         }
     }
 
+    /// Tries the kinds of facts in a fixed order, from a follow-up to earlier history, and adds the first that fits.
     private mutating func readFindings(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
         let intends = tokens.contains(anyOf: Self.intents)
         if tokens.contains(anyOf: Self.followUps), hasTime(tokens) || tokens.count < 9, !terms.has(.medication) {
@@ -236,6 +251,7 @@ extension FactExtraction {
         }
     }
 
+    /// Whether a clause tells the patient what to do.
     private func isInstruction(_ tokens: [Token]) -> Bool {
         guard let first = NoteVoice.ofClinician(tokens).first ?? tokens.first else { return false }
         let opening = tokens.first {
@@ -263,6 +279,7 @@ extension FactExtraction {
     }
 
     /// Extracts medications that the clinician starts, changes, continues or stops.
+    /// - Returns: whether the clause needs no further reading.
     private mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
         let instructs = tokens.contains(Self.instructing)
         let mentions = MedicationMention.all(in: tokens, terms, isTaken: instructs)

@@ -6,6 +6,8 @@ import ScribeHTTP
 import ScribeRuntime
 
 /// Streams the writing of one document as server-sent events, until the document is final.
+///
+/// The events are AG-UI messages. AG-UI calls the writing of one document a run.
 struct DocumentRun: Sendable {
     /// Time between two keep-alive comments.
     private static let pause: Duration = .seconds(10)

@@ -6,7 +6,7 @@ import ScribeRuntime
 
 /// Serves one audio WebSocket of a protocol session, from its first message to its close.
 ///
-/// Closing the socket keeps the audio and starts no processing; ending the session does (row 63).
+/// Closing the socket keeps the audio and starts no processing; ending the session does (M-63).
 struct StreamSession: Sendable {
     let recording: LiveRecording
 

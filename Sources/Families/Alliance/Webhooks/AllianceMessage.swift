@@ -8,7 +8,7 @@ extension Webhook.Style {
     package static let alliance = Webhook.Style("alliance")
 }
 
-/// Webhook message of the session protocol: exactly three members (medscribe.md section 6).
+/// Format of the session protocol's webhook messages, which have exactly three members (medscribe.md section 6).
 package struct AllianceFormat: WebhookFormat {
     package let style = Webhook.Style.alliance
     package let signatureHeader = "X-MSA-Signature"

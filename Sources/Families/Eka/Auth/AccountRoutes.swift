@@ -12,7 +12,7 @@ struct AccountRoutes: Sendable {
     /// Grace period of a rotated refresh token, in seconds.
     static let refreshGrace: TimeInterval = 60
     /// Largest body, in bytes. Small, since its sender has no token yet.
-    private static let bodyLimit = 16 << 10
+    static let bodyLimit = 16 << 10
 
     let store: Store
     let queries: Queries
@@ -74,7 +74,7 @@ struct AccountRoutes: Sendable {
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let client = try await client(
             body.clientID, body.clientSecret, orThrow: EkaError.invalidClient, request, context)
-        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context))
+        return try await issuing.answer(to: client, inCookies: cookies(of: request, context))
     }
 
     private struct PageLoginBody: Decodable {
@@ -90,7 +90,7 @@ struct AccountRoutes: Sendable {
         let body: PageLoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let client = try await client(
             body.username, body.password, orThrow: EkaError.invalidCredentials, request, context)
-        return try await issuing.answer(to: client, inSecureCookies: cookies(of: request, context), saysSuccess: true)
+        return try await issuing.answer(to: client, inCookies: cookies(of: request, context), saysSuccess: true)
     }
 
     /// Checks a client's secret, within the login throttle.
@@ -113,7 +113,7 @@ struct AccountRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "refresh_token", problem: "is required")
         }
         // A token sent twice within the grace (a lost answer, parallel requests) gets the same successor both times.
-        let refreshToken = Base64URL.encode(Data(secrets.successor(ofToken: old)))
+        let refreshToken = issuing.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
             RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
@@ -121,7 +121,7 @@ struct AccountRoutes: Sendable {
         guard let client else { throw EkaError.refreshRefused }
         return try await issuing.answer(
             to: client, refreshToken: refreshToken,
-            inSecureCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
+            inCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
     }
 
     /// Ends the login. Its last access token stays valid until it expires.
@@ -132,8 +132,8 @@ struct AccountRoutes: Sendable {
         }
         var response = Response.json(.ok, ["status": "success"] as JSON)
         let isByCookie = body?.refreshToken == nil && SessionCookies(request.headers).refreshToken != nil
-        if let isSecure = cookies(of: request, context, isByCookie: isByCookie) {
-            SessionCookies.forget(isSecure: isSecure, in: &response)
+        if let cookies = cookies(of: request, context, isByCookie: isByCookie) {
+            SessionCookies.forget(isSecure: cookies.isSecure, below: cookies.path, in: &response)
         }
         return response
     }
@@ -149,12 +149,13 @@ struct AccountRoutes: Sendable {
         return token
     }
 
-    /// Whether the answer's cookies are for encrypted connections only; nil if the answer sets no cookies.
+    /// The kind of the answer's cookies; nil if the answer sets no cookies.
     ///
     /// Without this check any page could log its reader in as another client.
     /// - Parameter isByCookie: The page already used valid cookies, which the new ones replace.
-    private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> Bool? {
+    private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> CookieKind? {
         guard isByCookie || pages.admitToLogin(request, context) else { return nil }
-        return origin.base(of: request, context).hasPrefix("https:")
+        return CookieKind(
+            isSecure: origin.base(of: request, context).hasPrefix("https:"), path: context.linkPath)
     }
 }

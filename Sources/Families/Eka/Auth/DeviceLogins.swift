@@ -3,8 +3,8 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// Device logins (RFC 8628): a device without a form shows a code, and a logged-in user approves the code on another
-/// device within ten minutes.
+/// Device logins (RFC 8628): a device shows a code instead of a login form, and a logged-in user approves the code on
+/// another device within ten minutes.
 struct DeviceLogins: Sendable {
     /// Lifetime of a device login, in seconds.
     static let lifetime = 600.0
@@ -64,7 +64,7 @@ struct DeviceLogins: Sendable {
 
     /// Approves or denies a device login by its user code.
     /// - Parameter client: the client that the device will act for; nil denies the login.
-    /// - Returns: the URL that the page redirects to.
+    /// - Returns: the URL that the page redirects to; nil after a denial, or for a login without a URL.
     /// - Throws: ``Refusal``, or the store's error.
     func decide(_ userCode: String, for client: ClientID?) async throws -> String? {
         let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }

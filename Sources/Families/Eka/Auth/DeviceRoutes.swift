@@ -40,12 +40,14 @@ struct DeviceRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
-        let deviceCode = Base64URL.encode(Data(identifiers.bytes(48)))
+        let deviceCode = issuing.namespace.mark(Base64URL.encode(Data(identifiers.bytes(48))))
         let userCode = try await logins.begin(
             deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
             from: proxies.client(of: request, context))
         guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
-        let address = "\(origin.base(of: request, context))/\(Self.activation)"
+        // A browser opens the address, and sends no header.
+        let path = context.linkPath.isEmpty ? issuing.namespace?.path ?? "" : ""
+        let address = "\(origin.base(of: request, context))\(path)/\(Self.activation)"
         return .json(
             .ok,
             [

@@ -6,6 +6,14 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
+/// Kind of the cookies that a login sets.
+struct CookieKind: Hashable {
+    /// Whether the cookies are for encrypted connections only.
+    let isSecure: Bool
+    /// Path of the pages that send them; empty for all pages.
+    let path: String
+}
+
 /// Issues the access and refresh tokens of a login (eka.md 1.3).
 struct TokenIssuing: Sendable {
     let store: Store
@@ -15,6 +23,8 @@ struct TokenIssuing: Sendable {
     let lifetimes: TokenLifetimes
     let identifiers: IdentifierSource
     let clock: WorldClock
+    /// Namespace that marks issued tokens; nil for the default world.
+    let namespace: NamespaceName?
 
     init(_ world: World, lifetimes: TokenLifetimes) {
         store = world.runtime.store
@@ -23,27 +33,28 @@ struct TokenIssuing: Sendable {
         secrets = world.secrets
         identifiers = world.runtime.identifiers
         clock = world.runtime.clock
+        namespace = world.namespace
         self.lifetimes = lifetimes
     }
 
     /// Answers a new login with both tokens.
     /// - Parameters:
-    ///   - isSecure: Whether the cookies are for encrypted connections only; nil to set no cookies.
+    ///   - cookies: nil to set no cookies.
     ///   - saysSuccess: Whether the body has `"status": "success"`.
     func answer(
-        to client: Client, inSecureCookies isSecure: Bool? = nil, saysSuccess: Bool = false
+        to client: Client, inCookies cookies: CookieKind? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
-        let refreshToken = Base64URL.encode(Data(identifiers.bytes(32)))
+        let refreshToken = namespace.mark(Base64URL.encode(Data(identifiers.bytes(32))))
         try await store.saveRefreshToken(
             hash: secrets.hash(ofToken: refreshToken), of: client.principal.client,
             RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))
         return try await answer(
-            to: client, refreshToken: refreshToken, inSecureCookies: isSecure, saysSuccess: saysSuccess)
+            to: client, refreshToken: refreshToken, inCookies: cookies, saysSuccess: saysSuccess)
     }
 
     /// Answers a refresh with a new access token.
     func answer(
-        to client: Client, refreshToken: String, inSecureCookies isSecure: Bool?, saysSuccess: Bool = false
+        to client: Client, refreshToken: String, inCookies cookies: CookieKind?, saysSuccess: Bool = false
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,
@@ -56,10 +67,10 @@ struct TokenIssuing: Sendable {
                 "refresh_expires_in": .integer(Int(lifetimes.refreshToken)), "token_type": "Bearer",
                 "status": saysSuccess ? "success" : nil,
             ])
-        if let isSecure {
+        if let cookies {
             SessionCookies.keep(
                 accessToken: accessToken, refreshToken: refreshToken, lifetime: Int(lifetimes.refreshToken),
-                isSecure: isSecure, in: &response)
+                isSecure: cookies.isSecure, below: cookies.path, in: &response)
         }
         return response
     }

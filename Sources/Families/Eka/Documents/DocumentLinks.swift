@@ -26,6 +26,9 @@ struct DocumentLinks: Sendable {
     private static let lifetime: TimeInterval = 3600
     private static let path = "voice/api/v1/documents/content"
 
+    /// Components of a link's path before its ticket.
+    static let components: [Substring] = path.split(separator: "/")
+
     let tickets: Tickets
     let origin: LinkOrigin
     let store: Store

@@ -8,8 +8,8 @@ extension Webhook.Style {
     package static let connect = Webhook.Style("connect")
 }
 
-/// Webhook message of Eka Connect. Three documented shapes disagree; this one has the members of all three (eka-v2.md
-/// section 7).
+/// Format of Eka Connect's webhook messages. Three documented formats disagree; this format has the members of all
+/// three (eka-v2.md section 7).
 package struct ConnectFormat: WebhookFormat {
     package let style = Webhook.Style.connect
     package let requiresUniqueEndpoint = true

@@ -6,14 +6,15 @@ package struct Partner: Hashable, Sendable {
     package let id: String
     /// Client whose business the partner's clinicians belong to.
     package let client: ClientID
-    /// Keys that verify the partner's tokens; nil to trust unverified tokens where the mode allows.
+    /// Keys that verify the partner's tokens. Without keys, strict mode refuses the tokens, and other modes trust them
+    /// unverified.
     package let keys: IssuerKeys?
     /// Issuer and audience that tokens must name, if set.
     package let issuer: String?
     package let audience: String?
     /// Values of `provider_org_id` that may register in strict mode; empty for all.
     package let organisations: [String]
-    /// Whether a token serves many clinicians; a header then names the clinician.
+    /// True if a token serves many clinicians. The login and a header then name the clinician.
     package let isBearer: Bool
 
     package init(

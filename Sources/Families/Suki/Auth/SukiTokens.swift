@@ -18,11 +18,14 @@ actor SukiTokens {
         let partner: String
         /// Offset of the world's clock at issue, in seconds; absent for 0.
         let offset: TimeInterval?
+        /// Namespace of the token; absent for the default world.
+        let namespace: String?
 
         enum CodingKeys: String, CodingKey {
             case iss, sub, iat, exp
             case partner = "partner_id"
             case offset = "clk"
+            case namespace = "scribe-ns"
         }
 
         /// Checks nothing: ``SukiTokens`` compares the expiry with the server's clock.
@@ -42,6 +45,7 @@ actor SukiTokens {
 
     private let secrets: any SecretStore
     private let clock: WorldClock
+    private let namespace: NamespaceName?
     /// Claims of tokens with a valid signature. Each use checks the expiry again.
     private let verified = RecentValues<String, Claims>(limit: 4096)
     /// The signing key, made at first use: making one takes longer than the rest of a start.
@@ -49,18 +53,18 @@ actor SukiTokens {
 
     /// - Parameter secrets: Keeps the private key as PEM.
     init(
-        secrets: any SecretStore,
-        clock: WorldClock
+        secrets: any SecretStore, clock: WorldClock, namespace: NamespaceName? = nil
     ) {
         self.secrets = secrets
         self.clock = clock
+        self.namespace = namespace
     }
 
     func issue(to user: UserID, of partner: String) async throws -> String {
         let now = clock.wall.now.timeIntervalSince1970.rounded(.down)
         let claims = Claims(
             iss: Self.issuer, sub: user.rawValue, iat: now, exp: now + Self.lifetime, partner: partner,
-            offset: clock.offset == 0 ? nil : clock.offset)
+            offset: clock.offset == 0 ? nil : clock.offset, namespace: namespace?.rawValue)
         return try await loaded().collection.sign(claims, kid: JWKIdentifier(string: Self.keyID))
     }
 

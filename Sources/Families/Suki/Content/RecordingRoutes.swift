@@ -26,6 +26,9 @@ struct RecordingRoutes: Sendable {
     private static let spareTime: TimeInterval = 10 * 60
     private static let downloadTime: TimeInterval = 3600
 
+    /// Components of a link's path before its ticket.
+    static let links: [Substring] = ["api", "v1", "ambient", "recordings"]
+
     static func add(to authenticated: WorldRoutes<Self>, links: WorldRoutes<Self>) {
         authenticated.get("api/v1/ambient/session/{txn_id}/recording", use: find)
         links.get("api/v1/ambient/recordings/{ticket}", use: play)

@@ -2,12 +2,13 @@
 /// sentences.
 struct SentenceIndex {
     private let sentences: [[Substring]]
-    /// Sentences that contain a word, in order.
+    /// Numbers of the sentences that contain a word, in order.
     private let numbers: [Substring: [Int]]
     /// All places of a word: sentence number, and offset within the sentence.
     private let places: [Substring: [(sentence: Int, offset: Int)]]
 
-    /// Most places and most sentences of a word that a search examines.
+    /// Maximum number of a word's places that ``first(with:)`` examines, and of a word's sentences that
+    /// ``nearest(to:)`` examines.
     private static let mostPlaces = 200
 
     init(_ sentences: [[Substring]]) {
@@ -24,7 +25,9 @@ struct SentenceIndex {
         self.places = places
     }
 
-    /// The first sentence that contains these words in a row.
+    /// Number of the first sentence that contains these words in a row.
+    ///
+    /// Only the first 200 places of the rarest word are examined.
     func first(with words: [Substring]) -> Int? {
         // Searches at the places of the rarest word.
         var rarest: (index: Int, places: [(sentence: Int, offset: Int)])?
@@ -39,9 +42,10 @@ struct SentenceIndex {
         }?.sentence
     }
 
-    /// The sentence that shares most of these words, at least a third; of equal ones the first.
+    /// Number of the first sentence that contains these words in a row, else of the sentence that shares most of them.
     ///
-    /// A word in more than 200 sentences is ignored.
+    /// The sentence shares at least a third of the words; of equal ones the first wins. A word in more than 200
+    /// sentences is ignored.
     func nearest(to words: [Substring]) -> Int? {
         if let exact = first(with: words) { return exact }
         let words = Set(words)

@@ -1,7 +1,7 @@
 package import Foundation
 package import ScribeDomain
 
-/// Recording policy of ambient sessions: lifetime, visit and template, for shared code.
+/// Rules of ambient sessions that shared code needs: lifetime, encounter and template.
 package struct AmbientPolicy: RecordingPolicy {
     /// Default lifetime of an ambient session, in seconds: as long as recordings are kept (suki.md 8).
     package static let usualLifetime: TimeInterval = 7 * 86_400

@@ -24,7 +24,7 @@ struct SessionRoutes: Sendable {
         let id = try await sessions.create(draft, for: try context.requirePrincipal())
         let shown = body.id ?? id.rawValue
         var response = Response.json(.created, ["ambient_session_id": .string(shown)])
-        response.headers[.location] = "/api/v1/ambient/session/\(shown)/status"
+        response.headers[.location] = "\(context.linkPath)/api/v1/ambient/session/\(shown)/status"
         return response
     }
 

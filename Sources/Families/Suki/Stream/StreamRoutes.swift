@@ -19,6 +19,12 @@ struct StreamRoutes: Sendable {
 
     static func add(to router: WorldRoutes<Self>) { router.get("ws/stream", use: stream) }
 
+    /// The token of a socket's headers or subprotocols; nil without one.
+    static func token(in headers: HTTPFields) -> String? {
+        let offered = headers[values: .secWebSocketProtocol].flatMap { $0.split(separator: ",").map(String.init) }
+        return Handshake(headers, offered).token
+    }
+
     @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let upgrade = WebSocketUpgrade(request)
         let handshake = Handshake(request.headers, upgrade?.subprotocols ?? [])

@@ -53,7 +53,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         }
     }
 
-    /// Announces the lanes with deliveries that the last stop left unsent.
+    /// Wakes the lanes with deliveries that were unsent when the server last shut down.
     private func takeUp() async {
         while !Task.isCancelled {
             do {

@@ -1,0 +1,103 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// `/__admin/namespaces` and `/__admin/reset`: makes, lists, resets and removes namespaces.
+struct NamespaceRoutes: Sendable {
+    let origin: LinkOrigin
+
+    static func add(to router: WorldRoutes<Self>) {
+        router.get("namespaces", use: list)
+        router.post("namespaces", use: create)
+        router.get("namespaces/{name}", use: read)
+        router.delete("namespaces/{name}", use: delete)
+        router.post("reset", use: reset)
+    }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let control = try Self.control(context)
+        let base = origin.base(of: request, context)
+        return try await .longJSON(
+            .ok,
+            ["namespaces": .array(control.list()) { .object($0.members(at: base)) }, "max": .integer(control.limit)])
+    }
+
+    @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await Self.fields(of: request, allowed: ["name"], context)
+        var name: NamespaceName?
+        if let value = body["name"] {
+            guard let text = value.stringValue else {
+                throw ScribeError.invalidRequest(field: "name", problem: "must be a string")
+            }
+            guard text != NamespaceName.ofDefaultWorld else { throw NamespaceProblem.exists }
+            guard let known = NamespaceName(text) else {
+                throw ScribeError.invalidRequest(field: "name", problem: "must be 1 to 63 of a-z, 0-9 and -")
+            }
+            name = known
+        }
+        let (record, credentials) = try await Self.control(context).create(name)
+        let secrets: [JSON.Member] = [
+            ("client_secret", .string(credentials.secret)), ("api_key", .string(credentials.key)),
+        ]
+        return .json(.created, .object(record.members(at: origin.base(of: request, context)) + secrets))
+    }
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        guard let record = try Self.control(context).record(of: try Self.name(context)) else {
+            throw NamespaceProblem.unknown
+        }
+        return .json(.ok, .object(record.members(at: origin.base(of: request, context))))
+    }
+
+    @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await Self.control(context).delete(try Self.name(context))
+        return Response(status: .noContent)
+    }
+
+    @Sendable private func reset(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        _ = try await Self.fields(of: request, allowed: [], context)
+        let name = context.world.namespace
+        let state = try await Self.control(context).reset(name)
+        return .json(
+            .ok,
+            ["namespace": .string(name?.rawValue ?? NamespaceName.ofDefaultWorld), "state": .integer(state)])
+    }
+
+    private static func control(_ context: ScribeContext) throws -> any NamespaceControl {
+        guard let control = context.directory?.control else { throw NamespaceProblem.off }
+        return control
+    }
+
+    /// - Throws: ``NamespaceProblem/unknown`` for a text that is no name.
+    private static func name(_ context: ScribeContext) throws -> NamespaceName {
+        guard let name = NamespaceName(try context.parameters.require("name")) else { throw NamespaceProblem.unknown }
+        return name
+    }
+
+    /// The members of a JSON body; empty for an empty body.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a member that is not allowed.
+    private static func fields(
+        of request: Request, allowed: Set<String>, _ context: ScribeContext
+    ) async throws -> [String: JSONValue] {
+        guard let body = try await request.decodeOptionalJSON(as: JSONValue.self, in: context) else { return [:] }
+        guard case .object(let members) = body else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be a JSON object")
+        }
+        for name in members.keys.sorted() where !allowed.contains(name) {
+            // The name is the client's text: only a short plain one is repeated.
+            let shown = name.utf8.count <= 64 && name.isPlain ? name : "?"
+            throw ScribeError.invalidRequest(field: shown, problem: "is not known here")
+        }
+        return members
+    }
+}
+
+extension NamespaceRecord {
+    fileprivate func members(at base: String) -> [JSON.Member] {
+        [
+            ("name", .string(name.rawValue)), ("path", .string(name.path)), ("url", .string(base + name.path)),
+            ("created_at", .string(createdAt.apiTime)), ("last_used_at", .string(lastUsedAt.apiTime)),
+            ("state", .integer(state)), ("client_id", .string(client.rawValue)), ("partner_id", .string(partner)),
+        ]
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+package import ScribeDomain
+
+/// Use of namespaces by a family.
+package enum NamespaceUse: Hashable, Sendable {
+    /// An emulated API: requests choose their namespace by path prefix, header or credential.
+    case all
+    /// The operator API: calls choose their namespace by header or query.
+    case control
+    /// The server itself: requests choose none.
+    case none
+}
+
+/// Credentials of a request that may name a namespace. They select a world; the world's keys verify them later.
+package struct OfferedCredentials: Sendable {
+    /// Credentials in the head of the request.
+    package var head: [String]
+    /// Fields of a JSON body with credentials; empty for requests whose body has none.
+    package var bodyFields: [String]
+    /// Longest such body, in bytes.
+    package var bodyLimit: Int
+
+    package init(head: [String?] = [], bodyFields: [String] = [], bodyLimit: Int = Request.jsonBodyLimit) {
+        self.head = head.compactMap { $0.flatMap { $0.isEmpty ? nil : $0 } }
+        self.bodyFields = bodyFields
+        self.bodyLimit = bodyLimit
+    }
+}
+
+/// Finds the world of a request.
+struct NamespaceChoice {
+    let directory: WorldDirectory
+    let family: any Family
+
+    /// The world of a request, and the request; a body that was read for its credentials is in memory then.
+    /// - Throws: ``HTTPProblem/namespaceNotFound``, ``HTTPProblem/unauthenticated(reason:)`` where two ways disagree,
+    ///   ``HTTPProblem/routeNotFound(hint:)`` below the prefix for paths of the server itself, and errors of
+    ///   ``Request/collectedBody(upTo:in:)``.
+    func world(of request: Request, _ context: inout ScribeContext) async throws -> (World, Request) {
+        switch family.namespaceUse {
+        case .none:
+            try refusePrefix(context)
+            return (directory.main, request)
+        case .control:
+            try refusePrefix(context)
+            do {
+                return (try controlled(by: request), request)
+            } catch {
+                context.namespaceError = error
+                return (directory.main, request)
+            }
+        case .all: return try await emulated(request, context)
+        }
+    }
+
+    private func refusePrefix(_ context: ScribeContext) throws(HTTPProblem) {
+        guard context.namespacePrefix != nil else { return }
+        throw .routeNotFound(hint: "No such route below a namespace; leave the prefix out")
+    }
+
+    private func controlled(by request: Request) throws -> World {
+        let names = [request.headers[.scribeNamespace], request.query["namespace"].map(String.init)].compactMap(\.self)
+        let worlds = try names.map { name in
+            name == NamespaceName.ofDefaultWorld ? directory.main : try world(named: NamespaceName(name))
+        }
+        guard let first = worlds.first else { return directory.main }
+        guard worlds.allSatisfy({ $0 === first }) else {
+            throw ScribeError.invalidRequest(field: "namespace", problem: "differs from the header X-Scribe-Namespace")
+        }
+        return first
+    }
+
+    private func emulated(_ request: Request, _ context: ScribeContext) async throws -> (World, Request) {
+        var request = request
+        let offered = family.credentials(of: request)
+        var explicit = context.namespacePrefix.map { [$0.name] } ?? []
+        if let header = request.headers[.scribeNamespace] {
+            if request.headers[.origin] != nil, offered.head.isEmpty {
+                throw HTTPProblem.unauthenticated(reason: "A page chooses a namespace only with a token")
+            }
+            explicit.append(NamespaceName(header))
+        }
+        for name in explicit { _ = try world(named: name) }
+        let chosen = explicit.first ?? nil
+        guard explicit.allSatisfy({ $0 == chosen }) else { throw HTTPProblem.namespacesDisagree }
+        var claimed = offered.head.compactMap(namespace(of:))
+        if !offered.bodyFields.isEmpty {
+            let body = try await request.collectedBody(upTo: offered.bodyLimit, in: context)
+            request.body = RequestBody(buffer: body)
+            claimed += Self.texts(offered.bodyFields, in: body).compactMap(namespace(of:))
+        }
+        guard let first = claimed.first else {
+            return (chosen.flatMap { directory[$0] } ?? directory.main, request)
+        }
+        guard claimed.allSatisfy({ $0 == first }), chosen == nil || chosen == first else {
+            throw HTTPProblem.namespacesDisagree
+        }
+        guard let world = directory[first] else {
+            throw HTTPProblem.unauthenticated(reason: "The namespace of this credential does not exist any more")
+        }
+        return (world, request)
+    }
+
+    private func world(named name: NamespaceName?) throws(HTTPProblem) -> World {
+        guard let world = name.flatMap({ directory[$0] }) else { throw .namespaceNotFound }
+        return world
+    }
+
+    private func namespace(of credential: String) -> NamespaceName? { directory.namespace(claimedBy: credential) }
+
+    private static func texts(_ fields: [String], in body: ByteBuffer) -> [String] {
+        guard body.readableBytes > 0,
+            let object = JSONDocument.untrusted(Data(body.readableBytesView), as: JSONValue.self), object.isObject
+        else { return [] }
+        return fields.compactMap { object[$0]?.stringValue }
+    }
+}
+
+extension WorldDirectory {
+    /// The namespace that a credential names, unverified; nil for a credential of the default world, or of another
+    /// server.
+    package func namespace(claimedBy credential: String) -> NamespaceName? {
+        if let marked = NamespaceName(markedIn: credential) { return marked }
+        guard hasHadAny, credential.utf8.count <= 16_384 else { return nil }
+        return UnverifiedToken(credential)?.namespace.flatMap { NamespaceName($0) }
+    }
+
+    /// The world of an S3 session token; nil for a token that names no other world than `world`.
+    package func world(ofSessionToken token: String?, otherThan world: World) -> World? {
+        guard let name = token.flatMap(namespace(claimedBy:)), name != world.namespace else { return nil }
+        return self[name]
+    }
+}
+
+extension HTTPProblem {
+    static var namespacesDisagree: HTTPProblem {
+        .unauthenticated(reason: "The request's path, header and credential name different namespaces")
+    }
+}

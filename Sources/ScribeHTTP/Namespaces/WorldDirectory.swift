@@ -1,0 +1,41 @@
+package import ScribeDomain
+
+/// Worlds of a server: the default world, and the world of each namespace.
+package final class WorldDirectory: Sendable {
+    private struct State {
+        var named: [NamespaceName: World] = [:]
+        /// True from the first namespace on.
+        var hasHadAny = false
+    }
+
+    /// World of requests that choose no namespace.
+    package let main: World
+    private let state = LockedValue(State())
+    private let making = LockedValue<(any NamespaceControl)?>(nil)
+
+    /// Starts with the default world only.
+    package init(main: World) { self.main = main }
+
+    /// The world of a namespace; nil for an unknown namespace.
+    package subscript(name: NamespaceName) -> World? { state.withLock { $0.named[name] } }
+
+    /// Serves a world under a name, in place of the world that had the name before; nil ends the name.
+    package func publish(_ world: World?, as name: NamespaceName) {
+        state.withLock { state in
+            state.named[name] = world
+            state.hasHadAny = true
+        }
+    }
+
+    /// Number of namespaces.
+    package var count: Int { state.withLock { $0.named.count } }
+
+    /// True from the first namespace on. Until then tokens are not searched for a namespace.
+    var hasHadAny: Bool { state.withLock { $0.hasHadAny } }
+
+    /// Makes, resets and removes namespaces; nil on a server that has none.
+    package var control: (any NamespaceControl)? {
+        get { making.withLock { $0 } }
+        set { making.withLock { $0 = newValue } }
+    }
+}

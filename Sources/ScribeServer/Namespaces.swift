@@ -1,0 +1,209 @@
+import Foundation
+import Logging
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ServiceLifecycle
+import Suki
+
+/// Settings of namespaces.
+package struct NamespaceSettings: Hashable, Sendable {
+    /// Whether namespaces may be made; nil means in all modes but strict.
+    package var isAllowed: Bool?
+    /// Most namespaces at a time.
+    package var limit = 1000
+    /// Time without request and socket after which a namespace is removed.
+    package var idleTime: Duration = .seconds(3600)
+    /// Most bytes that the rows of all namespaces may take together.
+    package var memory = 1_000_000_000
+
+    package init() {}
+}
+
+/// Namespaces of a server: temporary worlds, each reached by a name.
+final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
+    private struct Namespace: Sendable {
+        let world: TemporaryWorld
+        let client: NamespaceClient
+        let createdAt: Date
+    }
+
+    /// A name with its world. Without a world the name is being made, reset or removed.
+    private struct Entry: Sendable {
+        var namespace: Namespace?
+        var isBusy = true
+    }
+
+    /// Time that requests of a world have to end after its reset or removal.
+    private static let endTime: Duration = .seconds(2)
+    /// Longest time between two searches for idle namespaces.
+    private static let longestPause: Duration = .seconds(60)
+
+    let limit: Int
+    private let emulator: Emulator
+    private let directory: WorldDirectory
+    private let settings: NamespaceSettings
+    private let entries = LockedValue<[NamespaceName: Entry]>([:])
+    private let ending = LockedValue<[Int: Task<Void, Never>]>([:])
+
+    let description = "Namespaces"
+
+    init(_ emulator: Emulator, _ directory: WorldDirectory) {
+        self.emulator = emulator
+        self.directory = directory
+        settings = emulator.configuration.namespaces
+        limit = settings.limit
+    }
+
+    private var clock: WallClock { emulator.parts.clock }
+
+    func create(_ name: NamespaceName?) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials) {
+        guard settings.isAllowed ?? (emulator.configuration.authMode != .strict) else { throw NamespaceProblem.off }
+        let identifiers = emulator.parts.identifiers
+        let name = name ?? NamespaceName("n-" + Hex.encode(identifiers.bytes(6)))
+        guard let name else { throw NamespaceProblem.unknown }
+        try entries.withLock { entries throws(NamespaceProblem) in
+            guard entries[name] == nil else { throw .exists }
+            guard entries.count < limit else { throw .tooMany(limit: limit) }
+            entries[name] = Entry()
+        }
+        let client = NamespaceClient(name, identifiers)
+        do {
+            let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client)
+            let namespace = Namespace(world: world, client: client, createdAt: clock.now)
+            finish(name, with: namespace)
+            return (record(name, namespace), NamespaceCredentials(secret: client.secret, key: client.key))
+        } catch {
+            finish(name, with: nil)
+            throw error
+        }
+    }
+
+    func list() -> [NamespaceRecord] {
+        entries.withLock { $0.compactMap { name, entry in entry.namespace.map { (name, $0) } } }
+            .map { record($0, $1) }.sorted { $0.name < $1.name }
+    }
+
+    func record(of name: NamespaceName) -> NamespaceRecord? {
+        entries.withLock { $0[name]?.namespace }.map { record(name, $0) }
+    }
+
+    private func record(_ name: NamespaceName, _ namespace: Namespace) -> NamespaceRecord {
+        let world = namespace.world.world
+        return NamespaceRecord(
+            name: name, createdAt: namespace.createdAt, lastUsedAt: world.use.last, state: world.place.state,
+            client: namespace.client.client.principal.client, partner: namespace.client.partner.id)
+    }
+
+    func delete(_ name: NamespaceName) async throws {
+        let namespace = try take(name)
+        finish(name, with: nil)
+        end(namespace.world)
+    }
+
+    func reset(_ name: NamespaceName?) async throws -> Int {
+        guard let name else { throw NamespaceProblem.persistent }
+        let namespace = try take(name)
+        let before = namespace.world.world
+        do {
+            let place = WorldPlace(namespace: name, state: before.place.state + 1)
+            let world = try await emulator.temporaryWorld(place, for: namespace.client, after: namespace.world)
+            finish(name, with: Namespace(world: world, client: namespace.client, createdAt: namespace.createdAt))
+            end(namespace.world)
+            return place.state
+        } catch {
+            finish(name, with: namespace)
+            throw error
+        }
+    }
+
+    /// Reserves a namespace for one change.
+    private func take(_ name: NamespaceName) throws(NamespaceProblem) -> Namespace {
+        try entries.withLock { entries throws(NamespaceProblem) in
+            guard let entry = entries[name] else { throw .unknown }
+            guard !entry.isBusy, let namespace = entry.namespace else { throw .busy }
+            entries[name]?.isBusy = true
+            return namespace
+        }
+    }
+
+    /// Ends a change: from now on the name leads to this namespace; nil removes the name.
+    private func finish(_ name: NamespaceName, with namespace: Namespace?) {
+        entries.withLock { entries in
+            entries[name] = namespace.map { Entry(namespace: $0, isBusy: false) }
+            directory.publish(namespace?.world.world, as: name)
+        }
+    }
+
+    /// Closes a world that no request finds any more. Its requests may end first.
+    private func end(_ world: TemporaryWorld) {
+        let task = Task { [clock] in await world.close(within: Self.endTime, clock) }
+        let number = ending.withLock { ending in
+            let number = (ending.keys.max() ?? 0) + 1
+            ending[number] = task
+            return number
+        }
+        Task {
+            await task.value
+            ending.withLock { $0[number] = nil }
+        }
+    }
+
+    /// Removes idle namespaces until the server stops, then all others.
+    func run() async throws {
+        let pause = min(settings.idleTime / 4, Self.longestPause)
+        await cancelWhenGracefulShutdown { [self] in
+            while (try? await clock.sleep(for: pause, as: .namespaces)) != nil { removeIdle() }
+        }
+        let all = entries.withLock { entries in
+            defer { entries = [:] }
+            return entries.values.compactMap(\.namespace)
+        }
+        try await shieldFromCancellation { [self] in
+            for task in ending.withLock({ Array($0.values) }) { await task.value }
+            await withDiscardingTaskGroup { group in
+                for namespace in all { group.addTask { await namespace.world.close() } }
+            }
+        }
+    }
+
+    /// Removes the namespaces without request and socket for the idle time.
+    func removeIdle() {
+        let oldest = clock.now.addingTimeInterval(-(settings.idleTime / .seconds(1)))
+        let idle = list().filter { $0.lastUsedAt <= oldest }
+        for record in idle {
+            guard let namespace = try? take(record.name) else { continue }
+            // A request may have begun meanwhile.
+            guard namespace.world.world.use.last <= oldest else {
+                finish(record.name, with: namespace)
+                continue
+            }
+            finish(record.name, with: nil)
+            end(namespace.world)
+        }
+        guard !idle.isEmpty else { return }
+        emulator.parts.logger.info(
+            "idle namespaces were removed", metadata: ["count": .stringConvertible(idle.count)])
+    }
+}
+
+/// Client of a namespace, made with the namespace: for SDKs that can set neither a header nor a path prefix.
+struct NamespaceClient: Sendable {
+    let client: Client
+    let secret: String
+    let key: String
+    let partner: Partner
+
+    init(_ name: NamespaceName, _ identifiers: IdentifierSource) {
+        client = Client(
+            principal: Principal(
+                businessID: "b-ns-\(name)", userID: "u-ns-\(name)", doctorID: "o-ns-\(name)",
+                clientID: name.mark("client")),
+            name: "Asha", workspace: name.rawValue, transactionLimit: nil)
+        secret = Base64URL.encode(Data(identifiers.bytes(24)))
+        key = name.mark(Base64URL.encode(Data(identifiers.bytes(24))))
+        partner = Partner(
+            id: name.mark("partner"), client: client.principal.client, keys: nil, organisations: [], isBearer: false)
+    }
+}

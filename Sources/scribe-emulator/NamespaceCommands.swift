@@ -1,0 +1,159 @@
+import ArgumentParser
+import Foundation
+import ScribeDomain
+
+struct NamespaceCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ns",
+        abstract: "Create, list and delete namespaces of a running server: throw-away worlds for tests.",
+        subcommands: [CreateNamespace.self, ListNamespaces.self, DeleteNamespace.self]
+    )
+}
+
+/// Answer to the creation of a namespace. No later answer has the secrets.
+struct CreatedNamespace: Decodable {
+    let name: String
+    let url: String
+    let clientId: String
+    let clientSecret: String
+    let apiKey: String
+
+    var lines: [String] {
+        [
+            "name           \(name)", "base URL       \(url)", "client id      \(clientId)",
+            "client secret  \(clientSecret)", "API key        \(apiKey)",
+        ]
+    }
+}
+
+/// Namespace in the server's list.
+struct ListedNamespace: Decodable {
+    let name: String
+    let url: String
+    let clientId: String
+    let createdAt: String
+    let lastUsedAt: String
+    let state: Int
+
+    var line: String {
+        [name, url, clientId, "created \(createdAt)", "used \(lastUsedAt)", "state \(state)"].joined(separator: "  ")
+    }
+}
+
+struct CreateNamespace: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Create a namespace, and print its base URL and the credentials of its client.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Argument(help: "1 to 63 of a-z, 0-9 and -; by default the server chooses a name.")
+    var name: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        if let name { _ = try NamespaceName(argument: name) }
+    }
+
+    func run() async throws {
+        let client = try control.client()
+        let body: JSON = ["name": name.map(JSON.string)]
+        let data = try await client.data("POST", "namespaces", Data(body.bytes))
+        if json { return print(String(decoding: data, as: UTF8.self)) }
+        let created: CreatedNamespace = try client.read(data)
+        print(created.lines.joined(separator: "\n"))
+    }
+}
+
+struct ListNamespaces: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the namespaces, without secrets.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    private struct List: Decodable {
+        let namespaces: [ListedNamespace]
+    }
+
+    func run() async throws {
+        let client = try control.client()
+        let data = try await client.data("GET", "namespaces")
+        if json { return print(String(decoding: data, as: UTF8.self)) }
+        let list: List = try client.read(data)
+        print(list.namespaces.isEmpty ? "no namespaces" : list.namespaces.map(\.line).joined(separator: "\n"))
+    }
+}
+
+struct DeleteNamespace: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete a namespace with its data. Its sockets close.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Argument(help: "The name, as list prints it.")
+    var name: String
+
+    func validate() throws { _ = try NamespaceName(argument: name) }
+
+    func run() async throws {
+        let name = try NamespaceName(argument: name)
+        _ = try await control.client().data("DELETE", "namespaces/\(name)")
+        print("deleted: \(name)")
+    }
+}
+
+struct ResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reset",
+        abstract: "Delete the data of a namespace. Its name, its clients and their access tokens stay.",
+        discussion: "The data folder cannot be reset; start the server with another one, or with --ephemeral.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Option(help: ArgumentHelp("The namespace to reset.", valueName: "name"))
+    var namespace: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    private struct Reset: Decodable {
+        let namespace: String
+        let state: Int
+    }
+
+    func validate() throws {
+        if let namespace { _ = try NamespaceName(argument: namespace) }
+    }
+
+    /// - Throws: `ValidationError` if no server is named, or the name is none.
+    func client() throws -> ControlClient {
+        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
+    }
+
+    func run() async throws {
+        let client = try client()
+        let data = try await client.data("POST", "reset")
+        if json { return print(String(decoding: data, as: UTF8.self)) }
+        let reset: Reset = try client.read(data)
+        print("reset: \(reset.namespace)  state \(reset.state)")
+    }
+}
+
+extension NamespaceName {
+    /// Reads a name from the command line.
+    /// - Throws: `ValidationError` for a text that is no name.
+    init(argument: String) throws {
+        guard argument != Self.ofDefaultWorld else {
+            throw ValidationError("'\(argument)' is the name of the data folder's world; choose another name")
+        }
+        guard let name = Self(argument) else {
+            throw ValidationError("'\(argument)' is not the name of a namespace; write 1 to 63 of a-z, 0-9 and -")
+        }
+        self = name
+    }
+}

@@ -1,0 +1,63 @@
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+struct RowMemoryTests {
+    private let memory = RowMemory(limit: 100)
+
+    @Test("databases together have no more than the limit, and one that shrinks makes room")
+    func limit() throws {
+        let (one, other) = (memory.share(), memory.share())
+        try one.resize(to: 60)
+        try other.resize(to: 40)
+        #expect(throws: ScribeError.self) { try other.resize(to: 41) }
+        #expect(memory.total == 100, "what was refused is not counted")
+        try one.resize(to: 50)
+        try other.resize(to: 50)
+        #expect(throws: ScribeError.self) { try one.resize(to: 51) }
+    }
+
+    @Test("a database beyond the limit may still shrink or stay")
+    func shrinking() throws {
+        let one = RowMemory(limit: 10).share()
+        try one.resize(to: 10)
+        try one.resize(to: 10)
+        try one.resize(to: 4)
+        try one.resize(to: 9)
+    }
+
+    @Test("the end of a database gives its room back")
+    func end() throws {
+        do {
+            let one = memory.share()
+            try one.resize(to: 100)
+        }
+        #expect(memory.total == 0)
+    }
+
+    @Test("rows beyond the memory of an image's stores are refused, and nothing of them is kept")
+    func stores() async throws {
+        let image = try StoreImage(rowLimit: 1_000_000)
+        let one = try image.store(transcribesOnArrival: false)
+        let other = try image.store(transcribesOnArrival: false)
+        func register(_ count: Int, in store: Store) async throws {
+            let clients = (0..<count).map { number in
+                let principal = Principal(
+                    businessID: "b", userID: "u", doctorID: "o",
+                    clientID: "\(number)\(String(repeating: "x", count: 200))")
+                let client = Client(principal: principal, name: "n", workspace: "w", transactionLimit: nil)
+                return (client, [UInt8](repeating: 1, count: 32))
+            }
+            try await store.register(clients)
+        }
+        try await register(10, in: one)
+        try await register(10, in: other)
+        await #expect(throws: ScribeError.self) { try await register(3000, in: other) }
+        try await register(11, in: one)
+        #expect(image.rowBytes <= 1_000_000)
+        try one.close()
+        try other.close()
+    }
+}
