@@ -1,6 +1,7 @@
 """Namespaces of a server: how tests make them, and clients that reach one by path prefix, by header or by credentials."""
 
 import dataclasses
+import re
 
 import boto3
 import botocore.config
@@ -15,12 +16,17 @@ from websocket_driver import Socket, open_socket
 
 HEADER = "X-Scribe-Namespace"
 WAYS = ["prefix", "header", "credentials"]
-LOGIN = "/connect-auth/v1/account/login"
+ACCOUNT, LOGIN = "/connect-auth/v1/account", "/connect-auth/v1/account/login"
+HISTORY, SESSIONS, SUKI = "/voice/api/v2/transaction/history", "/voice/v1/sessions", "/api/v1/ambient/session"
 
 
 def control(server, method: str, path: str, **options) -> requests.Response:
     """A call of the control API below `/__admin`."""
     return requests.request(method, f"{server.base_url}/__admin/{path}", timeout=PATIENCE, **options)
+
+
+def asked(server, method: str, path: str, **options) -> requests.Response:
+    return requests.request(method, f"{server.base_url}{path}", timeout=PATIENCE, allow_redirects=False, **options)
 
 
 def created(server, name: str | None = None, **options) -> dict:
@@ -50,6 +56,8 @@ class Access:
     partner: str = "demo-partner"
     #: A path of a CA file, for TLS.
     verify: bool | str = True
+    #: The namespace, for calls of the control API.
+    name: str = "default"
 
     @property
     def socket_url(self) -> str:
@@ -75,11 +83,12 @@ def own(made: dict) -> dict:
 
 def access(server, made: dict, way: str) -> Access:
     """Access to a namespace in a way: `prefix`, `header` or `credentials`."""
+    name = made["name"]
     if way == "prefix":
-        return Access(f"{server.base_url}/ns/{made['name']}")
+        return Access(f"{server.base_url}/ns/{name}", name=name)
     if way == "header":
-        return Access(server.base_url, {HEADER: made["name"]})
-    return Access(server.base_url, **own(made))
+        return Access(server.base_url, {HEADER: name}, name=name)
+    return Access(server.base_url, name=name, **own(made))
 
 
 class EkaClient(ScribeClient):
@@ -119,6 +128,8 @@ class AllianceClient(SessionClient):
     def __init__(self, access: Access):
         eka = EkaClient(access)
         self.root, self.session = access.base_url, eka.session
+        # The SDK of sessions sends none.
+        del self.session.headers["flavour"]
         discovered = self.session.get(f"{self.root}/voice/v1/.well-known/medscribealliance", timeout=PATIENCE).json()
         self.base = discovered["endpoints"]["base_url"]
 
@@ -157,6 +168,23 @@ class OmiDevice(Device):
         return {"Authorization": f"Bearer {token}", **access.headers}
 
 
+class World:
+    """A namespace with one of each of its credentials."""
+
+    def __init__(self, server, name: str):
+        self.made = created(server, name)
+        self.name, self.prefix, self.header = name, f"/ns/{name}", {HEADER: name}
+        self.access = access(server, self.made, "credentials")
+        self.client = EkaClient(self.access)
+        self.token, self.refresh = self.client.tokens["access_token"], self.client.tokens["refresh_token"]
+        self.bearer = {"Authorization": f"Bearer {self.token}"}
+        self.key = {"Authorization": f"Token {self.access.key}"}
+        ambient = ambient_client(self.access)
+        self.suki = {"sdp_suki_token": ambient.initialize()}
+        begun = requests.post(f"{server.base_url}/connect-auth/v1/device/code", json={}, headers=self.header, timeout=PATIENCE)
+        self.device = begun.json()["device_code"]
+
+
 def links(answer) -> list[str]:
     """All URLs in an answer."""
     if isinstance(answer, dict):
@@ -181,3 +209,38 @@ def finished(transaction, **query) -> dict:
         pass
     assert answer.status_code == 200, answer.text
     return answer.json()["data"]
+
+
+# Checks of an error's body in each family's words.
+
+def eka(answer):
+    if answer.status_code == 401:
+        assert answer.json().keys() == {"error", "message"} and answer.json()["error"] == "Unauthorized"
+    else:
+        assert answer.json()["status"] == "failed" and answer.json()["error"]["code"], answer.text
+
+
+def account(answer):
+    assert answer.json()["code"] == answer.status_code and answer.json()["error"]
+
+
+def session(answer):
+    error = answer.json()["error"]
+    assert error["code"] and error["message"]
+
+
+def suki(answer):
+    assert answer.json().keys() == {"code", "message"} and answer.json()["code"] == answer.status_code
+
+
+def deepgram(answer):
+    body = answer.json()
+    assert body.keys() == {"err_code", "err_msg", "request_id"} and answer.headers["dg-error"] == body["err_msg"]
+
+
+def omi(answer):
+    assert answer.json().keys() == {"detail"}
+
+
+def s3(answer):
+    assert answer.headers["Content-Type"] == "application/xml" and re.search("<Code>[A-Za-z]+</Code>", answer.text)

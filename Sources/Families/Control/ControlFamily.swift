@@ -29,7 +29,6 @@ package struct ControlFamily: RoutedAPI {
     package static let root = "__admin"
 
     package let name = "Control"
-    package let namespaceUse = NamespaceUse.control
     package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)], ["__console"]]
 
     private let environment: FamilyEnvironment
@@ -39,6 +38,8 @@ package struct ControlFamily: RoutedAPI {
         self.environment = environment
         self.settings = settings
     }
+
+    package func namespaceUse(of path: [Substring]) -> NamespaceUse { .control }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { ControlErrors() }
 

@@ -31,7 +31,7 @@ package struct S3Family: Family {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
     }
 
-    package let namespaceUse = NamespaceUse.all
+    package func namespaceUse(of request: Request) -> NamespaceUse { .all }
 
     package func credentials(of request: Request) -> OfferedCredentials {
         OfferedCredentials(head: [

@@ -74,7 +74,7 @@ package struct FrontPage: Family {
         return .rest
     }
 
-    package let namespaceUse = NamespaceUse.none
+    package func namespaceUse(of request: Request) -> NamespaceUse { .none }
 
     package func credentials(of request: Request) -> OfferedCredentials { OfferedCredentials() }
 

@@ -25,7 +25,6 @@ package struct StatusFamily: RoutedAPI {
     }
 
     package let name = "Status"
-    package let namespaceUse = NamespaceUse.none
     private let environment: FamilyEnvironment
     private let build: Build
     /// The development authority's certificate as PEM, for clients to trust; nil without such an authority.
@@ -36,6 +35,9 @@ package struct StatusFamily: RoutedAPI {
         self.build = build
         self.authority = authority
     }
+
+    /// The vendor's own ping is a route of an emulated API.
+    package func namespaceUse(of path: [Substring]) -> NamespaceUse { path == ["voice", "ping"] ? .all : .none }
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { StatusErrors() }
 

@@ -16,8 +16,8 @@ package protocol Family: Sendable {
     /// - Throws: Only errors after which the connection is unusable.
     func respond(to request: Request, context: ScribeContext) async throws -> Response
 
-    /// Use of namespaces by the family.
-    var namespaceUse: NamespaceUse { get }
+    /// Use of namespaces by a request.
+    func namespaceUse(of request: Request) -> NamespaceUse
 
     /// Credentials of a request that may name a namespace.
     func credentials(of request: Request) -> OfferedCredentials

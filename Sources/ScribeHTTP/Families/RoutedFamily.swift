@@ -10,8 +10,8 @@ package protocol RoutedAPI: Sendable {
     /// Path prefixes that this API claims without having such a route, beside the first two and three components of its
     /// routes.
     var reservedPaths: [[Substring]] { get }
-    /// Use of namespaces by the API.
-    var namespaceUse: NamespaceUse { get }
+    /// Use of namespaces by a path.
+    func namespaceUse(of path: [Substring]) -> NamespaceUse
 
     /// Credentials of a request that may name a namespace.
     /// - Parameter path: Components of the path.
@@ -27,7 +27,7 @@ package protocol RoutedAPI: Sendable {
 extension RoutedAPI {
     package var hostSuffixes: [String] { [] }
     package var reservedPaths: [[Substring]] { [] }
-    package var namespaceUse: NamespaceUse { .all }
+    package func namespaceUse(of path: [Substring]) -> NamespaceUse { .all }
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         OfferedCredentials(head: [request.headers.bearerToken])
     }
@@ -76,7 +76,9 @@ package struct RoutedFamily: Family {
         }
     }
 
-    package var namespaceUse: NamespaceUse { api.namespaceUse }
+    package func namespaceUse(of request: Request) -> NamespaceUse {
+        api.namespaceUse(of: RequestAddress(request).path)
+    }
 
     package func credentials(of request: Request) -> OfferedCredentials {
         api.credentials(of: request, RequestAddress(request).path)

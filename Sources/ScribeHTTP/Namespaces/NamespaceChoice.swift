@@ -39,7 +39,7 @@ struct NamespaceChoice {
     ///   ``HTTPProblem/routeNotFound(hint:)`` below the prefix for paths of the server itself, and errors of
     ///   ``Request/collectedBody(upTo:in:)``.
     func world(of request: Request, _ context: inout ScribeContext) async throws -> (World, Request) {
-        switch family.namespaceUse {
+        switch family.namespaceUse(of: request) {
         case .none:
             try refusePrefix(context)
             return (directory.main, request)
@@ -89,7 +89,10 @@ struct NamespaceChoice {
         if !offered.bodyFields.isEmpty {
             let body = try await request.collectedBody(upTo: offered.bodyLimit, in: context)
             request.body = RequestBody(buffer: body)
-            claimed += Self.texts(offered.bodyFields, in: body).compactMap(namespace(of:))
+            let texts = await EventLoopOffload.run(bytes: body.readableBytes) {
+                Self.texts(offered.bodyFields, in: body)
+            }
+            claimed += texts.compactMap(namespace(of:))
         }
         guard let first = claimed.first else {
             return (chosen.flatMap { directory[$0] } ?? directory.main, request)
