@@ -71,16 +71,17 @@ package struct OmiFamily: RoutedAPI {
 
     package func errorTable(for path: [Substring]) -> any ErrorTable { OmiErrors() }
 
+    @Sendable private func listenRoutes(of world: World) -> OmiListenRoutes {
+        let part = part(of: world)
+        return OmiListenRoutes(
+            world: world, engine: environment.engine, credentials: credentials(of: world), settings: settings,
+            routes: part.routes, proxies: environment.proxies, sockets: part.sockets, ofOthers: listenRoutes)
+    }
+
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group().add(middleware: ErrorRendering(OmiErrors()))
-        let (environment, settings) = (environment, settings)
-        OmiListenRoutes.add(
-            to: group.routes { world in
-                let part = part(of: world)
-                return OmiListenRoutes(
-                    runtime: world.runtime, engine: environment.engine, credentials: credentials(of: world),
-                    settings: settings, routes: part.routes, proxies: environment.proxies, sockets: part.sockets)
-            })
+        let settings = settings
+        OmiListenRoutes.add(to: group.routes(listenRoutes))
         let authenticated = group.group()
             .add(middleware: Authentication { try await credentials(of: $1).principal(in: $0) })
         ConversationRoutes.add(

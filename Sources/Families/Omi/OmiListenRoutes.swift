@@ -9,13 +9,17 @@ import ScribeRuntime
 
 /// `GET /v4/listen` and `/v4/web/listen`: receive a device's audio and recognised text (streaming.md 4.1 to 4.5).
 struct OmiListenRoutes: Sendable {
-    let runtime: Runtime
+    let world: World
     let engine: any LiveEngine
     let credentials: OmiCredentials
     let settings: OmiFamily.Settings
     let routes: SocketRoute
     let proxies: TrustedProxies
     let sockets: OmiSockets
+    /// The routes of another world, for a page whose token names it.
+    let ofOthers: @Sendable (World) -> OmiListenRoutes
+
+    private var runtime: Runtime { world.runtime }
 
     private struct Login: Decodable {
         let type: String
@@ -45,20 +49,34 @@ struct OmiListenRoutes: Sendable {
             login: { message, socket in
                 guard case .text(let text)? = message,
                     let login = JSONDocument.untrusted(Data(text.utf8), as: Login.self), login.type == "auth",
-                    let principal = try await principal(of: login.token)
+                    let target = target(of: login.token, context),
+                    let principal = try await target.principal(of: login.token)
                 else {
                     try await socket.send(["type": "auth_response", "success": false])
                     throw Self.badToken
                 }
                 try await socket.send(["type": "auth_response", "success": true])
-                return (principal, principal.business)
+                return ((target, principal), principal.business)
             },
-            serve: { session, messages, principal in
+            serve: { session, messages, login in
+                let (target, principal) = login
                 var query = try Self.query(of: request)
-                query.conversation = try await runtime.conversations.name(query.conversation, for: principal)
+                query.conversation = try await target.runtime.conversations.name(query.conversation, for: principal)
                 query.sendsConversationIDs = true
-                return try await serve(query, session, messages, principal, context)
+                return try await target.world.serve(session.socket) {
+                    try await target.serve(query, session, messages, principal, context)
+                }
             })
+    }
+
+    /// The routes of the world that a page's token names.
+    /// - Returns: nil if the page came by another namespace, or the token's does not exist any more.
+    private func target(of token: String, _ context: ScribeContext) -> OmiListenRoutes? {
+        guard let directory = context.directory, let name = directory.namespace(claimedBy: token),
+            name != world.namespace
+        else { return self }
+        guard world.namespace == nil, let other = directory[name] else { return nil }
+        return ofOthers(other)
     }
 
     /// The owner of a token.
