@@ -42,7 +42,7 @@ ROUTES = [
 @pytest.mark.parametrize("way", ["prefix", "header"])
 @pytest.mark.parametrize("method, path, envelope", ROUTES)
 def test_an_unknown_namespace_is_not_found_in_each_familys_words(server, first, method, path, envelope, way):
-    for name in ("unknown", "UNKNOWN", "a" * 64, "a_b", "%00", "%2e%2e", "firs", "first-"):
+    for name in ("unknown", "UNKNOWN", "a" * 64, "a_b", "%00", "%2e%2e", "fir", "first-"):
         if way == "prefix":
             answer = asked(server, method, f"/ns/{name}{path}")
         else:
