@@ -37,7 +37,7 @@ package struct NamespaceRecord: Hashable, Sendable {
     /// Number of the state: 1 for a fresh namespace, one more after each reset.
     package let state: Int
     package let client: ClientID
-    /// Id of the partner whose clinicians log in with Suki's API.
+    /// Id of the partner whose clinicians log in to the namespace with the partner's tokens.
     package let partner: String
 
     package init(
