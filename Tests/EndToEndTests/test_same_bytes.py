@@ -18,7 +18,7 @@ import yaml
 
 #: Members that are made for one answer: its time, its links and credentials. Everything else must be the same bytes.
 OF_ONE_ANSWER = LINKS | {
-    "current_time_utc", "timestamp", "time", "AccessKeyId", "SecretKey", "SessionToken", "Expiration", "token",
+    "current_time_utc", "timestamp", "time", "AccessKeyId", "SecretKey", "SessionToken", "Expiration", "expires_at", "token",
     "policy", "x-amz-credential", "x-amz-date", "x-amz-security-token", "x-amz-signature",
 }
 MEMBER = re.compile(rb'"(%b)":("(?:[^"\\]|\\.)*"|[-0-9.]+)' % "|".join(sorted(OF_ONE_ANSWER)).encode())

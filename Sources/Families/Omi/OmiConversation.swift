@@ -21,8 +21,8 @@ actor OmiConversation {
     /// nil for a device, which gets no id.
     private var sentConversationID: String?
     private var repeated = RepeatedSegments([])
-    /// Time since when possibly repeated segments are held; nil if none is.
-    private var heldSince: Date?
+    /// Calls of `tick` since the last words, while possibly repeated segments are held; nil while none is.
+    private var ticksHeld: Int?
     /// Assigned person of each speaker number.
     private var people: [Int: (isUser: Bool, person: String?)] = [:]
     private var pictures: OmiPicture
@@ -36,8 +36,11 @@ actor OmiConversation {
     /// Ended conversations whose results were not sent to the device yet.
     private var unfinished: [String] = []
 
-    /// Time to hold possibly repeated segments, in seconds. A device that repeats segments does so at once.
-    private static let longestHold = 1.5
+    /// Calls of `tick` that possibly repeated segments are held for: 2 to 3 seconds without words.
+    ///
+    /// A device that repeats segments does so at once. Calls are counted, not seconds, because a process that stood
+    /// still for a while has words to read that came meanwhile.
+    private static let longestHold = 3
 
     init(
         runtime: Runtime, principal: Principal, query: OmiQuery, timeout: Int, sockets: OmiSockets, socket: WebSocket,
@@ -82,9 +85,12 @@ actor OmiConversation {
     /// Releases held segments, sends finished conversations and ends silent ones. Called periodically.
     func tick() async throws {
         let now = runtime.clock.now
-        if let since = heldSince, runtime.clock.wall.now.timeIntervalSince(since) >= Self.longestHold {
-            heldSince = nil
-            try await store(repeated.release(), from: "edge_asr")
+        if let ticks = ticksHeld {
+            ticksHeld = ticks + 1
+            if ticks + 1 >= Self.longestHold {
+                ticksHeld = nil
+                try await store(repeated.release(), from: "edge_asr")
+            }
         }
         try await sendFinished()
         guard let conversation = current else { return }
@@ -105,7 +111,7 @@ actor OmiConversation {
     private func leave() {
         current = nil
         repeated = RepeatedSegments([])
-        heldSince = nil
+        ticksHeld = nil
     }
 
     /// Announces the end of a conversation, processes it, and sends its results once they exist.
@@ -163,7 +169,7 @@ actor OmiConversation {
         if let recording { try await recording.move(to: TransactionID(conversation.id)) }
         guard let before else { return }
         repeated = RepeatedSegments([])
-        heldSince = nil
+        ticksHeld = nil
         if let ended = try await runtime.queries.conversations.conversation(before.id, of: principal) {
             try await end(ended)
             current = conversation
@@ -213,6 +219,8 @@ actor OmiConversation {
     }
 
     private func storeAndEcho(_ segments: [ConversationSegment], from source: String) async throws {
+        // None is released while words are being taken.
+        ticksHeld = nil
         // A REST request may have ended the conversation; in the next one times start at zero again.
         if let conversation = current, segments.contains(where: repeated.knows),
             try await runtime.conversations.current(of: principal)?.id != conversation.id
@@ -220,7 +228,7 @@ actor OmiConversation {
             repeated = RepeatedSegments([])
         }
         let new = segments.flatMap { repeated.take($0) }
-        heldSince = repeated.holdsAny ? runtime.clock.wall.now : nil
+        ticksHeld = repeated.holdsAny ? 0 : nil
         try await store(new, from: source)
     }
 
