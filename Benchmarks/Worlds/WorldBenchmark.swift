@@ -26,7 +26,7 @@ enum WorldBenchmark {
         row("closing a world", closing)
 
         let before = (memory: kilobytes("VmRSS"), threads: number("Threads"), descriptors: descriptors)
-        var worlds: [TemporaryWorld] = []
+        var worlds: [RunningWorld] = []
         for _ in 0..<idleWorlds { worlds.append(try await emulator.temporaryWorld()) }
         try await Task.sleep(for: .seconds(2))
         let each = (kilobytes("VmRSS") - before.memory) / idleWorlds

@@ -33,9 +33,11 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
     /// The mark of the file before the start read it; nil without a file.
     let mark: FileFingerprint?
     let request: ClientsFileRequest
-    let world: World
+    /// Its default world gets the clients.
+    let directory: WorldDirectory
     /// The clients and partners with which further worlds begin.
     let configuredClients: LockedValue<ConfiguredClients>
+    let clock: WallClock
     let threads: NIOThreadPool
     let logger: Logger
 
@@ -48,7 +50,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             // The mark of the file that was read or is invalid, and the mark at the last check.
             var (settled, last) = (mark, mark)
-            while (try? await world.runtime.clock.wall.sleep(for: Self.interval, as: .clientsFile)) != nil {
+            while (try? await clock.sleep(for: Self.interval, as: .clientsFile)) != nil {
                 let isRequested = request.take()
                 guard let path = configuration.clientsFile else {
                     if isRequested { logger.notice("there is no clients file to read again") }
@@ -67,7 +69,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
     private struct Unfinished: Error {}
 
     /// Reads the file and replaces the clients and partners of the world.
-    /// - Returns: False if the file must be read again: it changed meanwhile, or the store failed.
+    /// - Returns: False if the file must be read again: it changed meanwhile, the world was reset, or the store failed.
     private func read(_ path: String, _ mark: FileFingerprint?) async -> Bool {
         do {
             let configuredClients = try await threads.runIfActive { [configuration] in
@@ -78,12 +80,15 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
             guard configuredClients.listsClients else {
                 throw StartupProblem.unreadableSeed(path: path, reason: "names no client")
             }
+            let world = directory.main
             let runtime = world.runtime
             try await configuredClients.register(in: runtime.store, world.secrets, as: world.authenticator.clients)
             configuredClients.register(partnersIn: world)
             try await configuredClients.configureWebhooks(
                 in: runtime.store, pauses: configuration.webhookPauses, at: runtime.clock.now)
             self.configuredClients.withLock { $0 = configuredClients }
+            // A reset meanwhile made a world with the clients before.
+            guard directory.main === world else { return false }
             logger.notice(
                 "the clients file was read again", metadata: ["clients": .stringConvertible(configuredClients.count)])
             return true

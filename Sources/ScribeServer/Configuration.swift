@@ -38,8 +38,10 @@ package struct Configuration: Sendable {
     /// Lease of each process's work where several processes share the data folder. Nil means one process with the
     /// folder's lock; users have no setting for more.
     package var sharedLease: Duration?
-    /// Whether the data folder is deleted when the server stops.
+    /// Whether rows are kept in memory, and the data folder is deleted when the server stops.
     package var isEphemeral = false
+    /// Whether the data folder may be reset.
+    package var allowsReset = false
     package var transcriber = TranscriberChoice.fake
     package var authMode = AuthMode.lenient
     package var tls = TLS()

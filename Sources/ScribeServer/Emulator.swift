@@ -47,13 +47,17 @@ package struct Emulator: Sendable {
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds
+    /// Metrics of the process and of all worlds together.
+    let metrics = Metrics()
 
     /// Makes the engines and composes the families.
-    /// - Parameter work: the folder for temporary files of jobs.
+    /// - Parameters:
+    ///   - work: the folder for temporary files of jobs.
+    ///   - reserve: the limit of free space on the disk, for all worlds.
     /// - Throws: ``StartupProblem``.
     init(
         _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
-        templates: TemplateCatalogue, configuredClients: ConfiguredClients, work: String
+        templates: TemplateCatalogue, configuredClients: ConfiguredClients, work: String, reserve: StorageReserve
     ) async throws {
         self.configuration = configuration
         self.parts = parts
@@ -82,7 +86,7 @@ package struct Emulator: Sendable {
         }
         self.composed = composed
         temporary = TemporaryWorlds(
-            folder: "\(work)/worlds", rowLimit: configuration.namespaces.memory)
+            folder: "\(work)/worlds", reserve: reserve, rowLimit: configuration.namespaces.memory)
         families = composed.flatMap(\.families)
     }
 

@@ -57,10 +57,10 @@ package struct Listener: Sendable {
     /// Makes the application that serves a world on all ports.
     /// - Parameter onReady: Called once the server accepts connections on all its ports.
     func application(
-        for emulator: Emulator, _ opened: OpenWorld, onReady: @escaping @Sendable (Ports) async throws -> Void
+        for emulator: Emulator, _ opened: OpenWorlds, onReady: @escaping @Sendable (Ports) async throws -> Void
     ) -> Application<Responder> {
         let logger = emulator.parts.logger
-        let metrics = opened.world.runtime.metrics
+        let metrics = emulator.metrics
         let responder = NamespaceRouting(
             next: RequestLog(
                 next: HostRule(
@@ -138,7 +138,7 @@ private actor OpenedPorts {
     }
 }
 
-/// Builds a server: opens the data folder, composes the emulator and seeds its one world.
+/// Builds a server: opens the data folder, composes the emulator and seeds its default world.
 ///
 /// - Parameter onReady: Called once the server accepts connections on all its ports.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
@@ -156,7 +156,7 @@ package func buildApplication(
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func open(
     _ configuration: Configuration, _ parts: Emulator.Parts, authority: String? = nil
-) async throws -> (emulator: Emulator, opened: OpenWorld) {
+) async throws -> (emulator: Emulator, opened: OpenWorlds) {
     // These files are read while the data folder is opened, which makes a start an eighth shorter.
     async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
     async let readTemplates = Seed.templates()
@@ -167,11 +167,6 @@ package func open(
         configuration, authority: authority, adminToken: try await data.adminToken(configuration))
     let emulator = try await Emulator(
         configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
-        configuredClients: try await readClients, work: data.folder.workFolder)
-    return (
-        emulator,
-        try await OpenWorld(
-            of: emulator, on: data, configuredClients: emulator.configuredClients.withLock { $0 },
-            clientsMark: clientsMark)
-    )
+        configuredClients: try await readClients, work: data.folder.workFolder, reserve: data.reserve)
+    return (emulator, try await OpenWorlds(of: emulator, on: data, clientsMark: clientsMark))
 }

@@ -24,8 +24,9 @@ package struct NamespaceSettings: Hashable, Sendable {
 /// Namespaces of a server: temporary worlds, each reached by a name.
 final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     private struct Namespace: Sendable {
-        let world: TemporaryWorld
+        let world: RunningWorld
         let client: NamespaceClient
+        let keys: WorldKeys
         let createdAt: Date
     }
 
@@ -35,27 +36,24 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         var isBusy = true
     }
 
-    /// Time that requests of a world have to end after its reset or removal.
-    private static let endTime: Duration = .seconds(2)
     /// Longest time between two searches for idle namespaces.
     private static let longestPause: Duration = .seconds(60)
 
     let limit: Int
-    private let emulator: Emulator
-    private let directory: WorldDirectory
+    private let main: MainWorld
     private let settings: NamespaceSettings
     private let entries = LockedValue<[NamespaceName: Entry]>([:])
-    private let ending = LockedValue<[Int: Task<Void, Never>]>([:])
 
     let description = "Namespaces"
 
-    init(_ emulator: Emulator, _ directory: WorldDirectory) {
-        self.emulator = emulator
-        self.directory = directory
+    init(_ emulator: Emulator, _ main: MainWorld) {
+        self.main = main
         settings = emulator.configuration.namespaces
         limit = settings.limit
     }
 
+    private var emulator: Emulator { main.emulator }
+    private var directory: WorldDirectory { main.directory }
     private var clock: WallClock { emulator.parts.clock }
 
     func create(_ name: NamespaceName?) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials) {
@@ -70,8 +68,9 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         }
         let client = NamespaceClient(name, identifiers)
         do {
-            let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client)
-            let namespace = Namespace(world: world, client: client, createdAt: clock.now)
+            let keys = WorldKeys(identifiers)
+            let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client, keys)
+            let namespace = Namespace(world: world, client: client, keys: keys, createdAt: clock.now)
             finish(name, with: namespace)
             return (record(name, namespace), NamespaceCredentials(secret: client.secret, key: client.key))
         } catch {
@@ -79,6 +78,8 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
             throw error
         }
     }
+
+    func rowBytes() async -> Int { await emulator.temporary.rowBytes() }
 
     func list() -> [NamespaceRecord] {
         entries.withLock { $0.compactMap { name, entry in entry.namespace.map { (name, $0) } } }
@@ -103,13 +104,16 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     }
 
     func reset(_ name: NamespaceName?) async throws -> Int {
-        guard let name else { throw NamespaceProblem.persistent }
+        guard let name else { return try await main.reset() }
         let namespace = try take(name)
         let before = namespace.world.world
         do {
             let place = WorldPlace(namespace: name, state: before.place.state + 1)
-            let world = try await emulator.temporaryWorld(place, for: namespace.client, after: namespace.world)
-            finish(name, with: Namespace(world: world, client: namespace.client, createdAt: namespace.createdAt))
+            let world = try await emulator.temporaryWorld(place, for: namespace.client, namespace.keys)
+            finish(
+                name,
+                with: Namespace(
+                    world: world, client: namespace.client, keys: namespace.keys, createdAt: namespace.createdAt))
             end(namespace.world)
             return place.state
         } catch {
@@ -136,19 +140,8 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         }
     }
 
-    /// Closes a world that no request finds any more. Its requests may end first.
-    private func end(_ world: TemporaryWorld) {
-        let task = Task { [clock] in await world.close(within: Self.endTime, clock) }
-        let number = ending.withLock { ending in
-            let number = (ending.keys.max() ?? 0) + 1
-            ending[number] = task
-            return number
-        }
-        Task {
-            await task.value
-            ending.withLock { $0[number] = nil }
-        }
-    }
+    /// Closes a world that no request finds any more.
+    private func end(_ world: RunningWorld) { main.ending.end(world, clock) }
 
     /// Removes idle namespaces until the server stops, then all others.
     func run() async throws {
@@ -160,8 +153,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
             defer { entries = [:] }
             return entries.values.compactMap(\.namespace)
         }
-        try await shieldFromCancellation { [self] in
-            for task in ending.withLock({ Array($0.values) }) { await task.value }
+        try await shieldFromCancellation {
             await withDiscardingTaskGroup { group in
                 for namespace in all { group.addTask { await namespace.world.close() } }
             }

@@ -35,6 +35,7 @@ struct OpenedDataFolder: Sendable {
                 logger.info("\($0)")
             }
             let folder = try DataFolder(path: configuration.dataFolder, opening)
+            if configuration.isEphemeral { try folder.markRowsInMemory() }
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)

@@ -120,25 +120,3 @@ struct LeaseRenewal: Service, CustomStringConvertible {
         try? await gracefulShutdown()
     }
 }
-
-/// Closes the database and releases the data folder, after all other services of the world have stopped.
-struct StoreClosing: Service, CustomStringConvertible {
-    let store: Store
-    /// The data folder. Its lock keeps other servers away until the end.
-    let folder: DataFolder
-    let threads: NIOThreadPool
-
-    var description: String { "StoreClosing" }
-
-    func run() async throws {
-        try? await gracefulShutdown()
-        let (store, folder, threads) = (store, folder, threads)
-        // Uncancelled, because a cancelled task gets no thread.
-        try await shieldFromCancellation {
-            try await threads.runIfActive {
-                defer { folder.release() }
-                try store.close()
-            }
-        }
-    }
-}

@@ -58,7 +58,7 @@ extension World {
         let uploads = Uploads(
             store: store, objects: data.objects, reserve: data.reserve, fixtureBehaviour: engines.fixtureBehaviour,
             watchers: emulator.composition.families.flatMap { $0.uploadWatchers(transactions) })
-        let metrics = Metrics()
+        let metrics = emulator.metrics
         let recordings = LiveRecordings(
             store: store, uploads: uploads, transactions: transactions, memory: emulator.memory, clock: clock)
         return Runtime(

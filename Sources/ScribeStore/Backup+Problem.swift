@@ -3,6 +3,8 @@ extension Backup {
         case noDatabase(folder: String)
         /// The first start of this version was killed while it moved the data of an earlier one.
         case halfMoved(folder: String)
+        /// The server of the folder keeps its rows in memory.
+        case inMemory(folder: String)
         case notABackup(file: String)
         /// A later version of this program wrote the backup.
         case newerBackup(file: String)
@@ -35,6 +37,11 @@ extension Backup {
             case .noDatabase(let folder): "there is no scribe-emulator data in \(folder)"
             case .halfMoved(let folder):
                 "\(folder) is from an earlier version, and a start was killed while it moved the data; start the server again"
+            case .inMemory(let folder):
+                """
+                the server of \(folder) keeps its rows in memory; run scribe-emulator snapshot export to write them \
+                to a file
+                """
             case .notABackup(let file): "\(file) is no backup of scribe-emulator"
             case .newerBackup(let file):
                 "\(file) was written by a later version of scribe-emulator; restore it with that version"

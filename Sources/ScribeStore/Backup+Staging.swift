@@ -16,6 +16,7 @@ extension Backup {
     /// Finds the valid state and locks it. The lock keeps the state from removal and moves. Blocking.
     static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
         let folder = layout.path
+        guard !FileManager.default.fileExists(atPath: layout.memoryMark) else { throw Problem.inMemory(folder: folder) }
         let whole: FolderLock
         do {
             // The lock keeps a first start of this version from moving the data.

@@ -26,6 +26,8 @@ extension DataFolder {
         var current: String { "\(path)/current" }
         var states: String { "\(path)/states" }
         var work: String { "\(path)/work" }
+        /// Path of a file that says that the server keeps its rows in memory.
+        var memoryMark: String { "\(path)/rows-in-memory" }
         /// The place of database and uploads in earlier versions.
         var old: StateFolder { StateFolder(path: path) }
 

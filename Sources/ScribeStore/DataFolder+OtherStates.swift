@@ -26,19 +26,23 @@ extension DataFolder {
     @discardableResult package func removeOtherStates() -> [String] {
         let layout = Layout(path: path)
         for place in layout.removedStates { FolderLock.removeUnlocked(place) }
-        return otherStates.filter { name in
-            let place = layout.state(name).path
-            guard let lock = try? FolderLock(place, LOCK_EX | LOCK_NB) else { return false }
-            defer { lock.release() }
-            // Another server may have made this state the valid one meanwhile.
-            guard lock.isStill(at: place), let current = try? layout.currentName(), current != name
-            else { return false }
-            // Renamed first: under its own name a half-removed state would look like a whole one.
-            let removed = layout.removedState(name)
-            guard rename(place, removed) == 0 else { return false }
-            try? FileManager.default.removeItem(atPath: removed)
-            return true
-        }
+        return otherStates.filter(removeState)
+    }
+
+    /// Removes a state, unless it is the valid one or another program has locked it.
+    @discardableResult func removeState(_ name: String) -> Bool {
+        let layout = Layout(path: path)
+        let place = layout.state(name).path
+        guard let lock = try? FolderLock(place, LOCK_EX | LOCK_NB) else { return false }
+        defer { lock.release() }
+        // Another server may have made this state the valid one meanwhile.
+        guard lock.isStill(at: place), let current = try? layout.currentName(), current != name
+        else { return false }
+        // Renamed first: under its own name a half-removed state would look like a whole one.
+        let removed = layout.removedState(name)
+        guard rename(place, removed) == 0 else { return false }
+        try? FileManager.default.removeItem(atPath: removed)
+        return true
     }
 }
 
@@ -52,7 +56,7 @@ extension DataFolder.Layout {
     /// Path of the folder `work` during the folder's removal.
     var removedWork: String { "\(path)/\(Self.removed)work" }
 
-    fileprivate func removedState(_ name: String) -> String { "\(states)/\(Self.removed)\(name)" }
+    func removedState(_ name: String) -> String { "\(states)/\(Self.removed)\(name)" }
 
     /// Paths of the states whose removal has begun.
     fileprivate var removedStates: [String] { places(in: states, Self.removed) }

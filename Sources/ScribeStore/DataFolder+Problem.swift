@@ -22,6 +22,8 @@ extension DataFolder {
         /// Two files or folders both hold data, and only one can be the server's.
         case doubled(String, String)
         case holdsData(path: String)
+        /// A backup reads the valid state.
+        case backupRuns(path: String)
 
         /// Maps a system error to a problem.
         /// - Parameter error: the system's error for the path.
@@ -79,6 +81,7 @@ extension DataFolder {
                 Move the other one elsewhere, then start again
                 """
             case .holdsData(let path): "\(path) holds data already; restore into a new folder"
+            case .backupRuns(let path): "a backup reads \(path); try again when it has ended"
             }
         }
     }

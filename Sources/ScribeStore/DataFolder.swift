@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 import SystemPackage
 
 #if canImport(Glibc)
@@ -16,10 +17,9 @@ import SystemPackage
 package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
-    /// The valid state.
-    let state: StateFolder
-    /// Shared lock that keeps other servers from removing the state. Nil where the file system has no locks.
-    private let hold: FolderLock?
+    /// The valid state, with the shared lock that keeps other servers from removing it. Without a lock where the file
+    /// system has none.
+    let valid: LockedValue<HeldState>
 
     /// Opens the folder at `path`, creating missing files. Blocking.
     ///
@@ -43,8 +43,7 @@ package final class DataFolder: Sendable {
         }
         self.path = path
         self.lock = lock
-        self.state = state
-        hold = try? FolderLock(state.path, LOCK_SH)
+        valid = LockedValue(HeldState(folder: state))
         // Other processes may use the files in `work`.
         guard !opening.isShared else { return }
         emptyWorkFolder()
@@ -125,10 +124,20 @@ package final class DataFolder: Sendable {
         try? lock.close()
     }
 
+    /// Marks the folder as that of a server that keeps its rows in memory, for backups. Blocking.
+    /// - Throws: ``Problem``.
+    package func markRowsInMemory() throws {
+        do {
+            try Layout(path: path).createFile(Layout(path: path).memoryMark)
+        } catch {
+            throw Problem(error, at: path)
+        }
+    }
+
     /// Releases the folder for other servers. Closing the file would not be enough: a child process may still hold the
     /// descriptor.
     package func release() {
-        hold?.release()
+        valid.withLock { $0.lock }?.release()
         flock(lock.rawValue, LOCK_UN)
     }
 
@@ -136,6 +145,10 @@ package final class DataFolder: Sendable {
     package static let signingKey = "signing-key"
     /// The name of the file with the token of the operator API.
     package static let adminToken = "admin-token"
+
+    /// The valid state.
+    package var heldState: HeldState { valid.withLock { $0 } }
+    var state: StateFolder { heldState.folder }
 
     package var databasePath: String { state.database }
     /// Path of the ``StorageReserve``'s file.

@@ -18,7 +18,7 @@ struct BackupCommand: ParsableCommand {
     var file: String
 
     func run() throws {
-        let folder = try data.folder()
+        let folder = try data.folder(ofRowsInMemory: false)
         let summary = try explained {
             try Backup.write(
                 folder: folder, to: file, name: IdentifierSource.random.uuid(), secrets: FamilySecrets.names)
@@ -59,8 +59,19 @@ struct DataOptions: ParsableArguments {
     var config: String?
 
     /// The path of the data folder: `--data-dir`, else `data-dir` of the settings that `serve` would use here.
-    func folder() throws -> String {
-        try dataDir ?? Settings.found(flags: [:], configFile: config).configuration.dataFolder
+    /// - Parameter ofRowsInMemory: whether settings of a server that keeps its rows in memory are allowed.
+    func folder(ofRowsInMemory: Bool = true) throws -> String {
+        if let dataDir { return dataDir }
+        let configuration = try Settings.found(flags: [:], configFile: config).configuration
+        guard ofRowsInMemory || !configuration.isEphemeral else {
+            StandardError.write(
+                """
+                scribe-emulator: a server with ephemeral keeps its rows in memory; \
+                run scribe-emulator snapshot export to write them to a file
+                """)
+            throw ExitCode.failure
+        }
+        return configuration.dataFolder
     }
 }
 

@@ -65,7 +65,7 @@ struct Banner {
 
     private var dataFolder: String {
         let path = URL(fileURLWithPath: configuration.dataFolder).path
-        return configuration.isEphemeral ? "\(path) (deleted at exit)" : path
+        return configuration.isEphemeral ? "in memory, audio in \(path) (deleted at exit)" : path
     }
 
     private var transcriber: String {

@@ -111,7 +111,10 @@ struct ResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
         abstract: "Delete the data of a namespace. Its name, its clients and their access tokens stay.",
-        discussion: "The data folder cannot be reset; start the server with another one, or with --ephemeral.")
+        discussion: """
+            Without --namespace the server's own data are deleted. A server with a data folder allows that only with \
+            --allow-reset.
+            """)
 
     @OptionGroup var control: ControlOptions
 

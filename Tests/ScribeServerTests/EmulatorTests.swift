@@ -1,3 +1,4 @@
+import ScribeRuntime
 import Engines
 import Foundation
 import Logging
@@ -12,7 +13,7 @@ import Testing
 @testable import ScribeServer
 
 struct EmulatorTests {
-    private func opened(_ server: TestServer) async throws -> OpenWorld {
+    private func opened(_ server: TestServer) async throws -> OpenWorlds {
         try await open(
             server.configuration,
             .init(
@@ -24,12 +25,11 @@ struct EmulatorTests {
     @Test("the data is let go of also when the service that closes it is cancelled")
     func closesWhenCancelled() async throws {
         let server = try TestServer()
-        let threads = NIOThreadPool.singleton
         let path = server.configuration.dataFolder
-        let folder = try DataFolder(path: path)
-        let store = try Store(path: folder.databasePath, durability: .normal)
-        let closing = StoreClosing(store: store, folder: folder, threads: threads)
-        let task = Task { try await closing.run() }
+        let opened = try await opened(server)
+        let main = try #require(opened.services.first as? MainWorld)
+        let store = opened.world.runtime.store
+        let task = Task { try await main.run() }
         task.cancel()
         try await task.value
         #expect(throws: Never.self) { try DataFolder(path: path).release() }

@@ -26,7 +26,7 @@ struct TemporaryWorldFixture {
     }
 
     /// The emulator of a server, with the world of its data folder.
-    func opened() async throws -> (emulator: Emulator, opened: OpenWorld) {
+    func opened() async throws -> (emulator: Emulator, opened: OpenWorlds) {
         try await open(server.configuration, parts)
     }
 
@@ -51,13 +51,13 @@ struct TemporaryWorldFixture {
 
     /// Runs a test against a throw-away world that is reached over a socket.
     func runOverSocket(
-        _ test: @escaping @Sendable (TestScribeClient, TemporaryWorld) async throws -> Void
+        _ test: @escaping @Sendable (TestScribeClient, RunningWorld) async throws -> Void
     ) async throws {
         let (emulator, opened) = try await opened()
         let temporary = try await emulator.temporaryWorld()
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         let application = try await Listener(server.configuration, parts).application(
-            for: emulator, OpenWorld(world: temporary.world, services: [])
+            for: emulator, OpenWorlds(world: temporary.world, services: [])
         ) { ready.yield($0.plain) }
         let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in

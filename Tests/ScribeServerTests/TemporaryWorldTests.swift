@@ -21,7 +21,7 @@ struct TemporaryWorldTests {
 
     /// Runs a test in each world at once, with a client that has logged in there.
     private func inParallel(
-        _ worlds: [Int: TemporaryWorld], of emulator: Emulator,
+        _ worlds: [Int: RunningWorld], of emulator: Emulator,
         _ test: @escaping @Sendable (TestScribeClient, Int) async throws -> Void
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
@@ -39,7 +39,7 @@ struct TemporaryWorldTests {
     func hundred() async throws {
         let (emulator, opened) = try await fixture.opened()
         let now = server.manual.now
-        let worlds = try await withThrowingTaskGroup(of: (Int, TemporaryWorld).self) { group in
+        let worlds = try await withThrowingTaskGroup(of: (Int, RunningWorld).self) { group in
             for number in 0..<100 { group.addTask { (number, try await emulator.temporaryWorld()) } }
             return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
@@ -94,7 +94,7 @@ struct TemporaryWorldTests {
     func closing() async throws {
         let (emulator, opened) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
-        let folder = temporary.folder
+        let folder = try #require(temporary.storage as? MemoryStorage).folder
         let now = server.manual.now
         try await fixture.run(temporary.world, of: emulator) { anonymous in
             let client = try await anonymous.login()

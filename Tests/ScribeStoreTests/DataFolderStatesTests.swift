@@ -203,4 +203,65 @@ struct DataFolderStatesTests {
         #expect(problem?.description.hasPrefix(layout.current) == true)
         #expect(layout.stateNames() == ["1"])
     }
+
+    /// A folder with a valid state that has data, and a next one.
+    private func twoStates() throws -> (folder: DataFolder, before: HeldState, next: HeldState) {
+        let folder = try DataFolder(path: path)
+        try Store(path: folder.databasePath, durability: .normal).close()
+        let next = try folder.makeNextState()
+        let template = try DatabaseTemplate(path: "\(folder.workFolder)/template")
+        try template.copy(to: next.databasePath)
+        try folder.sync(next)
+        return (folder, folder.heldState, next)
+    }
+
+    @Test("a kill at each step of a replacement leaves the state before it or the one after it", arguments: 0..<5)
+    func killed(step: Int) throws {
+        let (folder, before, next) = try twoStates()
+        // What each step leaves behind when it is the last one.
+        switch step {
+        case 0: unlink(next.databasePath)
+        case 1: break
+        case 2: try write("2\n", to: "\(layout.current).new")
+        case 3: _ = try folder.replaceState(with: next)
+        default:
+            _ = try folder.replaceState(with: next)
+            #expect(rename(before.folder.path, layout.removedState("1")) == 0)
+        }
+        folder.release()
+        for held in [before, next] { held.lock?.release() }
+        let again = try DataFolder(path: path)
+        let name = step < 3 ? "1" : "2"
+        #expect(again.databasePath == layout.state(name).database)
+        try Store(path: again.databasePath, durability: .normal).close()
+        again.removeOtherStates()
+        #expect(layout.stateNames() == [name])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: layout.states) == [name])
+    }
+
+    @Test("a replaced state is removed, and the valid one is not")
+    func replaced() throws {
+        let (folder, before, next) = try twoStates()
+        folder.remove(before)
+        #expect(layout.stateNames() == ["1", "2"], "it is valid")
+        let returned = try folder.replaceState(with: next)
+        #expect(returned.folder == before.folder)
+        #expect(folder.databasePath == next.databasePath)
+        folder.remove(returned)
+        #expect(layout.stateNames() == ["2"])
+        folder.removeOtherStates()
+        #expect(try folder.makeNextState().folder == layout.state("3"))
+    }
+
+    @Test("a state that a backup reads is not replaced")
+    func backup() throws {
+        let (folder, before, next) = try twoStates()
+        let (read, hold) = try Backup.held(in: layout)
+        #expect(read == before.folder)
+        #expect(throws: DataFolder.Problem.backupRuns(path: path)) { try folder.replaceState(with: next) }
+        #expect(folder.databasePath == before.databasePath)
+        hold.release()
+        _ = try folder.replaceState(with: next)
+        #expect(try layout.currentName() == "2")
+    }
 }

@@ -25,6 +25,9 @@ struct SchemaVersion3Tests {
                     DROP TABLE leases;
                     DROP TABLE device_logins;
                     DROP TABLE generations;
+                    DROP TABLE state;
+                    DROP TABLE client_keys;
+                    ALTER TABLE clients DROP COLUMN origin;
                     ALTER TABLE refresh_tokens DROP COLUMN clock_offset;
                     PRAGMA user_version = 2;
                     INSERT INTO clients (client_id, business_id, user_id, doctor_id, name, workspace, secret_hash)

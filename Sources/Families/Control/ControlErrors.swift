@@ -58,7 +58,12 @@ extension NamespaceProblem {
         case .persistent:
             Refusal(
                 .conflict, code: "reset_not_allowed",
-                "The default namespace keeps its data; name another one with X-Scribe-Namespace or ?namespace=")
+                """
+                The data folder is reset only by a server with --allow-reset; \
+                name another namespace with X-Scribe-Namespace or ?namespace=
+                """)
+        case .backupRuns:
+            Refusal(.conflict, code: "backup_runs", "A backup reads the data folder; try again when it has ended")
         }
     }
 }

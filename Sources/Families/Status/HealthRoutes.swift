@@ -50,13 +50,16 @@ struct HealthRoutes: Sendable {
                 MetricReading(.deliveriesFailed, deliveries.failed),
             ]
         }
+        let worlds = context.directory?.worlds ?? [context.world]
         readings += [
             MetricReading(.ready, isReady), MetricReading(.storageHasRoom, runtime.reserve.hasRoom),
             MetricReading(.transcriberAvailable, condition == .available),
             MetricReading(.circuitOpen, labels: ["transcriber"], condition == .unavailable),
             MetricReading(.circuitOpen, labels: ["note_writer"], runtime.noteWriter.condition == .unavailable),
             MetricReading(.circuitOpen, labels: ["live"], engine.condition == .unavailable),
-            MetricReading(.heldPolls, runtime.signals.waiterCount),
+            MetricReading(.heldPolls, worlds.reduce(0) { $0 + $1.runtime.signals.waiterCount }),
+            MetricReading(.namespaces, worlds.count - 1),
+            MetricReading(.rowMemoryBytes, await context.directory?.control?.rowBytes() ?? 0),
             MetricReading(.memoryHeldBytes, memory.total), MetricReading(.memoryBudgetBytes, memory.limit),
             MetricReading(.buildInfo, labels: [build.version, build.commit], 1),
         ]

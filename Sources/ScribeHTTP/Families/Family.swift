@@ -105,7 +105,6 @@ package struct FamilyResponder: HTTPResponder {
             context.coreContext.endpointPath.value = "no namespace"
             return best.family.response(to: error, of: request, context)
         }
-        guard world.namespace != nil else { return try await best.family.respond(to: read, context: context) }
         context.chosenWorld = world
         world.use.begin()
         defer { world.use.end() }

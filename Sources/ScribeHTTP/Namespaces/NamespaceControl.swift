@@ -6,6 +6,9 @@ package protocol NamespaceControl: Sendable {
     /// Most namespaces at a time.
     var limit: Int { get }
 
+    /// Bytes of the rows that are kept in memory, of all namespaces together.
+    func rowBytes() async -> Int
+
     /// Makes a namespace with a client of its own.
     /// - Parameter name: nil to have one made.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
@@ -76,4 +79,6 @@ package enum NamespaceProblem: Error, Hashable, Sendable {
     case off
     /// The default world keeps its data.
     case persistent
+    /// A backup reads the data of the default world.
+    case backupRuns
 }

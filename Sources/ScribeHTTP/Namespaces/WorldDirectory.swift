@@ -3,18 +3,26 @@ package import ScribeDomain
 /// Worlds of a server: the default world, and the world of each namespace.
 package final class WorldDirectory: Sendable {
     private struct State {
+        var main: World
         var named: [NamespaceName: World] = [:]
         /// True from the first namespace on.
         var hasHadAny = false
     }
 
-    /// World of requests that choose no namespace.
-    package let main: World
-    private let state = LockedValue(State())
+    private let state: LockedValue<State>
     private let making = LockedValue<(any NamespaceControl)?>(nil)
 
     /// Starts with the default world only.
-    package init(main: World) { self.main = main }
+    package init(main: World) { state = LockedValue(State(main: main)) }
+
+    /// World of requests that choose no namespace.
+    package var main: World { state.withLock { $0.main } }
+
+    /// Serves a world as the default one, in place of the one before.
+    package func publish(main world: World) { state.withLock { $0.main = world } }
+
+    /// All worlds, the default one first.
+    package var worlds: [World] { state.withLock { [$0.main] + $0.named.values } }
 
     /// The world of a namespace; nil for an unknown namespace.
     package subscript(name: NamespaceName) -> World? { state.withLock { $0.named[name] } }

@@ -126,10 +126,23 @@ extension Setting {
             to: \.configuration.dataFolder),
         Setting(
             "ephemeral",
-            "Keep the data in a temporary folder, and delete it when the server stops.",
+            "Keep rows in memory and audio in a temporary folder, which the server deletes when it stops.",
             .boolean,
             default: "false",
-            page: "keep the data in a temporary folder, and delete it when the server stops",
+            page: """
+                keep rows in memory, within `namespace-memory`, and audio in a temporary folder, \
+                which the server deletes when it stops
+                """,
             to: \.configuration.isEphemeral),
+        Setting(
+            "allow-reset",
+            "Allow operators to reset the data folder.",
+            .boolean,
+            default: "false",
+            page: """
+                allow `reset` and `snapshot restore` of the data folder, which delete its data; \
+                with `ephemeral` they are always allowed
+                """,
+            to: \.configuration.allowsReset),
     ]
 }

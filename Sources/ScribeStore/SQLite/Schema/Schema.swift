@@ -17,7 +17,7 @@ enum Schema {
     ]
 
     /// Migrations to version 2 and later, in order.
-    static let migrations = [version2, version3, version4]
+    static let migrations = [version2, version3, version4, version5]
 
     static var latestVersion: Int { 1 + migrations.count }
 

@@ -1,0 +1,102 @@
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// The default world of a server, which a reset replaces. As a service it ends last, with the data folder.
+final class MainWorld: Service, CustomStringConvertible {
+    private struct State {
+        var world: RunningWorld
+        var isBusy = false
+    }
+
+    let emulator: Emulator
+    let directory: WorldDirectory
+    let ending = EndingWorlds()
+    private let states: any MainStates
+    private let state: LockedValue<State>
+    private let folder: DataFolder
+
+    let description = "MainWorld"
+
+    /// Opens the present state, and registers the configured clients.
+    /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
+    init(_ emulator: Emulator, _ states: any MainStates, _ folder: DataFolder) async throws {
+        self.emulator = emulator
+        self.states = states
+        self.folder = folder
+        let first = try await states.first()
+        let running = try await Self.makeWorld(emulator, states, first, first.data.place)
+        state = LockedValue(State(world: running))
+        directory = WorldDirectory(main: running.world)
+    }
+
+    /// Makes the world of a state, with the clients of the file.
+    private static func makeWorld(
+        _ emulator: Emulator, _ states: any MainStates, _ open: OpenState, _ place: WorldPlace
+    ) async throws -> RunningWorld {
+        var data = open.data
+        data.place = place
+        let world = try await World.seeded(emulator, on: data, emulator.configuredClients.withLock { $0 })
+        return RunningWorld(
+            world, on: open.storage,
+            services: emulator.services(of: world, objects: data.objects) + states.services(of: world, data.objects),
+            logger: emulator.parts.logger)
+    }
+
+    /// Gives the default world a fresh state.
+    /// - Returns: The number of the new state.
+    /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system. The world is then as before.
+    func reset() async throws -> Int {
+        let before = try state.withLock { state throws(NamespaceProblem) in
+            guard !state.isBusy else { throw .busy }
+            state.isBusy = true
+            return state.world
+        }
+        // Not a part of the request's task: a client that hangs up does not stop it half-way.
+        return try await Task.detached { [self] in
+            do {
+                let next = try await replacement(of: before)
+                state.withLock { $0 = State(world: next) }
+                directory.publish(main: next.world)
+                next.start()
+                ending.end(before, emulator.parts.clock)
+                states.prepare()
+                return next.world.place.state
+            } catch {
+                state.withLock { $0.isBusy = false }
+                throw error
+            }
+        }.value
+    }
+
+    /// Makes a fresh state the valid one.
+    private func replacement(of before: RunningWorld) async throws -> RunningWorld {
+        let open = try await states.next()
+        do {
+            let place = WorldPlace(state: before.world.place.state + 1)
+            try await open.data.store.setStateNumber(place.state)
+            let next = try await Self.makeWorld(emulator, states, open, place)
+            try await states.makeValid(open)
+            return next
+        } catch {
+            await open.storage.close(keepingData: false)
+            throw error
+        }
+    }
+
+    /// Runs the services of the world until the server stops. Then closes the store and releases the data folder, whose
+    /// lock keeps other servers away until the end.
+    func run() async throws {
+        state.withLock { $0.world }.start()
+        states.prepare()
+        try? await gracefulShutdown()
+        async let ended: Void = ending.wait()
+        await states.end()
+        await state.withLock { $0.world }.stop()
+        await ended
+        folder.release()
+    }
+}

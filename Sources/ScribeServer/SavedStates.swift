@@ -1,0 +1,131 @@
+import Engines
+import Foundation
+import Logging
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// States in a data folder. One is kept ready for the next reset.
+final class SavedStates: MainStates {
+    private let emulator: Emulator
+    private let opened: OpenedDataFolder
+    private let prepared = LockedValue<Task<OpenState, any Error>?>(nil)
+    private let template = LockedValue<DatabaseTemplate?>(nil)
+
+    init(_ emulator: Emulator, _ opened: OpenedDataFolder) {
+        self.emulator = emulator
+        self.opened = opened
+    }
+
+    private var isAllowed: Bool { emulator.configuration.allowsReset && emulator.configuration.sharedLease == nil }
+
+    func first() async throws -> OpenState {
+        let changes = ChangeHub()
+        let store = try await opened.store(
+            emulator.configuration, transcribesOnArrival: !emulator.engines.transcriber.isInstant,
+            emulator.composition, changes)
+        var data = self.data(on: store, opened.objects, changes)
+        data.place = WorldPlace(state: try await store.stateNumber())
+        return OpenState(
+            data: data,
+            storage: StateStorage(
+                store: store, folder: opened.folder, state: opened.folder.heldState, threads: opened.threads))
+    }
+
+    func next() async throws -> OpenState {
+        guard isAllowed else { throw NamespaceProblem.persistent }
+        prepare()
+        let making = prepared.withLock { prepared in
+            defer { prepared = nil }
+            return prepared
+        }
+        guard let made = try await making?.value else { throw NamespaceProblem.busy }
+        return made
+    }
+
+    func makeValid(_ open: OpenState) async throws {
+        guard let state = (open.storage as? StateStorage)?.state else { throw NamespaceProblem.persistent }
+        do {
+            try await opened.threads.runIfActive { [opened] in _ = try opened.folder.replaceState(with: state) }
+        } catch DataFolder.Problem.backupRuns {
+            throw NamespaceProblem.backupRuns
+        }
+    }
+
+    func prepare() {
+        guard isAllowed else { return }
+        prepared.withLock { prepared in
+            guard prepared == nil else { return }
+            prepared = Task.detached { [self] in try await make() }
+        }
+    }
+
+    func end() async {
+        let making = prepared.withLock { prepared in
+            defer { prepared = nil }
+            return prepared
+        }
+        await (try? making?.value)?.storage.close(keepingData: false)
+    }
+
+    private func make() async throws -> OpenState {
+        let (configuration, composition, opened) = (emulator.configuration, emulator.composition, opened)
+        let changes = ChangeHub()
+        let transcribesOnArrival = !emulator.engines.transcriber.isInstant
+        let identifier = emulator.parts.identifiers.uuid()
+        return try await opened.threads.runIfActive { [self] in
+            let template = try madeTemplate()
+            let state = try opened.folder.makeNextState()
+            do {
+                try template.copy(to: state.databasePath)
+                try opened.folder.sync(state)
+                let store = try Store(
+                    path: state.databasePath, durability: configuration.durability,
+                    transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
+                    policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
+                    holder: .alone(identifier), sink: changes)
+                let objects = ObjectFiles(
+                    folder: state.objectsFolder, durability: configuration.durability,
+                    identifiers: emulator.parts.identifiers, pool: opened.threads)
+                return OpenState(
+                    data: data(on: store, objects, changes),
+                    storage: StateStorage(
+                        store: store, folder: opened.folder, state: state, threads: opened.threads))
+            } catch {
+                opened.folder.remove(state)
+                throw error
+            }
+        }
+    }
+
+    /// The file that new states copy, made once. Blocking.
+    private func madeTemplate() throws -> DatabaseTemplate {
+        if let made = template.withLock({ $0 }) { return made }
+        let made = try DatabaseTemplate(
+            path: "\(opened.folder.workFolder)/\(emulator.parts.identifiers.uuid()).sqlite")
+        template.withLock { $0 = made }
+        return made
+    }
+
+    private func data(on store: Store, _ objects: any ObjectStore, _ changes: ChangeHub) -> WorldData {
+        WorldData(
+            store: store, objects: objects, reserve: opened.reserve, key: opened.key, secretStore: opened.secretStore,
+            changes: changes)
+    }
+
+    func services(of world: World, _ objects: any ObjectStore) -> [any Service] {
+        let (store, clock, logger) = (world.runtime.store, world.runtime.clock, emulator.parts.logger)
+        var services: [any Service] = [
+            OrphanSweep(store: store, objects: objects, clock: clock.wall, logger: logger),
+            HourlySweep(store: store, objects: objects, clock: clock, logger: logger),
+        ]
+        if !store.holder.isAlone {
+            services.append(
+                LeaseRenewal(store: store, lanes: world.changes.lanes, clock: clock.wall, logger: logger))
+        }
+        return services
+    }
+}

@@ -1,0 +1,127 @@
+import Crypto
+import Engines
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// Parts that all temporary worlds of an emulator share: an empty database to copy, and the parent folder of their
+/// audio.
+final class TemporaryWorlds: Sendable {
+    private let folder: String
+    private let reserve: StorageReserve
+    /// The database that is copied; nil until the first temporary world.
+    private let image = LockedValue<Task<StoreImage, any Error>?>(nil)
+    private let rowLimit: Int
+
+    /// - Parameters:
+    ///   - folder: holds one folder with audio for each world.
+    ///   - rowLimit: the most bytes that the rows of all worlds may take together.
+    init(folder: String, reserve: StorageReserve, rowLimit: Int) {
+        self.folder = folder
+        self.reserve = reserve
+        self.rowLimit = rowLimit
+    }
+
+    private func madeImage() async throws -> StoreImage {
+        let making = image.withLock { image in
+            if let image { return image }
+            let made = Task { [folder, rowLimit] in
+                try await NIOThreadPool.singleton.runIfActive {
+                    try FileManager.default.createDirectory(
+                        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                    return try StoreImage(rowLimit: rowLimit)
+                }
+            }
+            image = made
+            return made
+        }
+        return try await making.value
+    }
+
+    /// Bytes that the rows of all temporary worlds take; 0 before the first.
+    func rowBytes() async -> Int {
+        guard let making = image.withLock({ $0 }) else { return 0 }
+        return (try? await making.value.rowBytes) ?? 0
+    }
+
+    /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
+    /// - Parameters:
+    ///   - place: the namespace and state of the world.
+    /// - Throws: the error of SQLite or of the file system.
+    func makeState(of emulator: Emulator, _ place: WorldPlace, _ keys: WorldKeys) async throws -> OpenState {
+        let image = try await madeImage()
+        let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
+        let own = "\(folder)/\(identifiers.uuid())"
+        let changes = ChangeHub()
+        let store = try await NIOThreadPool.singleton.runIfActive {
+            let store = try image.store(
+                transcribesOnArrival: !emulator.engines.transcriber.isInstant, quotas: emulator.configuration.quotas,
+                policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
+                sink: changes)
+            try FileManager.default.createDirectory(
+                atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            return store
+        }
+        let data = WorldData(
+            store: store,
+            objects: ObjectFiles(
+                folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
+            reserve: reserve, key: keys.signing, secretStore: keys.others, changes: changes, place: place)
+        return OpenState(data: data, storage: MemoryStorage(store: store, folder: own))
+    }
+}
+
+/// Keys of a world, which a reset keeps.
+struct WorldKeys: Sendable {
+    /// Signs tokens and links.
+    let signing: SymmetricKey
+    let others: any SecretStore
+
+    /// Makes new keys, which end with the process.
+    init(_ identifiers: IdentifierSource) {
+        self.init(
+            signing: SymmetricKey(data: identifiers.bytes(32)), others: MemorySecrets(threads: .singleton))
+    }
+
+    init(signing: SymmetricKey, others: any SecretStore) {
+        self.signing = signing
+        self.others = others
+    }
+}
+
+extension Emulator {
+    /// Makes a temporary world: rows in memory, audio in a folder of its own. Closing the world removes both.
+    /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
+    package func temporaryWorld() async throws -> RunningWorld {
+        try await temporaryWorld(WorldPlace(), configuredClients.withLock { $0 }, WorldKeys(parts.identifiers))
+    }
+
+    /// Makes the world of a namespace.
+    /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
+    func temporaryWorld(
+        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys
+    ) async throws -> RunningWorld {
+        try await temporaryWorld(place, configuredClients.withLock { $0 }.adding(client), keys)
+    }
+
+    private func temporaryWorld(
+        _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys
+    ) async throws -> RunningWorld {
+        let open = try await temporary.makeState(of: self, place, keys)
+        do {
+            let world = try await World.seeded(self, on: open.data, configuredClients)
+            let running = RunningWorld(
+                world, on: open.storage, services: services(of: world, objects: open.data.objects),
+                logger: parts.logger)
+            running.start()
+            return running
+        } catch {
+            await open.storage.close(keepingData: false)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeStore
+
+/// Storage of a world, which ends with the world.
+protocol WorldStorage: Sendable {
+    /// Closes the store, and removes the data unless they are kept. Also in a cancelled task. Rows in memory are never
+    /// kept.
+    func close(keepingData: Bool) async
+}
+
+/// Rows in memory, and audio in a temporary folder.
+struct MemoryStorage: WorldStorage {
+    let store: Store
+    /// The folder with the audio.
+    let folder: String
+
+    func close(keepingData: Bool) async {
+        try? await shieldFromCancellation {
+            try await NIOThreadPool.singleton.runIfActive {
+                try? store.close()
+                // Renamed first, so that late writes into the folder fail.
+                let old = "\(folder).old"
+                guard rename(folder, old) == 0 else { return }
+                try? FileManager.default.removeItem(atPath: old)
+            }
+        }
+    }
+}
+
+/// Rows and audio in a state of a data folder.
+struct StateStorage: WorldStorage {
+    let store: Store
+    let folder: DataFolder
+    let state: HeldState
+    let threads: NIOThreadPool
+
+    func close(keepingData: Bool) async {
+        try? await shieldFromCancellation {
+            try await threads.runIfActive {
+                try? store.close()
+                if !keepingData { folder.remove(state) }
+            }
+        }
+    }
+}

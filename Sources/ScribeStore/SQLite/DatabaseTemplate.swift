@@ -1,0 +1,19 @@
+import Foundation
+import ScribeDomain
+
+/// Database file with the schema and without rows, to copy for a new state. Making the schema each time would take
+/// several times as long.
+package struct DatabaseTemplate: Sendable {
+    private let path: String
+
+    /// Makes the file at `path`, in WAL mode. Blocking.
+    /// - Throws: ``Store/Problem``, or SQLite's error.
+    package init(path: String) throws {
+        self.path = path
+        try SQLiteDatabase(path: path, durability: .normal, sink: nil).close()
+    }
+
+    /// Copies the file. Blocking.
+    /// - Throws: ``DataFolder/Problem``, or ``Backup/Problem`` where the file has been removed.
+    package func copy(to target: String) throws { try Backup.copyFile(path, to: target) }
+}
