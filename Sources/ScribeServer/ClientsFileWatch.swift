@@ -33,7 +33,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
     /// The mark of the file before the start read it; nil without a file.
     let mark: FileFingerprint?
     let request: ClientsFileRequest
-    /// Its default world gets the clients.
+    /// Worlds of the server; the default one gets the clients.
     let directory: WorldDirectory
     /// The clients and partners with which further worlds begin.
     let configuredClients: LockedValue<ConfiguredClients>

@@ -40,6 +40,8 @@ package struct Configuration: Sendable {
     package var sharedLease: Duration?
     /// Whether rows are kept in memory, and the data folder is deleted when the server stops.
     package var isEphemeral = false
+    /// The path of an exported snapshot that the server starts from.
+    package var snapshotFile: String?
     /// Whether the data folder may be reset.
     package var allowsReset = false
     package var transcriber = TranscriberChoice.fake

@@ -11,6 +11,16 @@ struct OpenState: Sendable {
     let storage: any WorldStorage
 }
 
+extension OpenState {
+    /// Fills the empty state from a snapshot.
+    /// - Parameter owner: the namespace's own client; nil for the default world.
+    func fill(from snapshot: SnapshotFolder, owner: SnapshotOwner?, of emulator: Emulator) async throws {
+        try await data.store.restore(
+            snapshot, data.objects, owner: owner,
+            demo: SnapshotOwner(try emulator.configuredClients.withLock { $0 }.demoPrincipal()), on: .singleton)
+    }
+}
+
 /// States of the default world: the present one, and those that a reset makes.
 protocol MainStates: Sendable {
     /// Opens the present state.

@@ -1,3 +1,4 @@
+import Foundation
 import NIOPosix
 import ScribeDomain
 import ScribeHTTP
@@ -21,13 +22,25 @@ final class MainWorld: Service, CustomStringConvertible {
 
     let description = "MainWorld"
 
+    /// The present world; nil during a reset.
+    var running: RunningWorld? { state.withLock { $0.isBusy ? nil : $0.world } }
+
     /// Opens the present state, and registers the configured clients.
+    /// - Parameter snapshot: what the state begins with; nil to keep what it has.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
-    init(_ emulator: Emulator, _ states: any MainStates, _ folder: DataFolder) async throws {
+    init(
+        _ emulator: Emulator, _ states: any MainStates, _ folder: DataFolder, from snapshot: SnapshotFolder?
+    ) async throws {
         self.emulator = emulator
         self.states = states
         self.folder = folder
         let first = try await states.first()
+        if let snapshot {
+            try await first.fill(from: snapshot, owner: nil, of: emulator)
+            _ = try? await NIOThreadPool.singleton.runIfActive {
+                try FileManager.default.removeItem(atPath: snapshot.path)
+            }
+        }
         let running = try await Self.makeWorld(emulator, states, first, first.data.place)
         state = LockedValue(State(world: running))
         directory = WorldDirectory(main: running.world)
@@ -41,15 +54,16 @@ final class MainWorld: Service, CustomStringConvertible {
         data.place = place
         let world = try await World.seeded(emulator, on: data, emulator.configuredClients.withLock { $0 })
         return RunningWorld(
-            world, on: open.storage,
+            world, on: open,
             services: emulator.services(of: world, objects: data.objects) + states.services(of: world, data.objects),
             logger: emulator.parts.logger)
     }
 
     /// Gives the default world a fresh state.
+    /// - Parameter snapshot: what the state begins with; nil to begin empty.
     /// - Returns: The number of the new state.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system. The world is then as before.
-    func reset() async throws -> Int {
+    func reset(to snapshot: SnapshotFolder? = nil) async throws -> Int {
         let before = try state.withLock { state throws(NamespaceProblem) in
             guard !state.isBusy else { throw .busy }
             state.isBusy = true
@@ -58,7 +72,7 @@ final class MainWorld: Service, CustomStringConvertible {
         // Not a part of the request's task: a client that hangs up does not stop it half-way.
         return try await Task.detached { [self] in
             do {
-                let next = try await replacement(of: before)
+                let next = try await replacement(of: before, from: snapshot)
                 state.withLock { $0 = State(world: next) }
                 directory.publish(main: next.world)
                 next.start()
@@ -73,10 +87,11 @@ final class MainWorld: Service, CustomStringConvertible {
     }
 
     /// Makes a fresh state the valid one.
-    private func replacement(of before: RunningWorld) async throws -> RunningWorld {
+    private func replacement(of before: RunningWorld, from snapshot: SnapshotFolder?) async throws -> RunningWorld {
         let open = try await states.next()
         do {
             let place = WorldPlace(state: before.world.place.state + 1)
+            if let snapshot { try await open.fill(from: snapshot, owner: nil, of: emulator) }
             try await open.data.store.setStateNumber(place.state)
             let next = try await Self.makeWorld(emulator, states, open, place)
             try await states.makeValid(open)

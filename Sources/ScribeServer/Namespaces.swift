@@ -4,6 +4,7 @@ import NIOPosix
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 import ServiceLifecycle
 import Suki
 
@@ -27,6 +28,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         let world: RunningWorld
         let client: NamespaceClient
         let keys: WorldKeys
+        let snapshots: Snapshots
         let createdAt: Date
     }
 
@@ -41,13 +43,20 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
 
     let limit: Int
     private let main: MainWorld
+    private let mainSnapshots: Snapshots
     private let settings: NamespaceSettings
     private let entries = LockedValue<[NamespaceName: Entry]>([:])
 
     let description = "Namespaces"
 
-    init(_ emulator: Emulator, _ main: MainWorld) {
+    /// - Parameter snapshotFolder: holds the snapshots of the default world.
+    init(_ emulator: Emulator, _ main: MainWorld, snapshotFolder: String) {
         self.main = main
+        mainSnapshots = Snapshots(in: snapshotFolder, emulator) {
+            main.running.map { ($0, nil) }
+        } restoring: {
+            try await main.reset(to: $0)
+        }
         settings = emulator.configuration.namespaces
         limit = settings.limit
     }
@@ -70,7 +79,9 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         do {
             let keys = WorldKeys(identifiers)
             let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client, keys)
-            let namespace = Namespace(world: world, client: client, keys: keys, createdAt: clock.now)
+            let namespace = Namespace(
+                world: world, client: client, keys: keys, snapshots: snapshots(of: name, client.owner),
+                createdAt: clock.now)
             finish(name, with: namespace)
             return (record(name, namespace), NamespaceCredentials(secret: client.secret, key: client.key))
         } catch {
@@ -100,25 +111,47 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     func delete(_ name: NamespaceName) async throws {
         let namespace = try take(name)
         finish(name, with: nil)
-        end(namespace.world)
+        end(namespace)
     }
 
-    func reset(_ name: NamespaceName?) async throws -> Int {
-        guard let name else { return try await main.reset() }
+    func reset(_ name: NamespaceName?) async throws -> Int { try await reset(name, to: nil) }
+
+    /// - Parameter snapshot: what the new state begins with; nil to begin empty.
+    private func reset(_ name: NamespaceName?, to snapshot: SnapshotFolder?) async throws -> Int {
+        guard let name else { return try await main.reset(to: snapshot) }
         let namespace = try take(name)
         let before = namespace.world.world
         do {
             let place = WorldPlace(namespace: name, state: before.place.state + 1)
-            let world = try await emulator.temporaryWorld(place, for: namespace.client, namespace.keys)
+            let world = try await emulator.temporaryWorld(place, for: namespace.client, namespace.keys, from: snapshot)
             finish(
                 name,
                 with: Namespace(
-                    world: world, client: namespace.client, keys: namespace.keys, createdAt: namespace.createdAt))
+                    world: world, client: namespace.client, keys: namespace.keys, snapshots: namespace.snapshots,
+                    createdAt: namespace.createdAt))
             end(namespace.world)
             return place.state
         } catch {
             finish(name, with: namespace)
             throw error
+        }
+    }
+
+    func snapshots(of name: NamespaceName?) throws -> any SnapshotControl {
+        guard let name else { return mainSnapshots }
+        guard let namespace = entries.withLock({ $0[name]?.namespace }) else { throw NamespaceProblem.unknown }
+        return namespace.snapshots
+    }
+
+    /// Makes the snapshots of a new namespace.
+    private func snapshots(of name: NamespaceName, _ owner: SnapshotOwner) -> Snapshots {
+        Snapshots(in: emulator.temporary.newSnapshotFolder(emulator.parts.identifiers), emulator) { [weak self] in
+            guard let entry = self?.entries.withLock({ $0[name] }), !entry.isBusy, let namespace = entry.namespace
+            else { return nil }
+            return (namespace.world, owner)
+        } restoring: { [weak self] in
+            guard let self else { throw NamespaceProblem.unknown }
+            return try await reset(name, to: $0)
         }
     }
 
@@ -143,9 +176,16 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     /// Closes a world that no request finds any more.
     private func end(_ world: RunningWorld) { main.ending.end(world, clock) }
 
+    /// Closes a namespace that no request finds any more, and removes its snapshots.
+    private func end(_ namespace: Namespace) {
+        end(namespace.world)
+        Task.detached { try? await NIOThreadPool.singleton.runIfActive { namespace.snapshots.removeAll() } }
+    }
+
     /// Removes idle namespaces until the server stops, then all others.
     func run() async throws {
         let pause = min(settings.idleTime / 4, Self.longestPause)
+        _ = try? await NIOThreadPool.singleton.runIfActive { [mainSnapshots] in mainSnapshots.removeLeftovers() }
         await cancelWhenGracefulShutdown { [self] in
             while (try? await clock.sleep(for: pause, as: .namespaces)) != nil { removeIdle() }
         }
@@ -172,7 +212,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
                 continue
             }
             finish(record.name, with: nil)
-            end(namespace.world)
+            end(namespace)
         }
         guard !idle.isEmpty else { return }
         emulator.parts.logger.info(
@@ -186,6 +226,9 @@ struct NamespaceClient: Sendable {
     let secret: String
     let key: String
     let partner: Partner
+
+    /// The client in snapshots of its namespace.
+    var owner: SnapshotOwner { SnapshotOwner(client.principal) }
 
     init(_ name: NamespaceName, _ identifiers: IdentifierSource) {
         client = Client(

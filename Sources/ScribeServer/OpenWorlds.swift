@@ -34,8 +34,9 @@ extension OpenWorlds {
         }
         let states: any MainStates =
             configuration.isEphemeral ? MemoryStates(emulator, data) : SavedStates(emulator, data)
-        let main = try await MainWorld(emulator, states, data.folder)
-        let namespaces = Namespaces(emulator, main)
+        let main = try await MainWorld(
+            emulator, states, data.folder, from: try await data.importedSnapshot(configuration))
+        let namespaces = Namespaces(emulator, main, snapshotFolder: data.folder.snapshotFolder)
         directory = main.directory
         directory.control = namespaces
         var services: [any Service] = [

@@ -34,7 +34,8 @@ struct OpenedDataFolder: Sendable {
             ) {
                 logger.info("\($0)")
             }
-            let folder = try DataFolder(path: configuration.dataFolder, opening)
+            let folder = try DataFolder(
+                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil, opening)
             if configuration.isEphemeral { try folder.markRowsInMemory() }
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }
@@ -89,6 +90,22 @@ struct OpenedDataFolder: Sendable {
             }
         }
         return store
+    }
+
+    /// Reads the snapshot that the server starts from into a temporary folder; nil without one.
+    /// - Throws: ``StartupProblem/unusableSnapshot(path:reason:)``.
+    func importedSnapshot(_ configuration: Configuration) async throws -> SnapshotFolder? {
+        guard let path = configuration.snapshotFile else { return nil }
+        let snapshot = SnapshotFolder(path: "\(folder.workFolder)/\(identifiers.uuid())")
+        do {
+            try await threads.runIfActive {
+                try snapshot.make()
+                try SnapshotImport.read(file: path, into: snapshot, limit: configuration.quotas.storedBytes)
+            }
+        } catch {
+            throw StartupProblem.unusableSnapshot(path: path, reason: "\(error)")
+        }
+        return snapshot
     }
 
     /// Token of the operator API; nil if the configuration sets none and only this machine reaches the server.

@@ -2,6 +2,7 @@ import Logging
 import NIOPosix
 import ScribeDomain
 package import ScribeHTTP
+import ScribeStore
 import ServiceLifecycle
 
 /// A world with its storage and its running services. Closing the world ends both.
@@ -14,13 +15,15 @@ package final class RunningWorld: Sendable {
 
     package let world: World
     let storage: any WorldStorage
+    let objects: any ObjectStore
     private let group: ServiceGroup
     private let phase = LockedValue(Phase.made)
 
     /// - Parameter services: in start order; they end in reverse order.
-    init(_ world: World, on storage: any WorldStorage, services: [any Service], logger: Logger) {
+    init(_ world: World, on open: OpenState, services: [any Service], logger: Logger) {
         self.world = world
-        self.storage = storage
+        storage = open.storage
+        objects = open.data.objects
         group = ServiceGroup(configuration: .init(services: services, logger: logger))
     }
 

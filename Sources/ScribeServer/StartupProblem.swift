@@ -16,6 +16,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
     case unreadableSeed(path: String, reason: String)
+    case unusableSnapshot(path: String, reason: String)
     case unusableTranscriber(setting: String, reason: String)
     case unusableSetting(UnusableSetting)
     case unusableCertificate(CertificateProblem)
@@ -57,7 +58,7 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             the signing key must be at least 32 bytes; SCRIBE_SIGNING_KEY or --signing-key-file gives a shorter one. \
             openssl rand -hex 32 prints a good one
             """
-        case .unreadableSeed(let path, let reason): "\(path): \(reason)"
+        case .unreadableSeed(let path, let reason), .unusableSnapshot(let path, let reason): "\(path): \(reason)"
         case .unusableTranscriber(let setting, let reason): "\(setting) cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"
         case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"

@@ -42,6 +42,9 @@ final class TemporaryWorlds: Sendable {
         return try await making.value
     }
 
+    /// A path for the snapshots of a new namespace.
+    func newSnapshotFolder(_ identifiers: IdentifierSource) -> String { "\(folder)/snapshots-\(identifiers.uuid())" }
+
     /// Bytes that the rows of all temporary worlds take; 0 before the first.
     func rowBytes() async -> Int {
         guard let making = image.withLock({ $0 }) else { return 0 }
@@ -102,20 +105,24 @@ extension Emulator {
 
     /// Makes the world of a namespace.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
+    /// - Parameter snapshot: what the world begins with; nil to begin empty.
     func temporaryWorld(
-        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys
+        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys, from snapshot: SnapshotFolder? = nil
     ) async throws -> RunningWorld {
-        try await temporaryWorld(place, configuredClients.withLock { $0 }.adding(client), keys)
+        try await temporaryWorld(
+            place, configuredClients.withLock { $0 }.adding(client), keys, from: snapshot, owner: client.owner)
     }
 
     private func temporaryWorld(
-        _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys
+        _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys,
+        from snapshot: SnapshotFolder? = nil, owner: SnapshotOwner? = nil
     ) async throws -> RunningWorld {
         let open = try await temporary.makeState(of: self, place, keys)
         do {
+            if let snapshot { try await open.fill(from: snapshot, owner: owner, of: self) }
             let world = try await World.seeded(self, on: open.data, configuredClients)
             let running = RunningWorld(
-                world, on: open.storage, services: services(of: world, objects: open.data.objects),
+                world, on: open, services: services(of: world, objects: open.data.objects),
                 logger: parts.logger)
             running.start()
             return running

@@ -103,7 +103,7 @@ extension Backup {
     }
 
     /// Links a file, or copies it where a link is not possible: on another disk, or for another user's file.
-    private static func hold(_ source: String, as target: String) throws {
+    static func hold(_ source: String, as target: String) throws {
         guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) != 0 else { return }
         switch errno {
         case ENOENT: throw Problem.missingUpload(source)

@@ -157,6 +157,9 @@ package final class DataFolder: Sendable {
     /// Folder for temporary files of jobs.
     package var workFolder: String { Layout(path: path).work }
 
+    /// Folder with the snapshots of the default namespace, which may be missing.
+    package var snapshotFolder: String { "\(path)/snapshots" }
+
     private static func reserve(of path: String) -> String { "\(path)/reserve" }
 
     /// Reads the secret in the file `name`, or makes it from `fresh` on first use. Blocking.

@@ -54,10 +54,38 @@ struct ControlClient: Sendable {
     /// Sends a request and returns the answer's body undecoded.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func data(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
+        try await explained { try await answer(method, path, body) }
+    }
+
+    /// Writes an answer's body to a new file, as it comes.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
+    func download(_ path: String, to file: String) async throws {
+        _ = try await explained {
+            try await checked(path) {
+                try await OneRequest.download($0, headers: headers, to: file, within: .seconds(60))
+            }
+        }
+    }
+
+    /// Sends a file as the body of a request, and returns the answer's body undecoded.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
+    func upload(_ file: String, as type: String, _ path: String) async throws -> Data {
+        try await explained {
+            try await checked(path) {
+                try await OneRequest.upload(file, as: type, $0, headers: headers, within: .seconds(60))
+            }
+        }
+    }
+
+    /// Runs a call, and writes the reason of a refusal to standard error.
+    private func explained(_ call: () async throws -> Data) async throws -> Data {
         do {
-            return try await answer(method, path, body)
+            return try await call()
         } catch let refusal as Refusal {
             StandardError.write("scribe-emulator: \(refusal.reason)")
+            throw refusal.status == nil ? ExitCode.notReachable : .failure
+        } catch let problem as OneRequest.FileProblem {
+            StandardError.write("scribe-emulator: \(problem)")
             throw ExitCode.failure
         }
     }
@@ -65,16 +93,35 @@ struct ControlClient: Sendable {
     /// Sends a request and returns the answer's body undecoded. Callers report a failure themselves.
     /// - Throws: ``Refusal``; `ValidationError` if the base URL cannot be parsed.
     func answer(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
-        let url = "\(baseURL)/__admin/\(path)"
-        guard URL(string: url) != nil else { throw ValidationError("--url: \(baseURL)") }
-        var headers: [String: String] = [:]
+        var headers = headers
         if body != nil { headers["Content-Type"] = "application/json" }
+        return try await checked(path) { [headers] in
+            try await OneRequest.answer(method, $0, headers: headers, body: body, within: .seconds(30))
+        }
+    }
+
+    private var headers: [String: String] {
+        var headers: [String: String] = [:]
         if let token { headers["Authorization"] = "Bearer \(token)" }
         if let namespace { headers["X-Scribe-Namespace"] = namespace.rawValue }
-        guard
-            let (status, data) = try? await OneRequest.answer(
-                method, url, headers: headers, body: body, within: .seconds(30))
-        else { throw Refusal(reason: "no server answers at \(baseURL); start one, or name another one with --url") }
+        return headers
+    }
+
+    /// Sends a request and checks its answer.
+    /// - Parameter send: gets the URL.
+    private func checked(
+        _ path: String, _ send: (String) async throws -> (status: Int, body: Data)
+    ) async throws -> Data {
+        let url = "\(baseURL)/__admin/\(path)"
+        guard URL(string: url) != nil else { throw ValidationError("--url: \(baseURL)") }
+        let (status, data): (Int, Data)
+        do {
+            (status, data) = try await send(url)
+        } catch let problem as OneRequest.FileProblem {
+            throw problem
+        } catch {
+            throw Refusal(reason: "no server answers at \(baseURL); start one, or name another one with --url")
+        }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
             let reason =
@@ -92,6 +139,13 @@ struct ControlClient: Sendable {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(Answer.self, from: data)
     }
+}
+
+extension ExitCode {
+    /// No server answers.
+    static let notReachable = ExitCode(3)
+    /// The command line is wrong.
+    static let usage = ExitCode(2)
 }
 
 /// Flags that select a running server and the token for its operator API.

@@ -10,7 +10,7 @@ struct Main: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
             WebhookCommands.self, NamespaceCommands.self, ResetCommand.self,
-            BackupCommand.self,
+            SnapshotCommands.self, BackupCommand.self,
             RestoreCommand.self, Version.self,
         ]
     )
@@ -19,11 +19,11 @@ struct Main: AsyncParsableCommand {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if let problem = UnknownCommand(in: arguments, of: Main.self) {
             StandardError.write("Error: \(problem.error.message)")
-            exit(withError: ExitCode.validationFailure)
+            exit(withError: ExitCode.usage)
         }
         if let option = optionOfServe(in: arguments) {
             StandardError.write("Error: '\(option)' is an option of serve: scribe-emulator serve \(option) …")
-            exit(withError: ExitCode.validationFailure)
+            exit(withError: ExitCode.usage)
         }
         do {
             var command = try await asyncParseAsRoot(arguments)
@@ -37,10 +37,13 @@ struct Main: AsyncParsableCommand {
                 // The parser itself would name the help of the root command.
                 let command = UnknownCommand.command(in: arguments, of: Main.self)
                 StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
-                throw ExitCode.validationFailure
+                throw ExitCode.usage
             }
         } catch {
-            exit(withError: error)
+            let code = exitCode(for: error)
+            guard code == .validationFailure else { exit(withError: error) }
+            StandardError.write(fullMessage(for: error))
+            exit(withError: ExitCode.usage)
         }
     }
 

@@ -106,6 +106,7 @@ def test_a_stream_that_is_fed_nothing_gives_its_decoder_to_one_that_needs_it(tmp
                     idle.send("KeepAlive")
                     time.sleep(0.1)
 
+        wait_until(lambda: len(decoders(server)) == 1, "the idle one has the decoder")
         threading.Thread(target=keep_alive, daemon=True).start()
         wait_until(lambda: is_heard(server, "org_dev_key_2"), "the idle one gives way")
         assert idle.end() == [] and idle.close_frame[0] == 1011 and idle.close_frame[1].startswith("NET-0001")

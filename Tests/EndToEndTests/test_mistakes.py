@@ -91,8 +91,8 @@ class Mistake:
     arguments: str
     #: The whole message, or what is to be found in it.
     said: str | re.Pattern
-    #: 64: the command line or the settings are wrong. 1: what they lead to is.
-    code: int = 64
+    #: 2: the command line or the settings are wrong. 1: what they lead to is.
+    code: int = 2
     #: What is in the folder, by name: texts, bytes, or what makes itself.
     files: dict = dataclasses.field(default_factory=dict)
     environment: dict = dataclasses.field(default_factory=dict)
@@ -447,7 +447,7 @@ SERVERS = [
     Mistake("unknown format of env", "env --format yaml",
             "The value 'yaml' is invalid for '--format <format>'. Please provide one of 'text', 'dotenv' or 'json'."),
     Mistake("webhooks of no server", f"webhooks list --url {NOBODY}",
-            f"no server answers at {NOBODY}; start one, or name another one with --url", 1),
+            f"no server answers at {NOBODY}; start one, or name another one with --url", 3),
     Mistake("webhooks of another server", "webhooks list --url $other",
             "the server at $other is not a scribe-emulator; name another one with --url", 1),
     Mistake("unknown state", "webhooks list --state lost", "--state: 'lost' is not one of pending, sending, delivered, failed"),

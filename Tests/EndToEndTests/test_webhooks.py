@@ -171,7 +171,7 @@ def test_the_command_line_goes_through_the_door(tmp_path):
         assert run("list", "--state", "lost", *here).returncode != 0
     unreachable = subprocess.run(
         [BINARY, "webhooks", "list", "--url", server.base_url], capture_output=True, text=True, timeout=PATIENCE)
-    assert unreachable.returncode == 1 and "no server answers" in unreachable.stderr
+    assert unreachable.returncode == 3 and "no server answers" in unreachable.stderr
 
 
 def test_a_server_that_the_network_reaches_tells_no_neighbour(tmp_path):

@@ -1,10 +1,10 @@
-import ScribeRuntime
 import Engines
 import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 import ScribeStore
 import ServerTestSupport
 import TestSupport

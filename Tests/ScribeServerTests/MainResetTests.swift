@@ -19,7 +19,9 @@ struct MainResetTests {
         return server
     }
 
-    @Test("a reset leaves access tokens, and ends rows and S3 credentials", arguments: Storage.allCases, Transport.allCases)
+    @Test(
+        "a reset leaves access tokens, and ends rows and S3 credentials", arguments: Storage.allCases,
+        Transport.allCases)
     func reset(storage: Storage, transport: Transport) async throws {
         let server = try Self.server(storage)
         try await server.run(transport) { [now = server.manual.now] anonymous in
@@ -73,8 +75,11 @@ struct MainResetTests {
             try await client.consultation("new", at: now)
         }
         let states = try FileManager.default.contentsOfDirectory(atPath: server.configuration.dataFolder + "/states")
-        #expect(states == [try String(contentsOfFile: server.configuration.dataFolder + "/current", encoding: .utf8)
-            .trimmingCharacters(in: .newlines)])
+        #expect(
+            states == [
+                try String(contentsOfFile: server.configuration.dataFolder + "/current", encoding: .utf8)
+                    .trimmingCharacters(in: .newlines)
+            ])
         try await server.run { [now = server.manual.now] anonymous in
             let client = try await anonymous.login()
             #expect(try await client.get("/voice/api/v2/transaction/new").status == 200)

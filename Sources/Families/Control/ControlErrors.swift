@@ -1,6 +1,7 @@
 import HTTPTypes
 import ScribeDomain
 import ScribeHTTP
+import ScribeStore
 
 /// Renders errors as `application/problem+json` (RFC 9457), with a `code` for programs.
 struct ControlErrors: ErrorTable {
@@ -12,6 +13,7 @@ struct ControlErrors: ErrorTable {
         switch error {
         case let error as ControlError: error.refusal
         case let problem as NamespaceProblem: problem.refusal
+        case let problem as SnapshotProblem: problem.refusal
         case HTTPProblem.namespaceNotFound: NamespaceProblem.unknown.refusal
         case ScribeError.invalidState: nil
         case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
@@ -62,9 +64,29 @@ extension NamespaceProblem {
                 The data folder is reset only by a server with --allow-reset; \
                 name another namespace with X-Scribe-Namespace or ?namespace=
                 """)
+        case .ambiguous:
+            Refusal(
+                .conflict, code: "namespaces_differ",
+                "The header X-Scribe-Namespace and ?namespace= name different namespaces; leave one out")
         case .backupRuns:
             Refusal(.conflict, code: "backup_runs", "A backup reads the data folder; try again when it has ended")
         }
+    }
+}
+
+extension SnapshotProblem {
+    fileprivate var refusal: Refusal {
+        let (status, code): (HTTPResponse.Status, String) =
+            switch self {
+            case .foreign: (.badRequest, "not_a_snapshot")
+            case .newer: (.badRequest, "newer_snapshot")
+            case .damaged: (.badRequest, "damaged_snapshot")
+            case .beyondQuota: (.contentTooLarge, "quota_exceeded")
+            case .unknown: (.notFound, ControlError.notFoundCode)
+            case .busy: (.conflict, "namespace_busy")
+            case .tooMany: (.conflict, "too_many_snapshots")
+            }
+        return Refusal(status, code: code, description.prefix(1).uppercased() + description.dropFirst())
     }
 }
 
@@ -77,6 +99,7 @@ enum ControlError: Error, Hashable, Sendable {
     /// A proxy forwarded the request to an API without a token, so the sender may be on another machine.
     case forwarded
     case notJSON
+    case notArchive
     /// A browser request without a token lacks the header that operators' pages send.
     case unmarked
     /// The server has no such thing; the text names the thing asked for.
@@ -102,6 +125,10 @@ enum ControlError: Error, Hashable, Sendable {
             Refusal(
                 .unsupportedMediaType, code: "not_json",
                 "Bodies are JSON: send the header Content-Type: application/json")
+        case .notArchive:
+            Refusal(
+                .unsupportedMediaType, code: "not_archive",
+                "A snapshot's file is sent with the header Content-Type: \(SnapshotRoutes.contentType)")
         case .notFound(let what): Refusal(.notFound, code: Self.notFoundCode, "There is no \(what)")
         }
     }

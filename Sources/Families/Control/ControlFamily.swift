@@ -52,6 +52,7 @@ package struct ControlFamily: RoutedAPI {
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
+        SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
         DeliveryControlRoutes.add(

@@ -23,7 +23,7 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await Self.fields(of: request, allowed: ["name"], context)
+        let body = try await ControlBody.fields(of: request, allowed: ["name"], context)
         var name: NamespaceName?
         if let value = body["name"] {
             guard let text = value.stringValue else {
@@ -55,7 +55,7 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func reset(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await Self.fields(of: request, allowed: [], context)
+        _ = try await ControlBody.fields(of: request, allowed: [], context)
         let name = context.world.namespace
         let state = try await Self.control(context).reset(name)
         return .json(
@@ -72,23 +72,6 @@ struct NamespaceRoutes: Sendable {
     private static func name(_ context: ScribeContext) throws -> NamespaceName {
         guard let name = NamespaceName(try context.parameters.require("name")) else { throw NamespaceProblem.unknown }
         return name
-    }
-
-    /// The members of a JSON body; empty for an empty body.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a member that is not allowed.
-    private static func fields(
-        of request: Request, allowed: Set<String>, _ context: ScribeContext
-    ) async throws -> [String: JSONValue] {
-        guard let body = try await request.decodeOptionalJSON(as: JSONValue.self, in: context) else { return [:] }
-        guard case .object(let members) = body else {
-            throw ScribeError.invalidRequest(field: nil, problem: "must be a JSON object")
-        }
-        for name in members.keys.sorted() where !allowed.contains(name) {
-            // The name is the client's text: only a short plain one is repeated.
-            let shown = name.utf8.count <= 64 && name.isPlain ? name : "?"
-            throw ScribeError.invalidRequest(field: shown, problem: "is not known here")
-        }
-        return members
     }
 }
 

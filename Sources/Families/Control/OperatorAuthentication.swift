@@ -26,7 +26,11 @@ struct OperatorAuthentication: RouterMiddleware {
             if Self.isForwarded(request.headers) { throw ControlError.forwarded }
             try Self.requireMark(request.headers)
         }
-        guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
+        if RequestAddress(request).path.last == "content", request.method == .put {
+            guard request.headers[.contentType] == SnapshotRoutes.contentType else { throw ControlError.notArchive }
+        } else {
+            guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
+        }
         // The routes about namespaces name theirs in the path.
         if let error = context.namespaceError, RequestAddress(request).path.dropFirst().first != "namespaces" {
             throw error

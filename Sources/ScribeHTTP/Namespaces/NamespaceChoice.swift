@@ -67,7 +67,7 @@ struct NamespaceChoice {
         }
         guard let first = worlds.first else { return directory.main }
         guard worlds.allSatisfy({ $0 === first }) else {
-            throw ScribeError.invalidRequest(field: "namespace", problem: "differs from the header X-Scribe-Namespace")
+            throw NamespaceProblem.ambiguous
         }
         return first
     }

@@ -29,6 +29,11 @@ package protocol NamespaceControl: Sendable {
     /// - Returns: The number of the new state.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
     func reset(_ name: NamespaceName?) async throws -> Int
+
+    /// Snapshots of a namespace.
+    /// - Parameter name: nil for the default world.
+    /// - Throws: ``NamespaceProblem/unknown``.
+    func snapshots(of name: NamespaceName?) throws -> any SnapshotControl
 }
 
 /// A namespace, as operators see it.
@@ -79,6 +84,8 @@ package enum NamespaceProblem: Error, Hashable, Sendable {
     case off
     /// The default world keeps its data.
     case persistent
+    /// The header and the query of a control call name different namespaces.
+    case ambiguous
     /// A backup reads the data of the default world.
     case backupRuns
 }

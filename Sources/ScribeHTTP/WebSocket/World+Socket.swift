@@ -1,4 +1,5 @@
 import ScribeRuntime
+
 /// Sockets whose first message names another world than the one that opened them.
 extension World {
     /// Serves a socket until it ends or this world ends.

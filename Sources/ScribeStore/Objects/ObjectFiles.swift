@@ -25,6 +25,8 @@ package final class ObjectFiles: ObjectStore {
     /// Folder that a backup locks while it links files; nil without backups.
     private let guardedFolder: SystemPackage.FileDescriptor?
     private let heldBack = LockedValue<[String]>([])
+    /// Number of tasks that need all files.
+    private let keepers = LockedValue(0)
 
     /// Makes the object store in a folder.
     /// - Parameters:
@@ -123,9 +125,42 @@ package final class ObjectFiles: ObjectStore {
         }
     }
 
-    /// Whether no backup is linking files. A backup that begins later reads the current rows, which name none of the
-    /// removed files.
+    package func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        keepers.withLock { $0 += 1 }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body())
+        } catch {
+            result = .failure(error)
+        }
+        keepers.withLock { $0 -= 1 }
+        await remove([])
+        return try result.get()
+    }
+
+    /// Links files, or copies them to another disk.
+    package func lend(_ names: [String], to folder: String) async throws {
+        try await blocking { [self] in
+            for name in names { try Backup.hold(path(of: name), as: "\(folder)/\(name)") }
+        }
+    }
+
+    package func adopt(_ names: [String], from folder: String) async throws {
+        try await blocking { [self] in
+            for name in names {
+                let path = path(of: name)
+                try DataFolder.makeFolder((path as NSString).deletingLastPathComponent)
+                try Backup.hold("\(folder)/\(name)", as: path)
+            }
+            if durability == .full { sync() }
+        }
+    }
+
+    /// Whether neither a snapshot needs all files nor a backup is linking files.
+    ///
+    /// A backup that begins later reads the current rows, which name none of the removed files.
     private func mayRemove() -> Bool {
+        guard keepers.withLock({ $0 == 0 }) else { return false }
         guard let folder = guardedFolder?.rawValue else { return true }
         guard flock(folder, LOCK_SH | LOCK_NB) == 0 else { return false }
         flock(folder, LOCK_UN)

@@ -31,6 +31,17 @@ package protocol ObjectStore: Sendable {
     /// Removes bytes that no object refers to.
     func remove(_ names: [String]) async
 
+    /// Runs `body`, and removes no bytes until it ends.
+    func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
+
+    /// Puts bytes into a folder of the same machine, each as a file with the object's name. The files never change.
+    /// - Throws: the error of the file system.
+    func lend(_ names: [String], to folder: String) async throws
+
+    /// Takes bytes from a folder where ``lend(_:to:)`` put them, under the same names.
+    /// - Throws: the error of the file system.
+    func adopt(_ names: [String], from folder: String) async throws
+
     /// Lists names that may belong to no object, some hundred at a time.
     /// - Parameter time: lists only names last written before this time, where other processes write too. Nil lists all
     ///   names of earlier starts.

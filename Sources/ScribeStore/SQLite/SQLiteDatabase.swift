@@ -6,7 +6,7 @@ import ScribeDomain
 final class SQLiteDatabase: Sendable {
     /// Connections of GRDB.
     let pool: any DatabaseWriter
-    private let isInMemory: Bool
+    let isInMemory: Bool
     let writes: GroupCommit
     /// Part of the memory of all databases in memory; nil for a file.
     private let memory: RowMemory.Share?
@@ -99,7 +99,7 @@ final class SQLiteDatabase: Sendable {
 
     /// Counts the pages of a database in memory.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where there is no room for them.
-    private func countMemory(in session: any StoreSession) throws {
+    func countMemory(in session: any StoreSession) throws {
         guard let memory else { return }
         try memory.resize(to: Self.size(in: session))
     }

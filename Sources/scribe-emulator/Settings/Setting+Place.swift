@@ -135,6 +135,16 @@ extension Setting {
                 """,
             to: \.configuration.isEphemeral),
         Setting(
+            "snapshot",
+            "A file of snapshot export that the server starts from; the data folder must hold no data.",
+            .text,
+            valueName: "path",
+            page: """
+                a file of [`snapshot export`](namespaces.md#snapshots) that the server starts from; \
+                the data folder must hold no data
+                """,
+            to: \.configuration.snapshotFile),
+        Setting(
             "allow-reset",
             "Allow operators to reset the data folder.",
             .boolean,

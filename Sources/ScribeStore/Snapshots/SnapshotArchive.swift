@@ -1,0 +1,92 @@
+import Foundation
+package import NIOCore
+package import NIOPosix
+import ScribeDomain
+import SystemPackage
+
+/// A snapshot as one file, in the format of tar: `manifest.json`, `scribe.sqlite`, then `objects/NAME` for each file.
+package struct SnapshotArchive: Sendable {
+    private let entries: [(entry: TarEntry, path: String)]
+    private let threads: NIOThreadPool
+
+    /// Maximum number of bytes of one read.
+    private static let pieceSize = 256 << 10
+
+    /// Blocking.
+    /// - Throws: ``SnapshotProblem``, or SQLite's error.
+    package init(_ snapshot: SnapshotFolder, on threads: NIOThreadPool) throws {
+        self.threads = threads
+        let own = [("manifest.json", snapshot.manifestPath), ("scribe.sqlite", snapshot.databasePath)]
+        let files = try snapshot.files().map { ("objects/\($0.name)", snapshot.path(of: $0.name)) }
+        entries = try (own + files).map { name, path in
+            guard let size = StateFolder.size(ofFile: path) else {
+                throw SnapshotProblem.damaged("a file is missing")
+            }
+            return (TarEntry(name: name, size: size), path)
+        }
+    }
+
+    /// Size of the archive in bytes.
+    package var size: Int {
+        entries.reduce(TarEntry.endSize) { $0 + TarEntry.headerSize + $1.entry.size + $1.entry.padding }
+    }
+
+    /// Pieces of an archive, in order.
+    package struct Pieces {
+        private let threads: NIOThreadPool
+        private var rest: ArraySlice<(entry: TarEntry, path: String)>
+        private var open: (file: OpenFile, entry: TarEntry, place: Int)?
+        private var hasEnded = false
+
+        fileprivate init(_ archive: SnapshotArchive) {
+            threads = archive.threads
+            rest = archive.entries[...]
+        }
+
+        /// Reads the next piece; nil at the end.
+        /// - Throws: ``SnapshotProblem`` where a file is gone or cut off; the error of the file system.
+        package mutating func next() async throws -> ByteBuffer? {
+            if let (file, entry, place) = open {
+                guard place < entry.size else {
+                    open = nil
+                    guard entry.padding > 0 else { return try await next() }
+                    return ByteBuffer(repeating: 0, count: entry.padding)
+                }
+                let piece = try await threads.runIfActive {
+                    try file.read(from: place, count: min(SnapshotArchive.pieceSize, entry.size - place))
+                }
+                guard piece.readableBytes > 0 else { throw SnapshotProblem.damaged("a file is cut off") }
+                open?.place = place + piece.readableBytes
+                return piece
+            }
+            guard let (entry, path) = rest.popFirst() else {
+                defer { hasEnded = true }
+                return hasEnded ? nil : ByteBuffer(repeating: 0, count: TarEntry.endSize)
+            }
+            open = (try await threads.runIfActive { try OpenFile(path) }, entry, 0)
+            return ByteBuffer(bytes: entry.header)
+        }
+    }
+
+    package func pieces() -> Pieces { Pieces(self) }
+}
+
+/// File that is open for reading.
+private final class OpenFile: Sendable {
+    private let descriptor: SystemPackage.FileDescriptor
+
+    init(_ path: String) throws {
+        descriptor = try .open(FilePath(path), .readOnly, options: .closeOnExec)
+    }
+
+    deinit { try? descriptor.close() }
+
+    func read(from place: Int, count: Int) throws -> ByteBuffer {
+        var buffer = ByteBuffer()
+        try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
+            try descriptor.read(
+                fromAbsoluteOffset: Int64(place), into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]))
+        }
+        return buffer
+    }
+}

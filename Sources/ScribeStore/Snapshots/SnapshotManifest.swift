@@ -1,0 +1,66 @@
+package import Foundation
+import ScribeDomain
+
+/// First file of a snapshot: what the snapshot is, and who wrote it.
+package struct SnapshotManifest: Codable, Hashable, Sendable {
+    /// Value of ``format`` in every snapshot.
+    private static let ownFormat = "scribe-emulator snapshot"
+    /// Version of the layout of a snapshot's files.
+    private static let ownVersion = 1
+    /// Version of the schema with the first snapshots.
+    private static let firstSchema = 5
+    /// Maximum size of a manifest, in bytes.
+    package static let limit = 16 << 20
+
+    private let format: String
+    private let version: Int
+    /// Version of the database's schema.
+    package let schema: Int
+    /// Milliseconds since 1970.
+    private let created: Int64
+    /// The client of the namespace itself; nil for the default namespace.
+    package let owner: SnapshotOwner?
+    /// Number of the files with uploads and their parts.
+    package let objects: Int
+    /// Bytes of these files.
+    package let bytes: Int
+    /// MD5 of the files whose row has none: uploads in parts.
+    package let digests: [String: String]
+
+    package init(createdAt: Date, owner: SnapshotOwner?, files: [SnapshotFile], digests: [String: String]) {
+        format = Self.ownFormat
+        version = Self.ownVersion
+        schema = Schema.latestVersion
+        created = createdAt.milliseconds
+        self.owner = owner
+        objects = files.count
+        bytes = files.reduce(0) { $0 + $1.size }
+        self.digests = digests
+    }
+
+    package var createdAt: Date { Date(milliseconds: created) }
+
+    /// Reads a manifest.
+    /// - Throws: ``SnapshotProblem/foreign`` or ``SnapshotProblem/newer``.
+    init(json: Data) throws {
+        struct Head: Decodable {
+            let format: String
+            let version: Int
+            let schema: Int
+        }
+        guard json.count <= Self.limit, let head = try? JSONDecoder().decode(Head.self, from: json),
+            head.format == Self.ownFormat
+        else { throw SnapshotProblem.foreign }
+        guard head.version <= Self.ownVersion, head.schema <= Schema.latestVersion else { throw SnapshotProblem.newer }
+        guard head.version == Self.ownVersion, head.schema >= Self.firstSchema,
+            let manifest = try? JSONDecoder().decode(Self.self, from: json)
+        else { throw SnapshotProblem.foreign }
+        self = manifest
+    }
+
+    package func json() throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return try encoder.encode(self)
+    }
+}

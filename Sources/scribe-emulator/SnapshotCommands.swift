@@ -1,0 +1,200 @@
+import ArgumentParser
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+
+struct SnapshotCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "snapshot",
+        abstract: "Save, restore, export and import the state of a running server or of a namespace.",
+        discussion: """
+            A snapshot holds rows and audio. It holds no clients, webhooks, tokens or secrets: after a restore the \
+            clients are those of the server. Saved snapshots stay over a reset.
+            """,
+        subcommands: [
+            SaveSnapshot.self, RestoreSnapshot.self, ListSnapshots.self, DeleteSnapshot.self, ExportSnapshot.self,
+            ImportSnapshot.self,
+        ]
+    )
+}
+
+/// Flags of the commands about snapshots.
+struct SnapshotOptions: ParsableArguments {
+    @OptionGroup var control: ControlOptions
+
+    @Option(help: ArgumentHelp("The namespace; by default the server's own data.", valueName: "name"))
+    var namespace: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func client() throws -> ControlClient {
+        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
+    }
+}
+
+/// Snapshot in an answer of the server.
+private struct SavedSnapshot: Decodable {
+    let name: String
+    let createdAt: String
+    let objects: Int
+    let size: Int
+
+    var line: String { [name, createdAt, "\(objects) uploads", "\(size) bytes"].joined(separator: "  ") }
+}
+
+extension SnapshotName {
+    /// Reads a name from the command line.
+    /// - Throws: `ValidationError` for a text that is no name.
+    fileprivate init(argument: String) throws {
+        guard let name = Self(argument) else {
+            throw ValidationError(
+                "'\(argument)' is not the name of a snapshot; write 1 to 64 letters, digits, '.', '_' and '-'")
+        }
+        self = name
+    }
+}
+
+struct SaveSnapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "save", abstract: "Save the state under a name, in place of an earlier snapshot of that name.")
+
+    @OptionGroup var options: SnapshotOptions
+    @Argument(help: "The name of the snapshot.") var name: String
+
+    func validate() throws { _ = try SnapshotName(argument: name) }
+
+    func run() async throws {
+        let client = try options.client()
+        let data = try await client.data("PUT", "snapshots/\(name)")
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let saved: SavedSnapshot = try client.read(data)
+        print("saved: \(saved.line)")
+    }
+}
+
+struct RestoreSnapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Replace the state by a snapshot. A server with a data folder allows that only with --allow-reset.")
+
+    @OptionGroup var options: SnapshotOptions
+    @Argument(help: "The name of the snapshot.") var name: String
+
+    private struct Restored: Decodable {
+        let namespace: String
+        let state: Int
+    }
+
+    func validate() throws { _ = try SnapshotName(argument: name) }
+
+    func run() async throws {
+        let client = try options.client()
+        let data = try await client.data("POST", "snapshots/\(name)/restore")
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let restored: Restored = try client.read(data)
+        print("restored: \(name)  namespace \(restored.namespace)  state \(restored.state)")
+    }
+}
+
+struct ListSnapshots: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the snapshots.")
+
+    @OptionGroup var options: SnapshotOptions
+
+    private struct List: Decodable {
+        let snapshots: [SavedSnapshot]
+    }
+
+    func run() async throws {
+        let client = try options.client()
+        let data = try await client.data("GET", "snapshots")
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let list: List = try client.read(data)
+        print(list.snapshots.isEmpty ? "no snapshots" : list.snapshots.map(\.line).joined(separator: "\n"))
+    }
+}
+
+struct DeleteSnapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a snapshot.")
+
+    @OptionGroup var options: SnapshotOptions
+    @Argument(help: "The name of the snapshot.") var name: String
+
+    func validate() throws { _ = try SnapshotName(argument: name) }
+
+    func run() async throws {
+        _ = try await options.client().data("DELETE", "snapshots/\(name)")
+        print(options.json ? "{}" : "deleted: \(name)")
+    }
+}
+
+struct ExportSnapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a snapshot to a file. Without --name the present state is saved and exported.",
+        discussion: "The file may hold what patients have said; only its owner can read it.")
+
+    @OptionGroup var options: SnapshotOptions
+
+    @Option(help: "The name of a saved snapshot.") var name: String?
+
+    @Argument(help: ArgumentHelp("The file to write; it must not exist.", valueName: "file"))
+    var file: String
+
+    func validate() throws { if let name { _ = try SnapshotName(argument: name) } }
+
+    func run() async throws {
+        let size = try await Self.write(file, of: name, from: try options.client())
+        if options.json {
+            let answer: JSON = ["file": .string(file), "size": .integer(size)]
+            return print(String(decoding: answer.bytes, as: UTF8.self))
+        }
+        print("exported: \(file)  \(size) bytes")
+    }
+
+    /// Exports a snapshot, or the present state under a temporary name.
+    /// - Returns: The size of the file in bytes.
+    static func write(_ file: String, of name: String?, from client: ControlClient) async throws -> Int {
+        guard !FileManager.default.fileExists(atPath: file) else {
+            StandardError.write("scribe-emulator: \(file) exists; name another file, or remove it")
+            throw ExitCode.failure
+        }
+        let temporary = "export-\(IdentifierSource.random.uuid())"
+        if name == nil { _ = try await client.data("PUT", "snapshots/\(temporary)") }
+        let result: Result<Void, any Error>
+        do {
+            // Renamed when it is whole, so that a cut-off export leaves no file of that name.
+            try await client.download("snapshots/\(name ?? temporary)/content", to: "\(file).partial")
+            guard rename("\(file).partial", file) == 0 else { throw ExitCode.failure }
+            result = .success(())
+        } catch {
+            unlink("\(file).partial")
+            result = .failure(error)
+        }
+        if name == nil { _ = try? await client.answer("DELETE", "snapshots/\(temporary)") }
+        try result.get()
+        return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+    }
+}
+
+struct ImportSnapshot: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Read a snapshot from an exported file. Restore it with snapshot restore.")
+
+    @OptionGroup var options: SnapshotOptions
+    @Argument(help: "The name that the snapshot gets.") var name: String
+
+    @Argument(help: ArgumentHelp("A file that snapshot export wrote.", valueName: "file"))
+    var file: String
+
+    func validate() throws { _ = try SnapshotName(argument: name) }
+
+    func run() async throws {
+        let client = try options.client()
+        let data = try await client.upload(file, as: "application/x-tar", "snapshots/\(name)/content")
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let saved: SavedSnapshot = try client.read(data)
+        print("imported: \(saved.line)")
+    }
+}

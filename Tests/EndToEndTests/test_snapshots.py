@@ -1,0 +1,295 @@
+"""Snapshots: saved, restored, exported with the command and read by tar, imported elsewhere, and refused when bad."""
+
+import io
+import json
+import shutil
+import sqlite3
+import tarfile
+
+import pytest
+import requests
+from emulator import ROOT, run, running, state_folder
+from namespaces import Access, EkaClient, access, control, counts, created, finished
+from session_client import recording
+
+FLAGS = ("--ephemeral", "--object-wait", "50ms")
+HEADERS = {"Content-Type": "application/x-tar"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("snapshots"), *FLAGS) as server:
+        yield server
+
+
+def visited(inside: Access, name: str):
+    """A finished consultation with an upload, an upload in parts, and one in progress. Returns what is to be read again."""
+    client = EkaClient(inside)
+    transaction = client.transaction(name)
+    assert transaction.init().status_code == 201
+    s3 = client.s3()
+    audio = inside_file(name)
+    transaction.upload(s3, audio)
+    assert transaction.commit().status_code == 200
+    finished(transaction)
+    s3.put_object(Bucket="kept", Key=f"{name}/a", Body=b"x" * 1000)
+    upload = s3.create_multipart_upload(Bucket="kept", Key=f"{name}/b")["UploadId"]
+    part = s3.upload_part(Bucket="kept", Key=f"{name}/b", UploadId=upload, PartNumber=1, Body=b"y" * 2000)
+    s3.complete_multipart_upload(
+        Bucket="kept", Key=f"{name}/b", UploadId=upload, MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": part["ETag"]}]})
+    going = s3.create_multipart_upload(Bucket="kept", Key=f"{name}/c")["UploadId"]
+    s3.upload_part(Bucket="kept", Key=f"{name}/c", UploadId=going, PartNumber=1, Body=b"z" * 10)
+    return seen(inside, name)
+
+
+def inside_file(name: str):
+    path = ROOT / ".build" / "snapshots" / f"{name}.wav"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(recording(2))
+    return path
+
+
+def seen(inside: Access, name: str) -> dict:
+    client = EkaClient(inside)
+    s3 = client.s3()
+    return {
+        "history": client.history(),
+        "result": client.transaction(name).poll().json()["data"]["output"][0]["value"],
+        "bytes": [s3.get_object(Bucket="kept", Key=f"{name}/{key}")["Body"].read() for key in "ab"],
+        "tags": [s3.head_object(Bucket="kept", Key=f"{name}/{key}")["ETag"] for key in "ab"],
+        "uploads": [each["Key"] for each in s3.list_multipart_uploads(Bucket="kept").get("Uploads", [])],
+    }
+
+
+def saved(server, name: str, **options) -> dict:
+    answer = control(server, "PUT", f"snapshots/{name}", **options)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def imported(server, name: str, data: bytes, **options) -> requests.Response:
+    return control(server, "PUT", f"snapshots/{name}/content", data=data, headers=HEADERS, **options)
+
+
+@pytest.fixture(scope="module")
+def exported(server) -> bytes:
+    """The file of a snapshot."""
+    made = created(server, "exported")
+    visited(access(server, made, "prefix"), "visit")
+    saved(server, "base", params={"namespace": "exported"})
+    answer = control(server, "GET", "snapshots/base/content", params={"namespace": "exported"})
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/x-tar"
+    assert int(answer.headers["Content-Length"]) == len(answer.content)
+    return answer.content
+
+
+@pytest.mark.parametrize("name", ["default", "inside"])
+def test_a_restore_brings_back_what_was_there(server, name):
+    where = {"params": {"namespace": name}}
+    inside = Access(server.base_url) if name == "default" else access(server, created(server, name), "credentials")
+    before = visited(inside, "visit")
+    record = saved(server, "base", **where)
+    assert record["objects"] == 4 and record["name"] == "base"
+    client = EkaClient(inside)
+    assert client.transaction("later").init().status_code == 201
+    client.s3().delete_object(Bucket="kept", Key="visit/a")
+    for _ in range(2):
+        restored = control(server, "POST", "snapshots/base/restore", **where)
+        assert restored.status_code == 200 and restored.json()["namespace"] == name
+        # Access tokens stay; S3 credentials have to be fresh.
+        assert client.history() == ["visit"] and seen(inside, "visit") == before
+        assert control(server, "POST", "reset", **where).json()["state"] == restored.json()["state"] + 1
+        assert client.history() == []
+    assert [each["name"] for each in control(server, "GET", "snapshots", **where).json()["snapshots"]] == ["base"]
+    assert control(server, "DELETE", "snapshots/base", **where).status_code == 204
+    assert control(server, "POST", "snapshots/base/restore", **where).status_code == 404
+
+
+def test_a_snapshot_of_one_namespace_belongs_to_the_client_of_another(server, exported):
+    made = created(server, "receiving")
+    where = {"params": {"namespace": "receiving"}}
+    assert imported(server, "from-elsewhere", exported, **where).json()["objects"] == 4
+    assert control(server, "POST", "snapshots/from-elsewhere/restore", **where).status_code == 200
+    for way in ("prefix", "credentials"):
+        history = EkaClient(access(server, made, way)).history()
+        # By prefix the demo client asks, whose rows the snapshot has.
+        assert history == (["visit"] if way == "prefix" else [])
+
+
+def test_rows_of_a_namespaces_own_client_move_with_it(server, tmp_path):
+    made = created(server, "own")
+    before = visited(access(server, made, "credentials"), "mine")
+    file = tmp_path / "own.tar"
+    written = run("snapshot", "export", "--url", server.base_url, "--namespace", "own", str(file))
+    assert written.returncode == 0, written.stderr
+    assert file.stat().st_mode & 0o777 == 0o600
+    again = run("snapshot", "export", "--url", server.base_url, "--namespace", "own", str(file))
+    assert again.returncode == 1 and "exists" in again.stderr
+    here = ("--url", server.base_url, "--namespace", "other-own")
+    other = created(server, "other-own")
+    assert run("snapshot", "import", *here, "base", str(file)).returncode == 0
+    listed = json.loads(run("snapshot", "list", "--json", *here).stdout)
+    assert [each["name"] for each in listed["snapshots"]] == ["base"]
+    assert run("snapshot", "restore", *here, "base").returncode == 0
+    assert seen(access(server, other, "credentials"), "mine") == before
+    # In the default namespace they are the demo client's, who had none.
+    with running(tmp_path, *FLAGS, "--snapshot", str(file)) as another:
+        assert seen(Access(another.base_url), "mine") == before
+    folder = tmp_path / "data"
+    with running(tmp_path, "--data-dir", str(folder), "--snapshot", str(file)) as another:
+        assert seen(Access(another.base_url), "mine") == before
+    refused = run("serve", "--port", "0", "--data-dir", str(folder), "--snapshot", str(file))
+    assert refused.returncode == 1 and "holds data already" in refused.stderr
+
+
+def test_a_snapshot_holds_neither_clients_nor_secrets(server, exported, tmp_path):
+    with tarfile.open(fileobj=io.BytesIO(exported)) as archive:
+        names = archive.getnames()
+        assert names[:2] == ["manifest.json", "scribe.sqlite"] and all(name.startswith("objects/") for name in names[2:])
+        archive.extractall(tmp_path, filter="data")
+    with sqlite3.connect(tmp_path / "scribe.sqlite") as database:
+        for table in ("clients", "refresh_tokens", "client_keys", "device_logins", "webhooks", "deliveries", "leases"):
+            assert database.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+    text = b"".join(path.read_bytes() for path in [tmp_path / "scribe.sqlite", tmp_path / "manifest.json"])
+    for secret in (b"dev-secret", b"ns_exported_"):
+        assert secret not in text or secret == b"ns_exported_", secret
+
+
+def packed(files: list[tuple[str, bytes]], *kinds: bytes, form=tarfile.USTAR_FORMAT) -> bytes:
+    """An archive of files, and of an entry of each other kind."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w", format=form) as archive:
+        for name, data in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for kind in kinds:
+            info = tarfile.TarInfo("objects/abcdef")
+            info.type, info.linkname = kind, "/etc/passwd"
+            archive.addfile(info)
+    return file.getvalue()
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        return {info.name: archive.extractfile(info).read() for info in archive}
+
+
+def edited(data: bytes, folder, *statements: str) -> bytes:
+    """The archive with another database."""
+    files = unpacked(data)
+    path = folder / "edited.sqlite"
+    path.write_bytes(files["scribe.sqlite"])
+    with sqlite3.connect(path) as database:
+        database.executescript(";".join(["PRAGMA foreign_keys = OFF", *statements]))
+    database.close()
+    return packed(list({**files, "scribe.sqlite": path.read_bytes()}.items()))
+
+
+def bad_archives(good: bytes, folder):
+    files = unpacked(good)
+    entries = list(files.items())
+    manifest = json.loads(files["manifest.json"])
+    first = entries[2][0]
+
+    def with_manifest(**changes):
+        return packed([("manifest.json", json.dumps({**manifest, **changes}).encode()), *entries[1:]])
+
+    yield "empty", b"", "not_a_snapshot"
+    yield "another file", b"PK\3\4" * 500, "not_a_snapshot"
+    yield "zeros", bytes(10240), "not_a_snapshot"
+    yield "cut off", good[:len(good) // 2], "damaged_snapshot"
+    yield "cut off in the header", good[:100], "not_a_snapshot"
+    yield "without its end", good[:-1024], "damaged_snapshot"
+    yield "more behind its end", good + b"x" * 512, "damaged_snapshot"
+    yield "twice", good + good, "damaged_snapshot"
+    yield "newer schema", with_manifest(schema=99), "newer_snapshot"
+    yield "newer layout", with_manifest(version=2), "newer_snapshot"
+    yield "another program's", with_manifest(format="other"), "not_a_snapshot"
+    yield "older schema than any", with_manifest(schema=1), "not_a_snapshot"
+    yield "manifest no JSON", packed([("manifest.json", b"{"), *entries[1:]]), "not_a_snapshot"
+    yield "database first", packed([entries[1], entries[0], *entries[2:]]), "not_a_snapshot"
+    yield "database no database", packed([entries[0], ("scribe.sqlite", b"x" * 5000), *entries[2:]]), "damaged_snapshot"
+    for name in ("/etc/cron.d/x", "../x", "objects/../../x", "objects/x/y", "objects/", "objects/..", "other", "objects/.x"):
+        yield f"name {name}", packed([*entries, (name, b"x")]), "not_a_snapshot"
+    yield "a name twice", packed([*entries, entries[2]]), "damaged_snapshot"
+    yield "a file too many", packed([*entries, ("objects/abcdef", b"x")]), "damaged_snapshot"
+    yield "a file too few", packed(entries[:-1]), "damaged_snapshot"
+    yield "other bytes", packed([*entries[:2], (first, b"!" * len(files[first])), *entries[3:]]), "damaged_snapshot"
+    yield "a longer file", packed([*entries[:2], (first, files[first] + b"x"), *entries[3:]]), "damaged_snapshot"
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE, tarfile.DIRTYPE):
+        yield f"kind {kind}", packed(entries, kind), "not_a_snapshot"
+    yield "long names", packed([*entries, ("objects/" + "a" * 120, b"x")], form=tarfile.GNU_FORMAT), "not_a_snapshot"
+    yield "extended headers", packed([*entries, ("objects/ä" + "a" * 90, b"x")], form=tarfile.PAX_FORMAT), "not_a_snapshot"
+    yield "a view", edited(good, folder, "CREATE VIEW v AS SELECT 1"), "not_a_snapshot"
+    yield "a trigger", edited(
+        good, folder, "CREATE TRIGGER t AFTER INSERT ON jobs BEGIN DELETE FROM objects; END"), "not_a_snapshot"
+    yield "a client", edited(
+        good, folder, "INSERT INTO clients VALUES ('c', 'b', 'u', 'd', 'n', 'w', zeroblob(32), NULL, 'api')"), "damaged_snapshot"
+    yield "a row that refers to nothing", edited(
+        good, folder, "INSERT INTO memories SELECT id + 100, memory_id || 'x', business_id, user_id, conversation_id, content, "
+        "folded, category, visibility, is_edited, created_at, updated_at FROM memories",
+        "INSERT INTO segments (conversation, segment_id, text, speaker, is_user, start, end) VALUES (99, 's', 't', 'S', 0, 0, 1)"
+    ), "damaged_snapshot"
+
+
+def test_bad_files_change_nothing(server, exported, tmp_path):
+    created(server, "bad")
+    where = {"params": {"namespace": "bad"}}
+    good = imported(server, "kept", exported, **where).json()
+    for what, data, code in bad_archives(exported, tmp_path):
+        answer = imported(server, "kept", data, **where)
+        assert answer.status_code == 400 and answer.headers["Content-Type"] == "application/problem+json", (what, answer.text)
+        assert answer.json()["code"] == code, (what, answer.text)
+        assert control(server, "GET", "snapshots", **where).json()["snapshots"] == [good], what
+    assert imported(server, "kept", exported, **where).status_code == 200
+    assert control(server, "POST", "snapshots/kept/restore", **where).status_code == 200
+
+
+def test_a_file_beyond_the_quota_is_refused(exported, tmp_path):
+    with running(tmp_path, *FLAGS, "--storage-quota", "100KB") as server:
+        answer = imported(server, "base", exported)
+        assert answer.status_code == 413 and answer.json()["code"] == "quota_exceeded"
+        assert control(server, "GET", "snapshots").json()["snapshots"] == []
+
+
+def test_bad_calls_are_answered_with_what_to_do(server):
+    for name in ("a%2Fb", ".x", "%00", "a" * 65, "%C3%A4"):
+        assert control(server, "PUT", f"snapshots/{name}").status_code in (400, 404), name
+        assert control(server, "GET", f"snapshots/{name}").status_code == 404, name
+    assert control(server, "PUT", "snapshots/a", json={"x": 1}).status_code == 400
+    assert control(server, "PUT", "snapshots/a/content", data=b"x").status_code == 415
+    assert control(server, "PUT", "snapshots/a/content", json={}).status_code == 415
+    assert control(server, "GET", "snapshots/unknown/content").status_code == 404
+    assert control(server, "POST", "snapshots/unknown/restore").status_code == 404
+    assert control(server, "GET", "snapshots", params={"namespace": "nowhere"}).status_code == 404
+
+
+@pytest.mark.parametrize("version", ["0.1.0", "e0c60e0"])
+def test_a_folder_of_an_earlier_version_exports_what_a_namespace_restores(server, tmp_path, version):
+    folder = tmp_path / "data"
+    shutil.copytree(ROOT / "Tests/Saved" / version / "data", folder)
+    for key in folder.glob("*signing-key*"):
+        key.chmod(0o600)
+    file = tmp_path / "old.tar"
+    with running(tmp_path, "--data-dir", str(folder)) as old:
+        before = counts(old)
+        exported = run("snapshot", "export", "--url", old.base_url, str(file))
+        assert exported.returncode == 0, exported.stderr
+        with sqlite3.connect(state_folder(folder) / "scribe.sqlite") as database:
+            rows = {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+                    for table in ("transactions", "documents", "chunk_transcripts", "objects", "conversations")}
+    created(server, f"of-{version.replace('.', '-')}")
+    where = {"params": {"namespace": f"of-{version.replace('.', '-')}"}}
+    assert imported(server, "old", file.read_bytes(), **where).status_code == 200
+    assert control(server, "POST", "snapshots/old/restore", **where).status_code == 200
+    after = counts(server, where["params"]["namespace"])
+    # Jobs are done meanwhile, and registrations of webhooks have secrets.
+    assert {**after, "webhooks": 0, "jobs": 0} == {**before, "webhooks": 0, "jobs": 0}
+    again = tmp_path / "again.tar"
+    assert run("snapshot", "export", "--url", server.base_url, "--namespace", where["params"]["namespace"], str(again)).returncode == 0
+    (tmp_path / "again.sqlite").write_bytes(unpacked(again.read_bytes())["scribe.sqlite"])
+    with sqlite3.connect(tmp_path / "again.sqlite") as database:
+        for table, count in rows.items():
+            assert database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] >= count, table
+    assert rows["transactions"] and rows["objects"]
