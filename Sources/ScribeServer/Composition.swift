@@ -30,7 +30,8 @@ struct Composition: Sendable {
             ControlContribution(
                 .init(
                     token: adminToken, host: configuration.host,
-                    about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) })),
+                    about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
+                    specialty: SukiFamily.specialty)),
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(

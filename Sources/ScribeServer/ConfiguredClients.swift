@@ -9,16 +9,24 @@ import Suki
 struct ConfiguredClients: Sendable {
     /// Whether the clients file itself lists a client.
     let listsClients: Bool
+    /// The clients file, for errors.
+    private let path: String
     private let demo: [Seed.ClientWithSecrets]
     private var known: [Seed.ClientWithSecrets]
     private var partnersListed: [PartnerEntry]
 
     init(_ configuration: Configuration) throws {
+        path = configuration.clientsFile ?? "seed/clients.yaml"
         let seeded = try Seed.demoClients()
         let listed = try configuration.clientsFile.map(Seed.clients(inFile:)) ?? Seed.ClientsFileContent()
         listsClients = !listed.clients.isEmpty
         demo = seeded.clients
-        known = (configuration.seedsDemo ? seeded.clients : []) + listed.clients
+        let own = seeded.clients.map { client in
+            var client = client
+            client.origin = .demo
+            return client
+        }
+        known = (configuration.seedsDemo ? own : []) + listed.clients
         partnersListed = (configuration.seedsDemo ? seeded.partners : []) + listed.partners
         for partner in partnersListed.map(\.partner)
         where !known.contains(where: { $0.client.principal.client == partner.client }) {
@@ -64,9 +72,14 @@ struct ConfiguredClients: Sendable {
 
     /// Replaces the clients, first in the store, then in the authenticator.
     func register(in store: Store, _ secrets: ClientSecrets, as clients: KnownClients) async throws {
-        let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client)) }
-        try await store.register(hashed)
-        let registrations = hashed.map { client, hash in
+        let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client), $0.origin) }
+        do {
+            try await store.register(hashed)
+        } catch SeedProblem.clientOfOtherOrigin(let id, _) {
+            throw StartupProblem.unreadableSeed(
+                path: path, reason: "the client_id '\(id)' belongs to a client of POST /__admin/seed; choose another")
+        }
+        let registrations = hashed.map { client, hash, _ in
             (client.principal.client, KnownClients.Registration(principal: client.principal, secretHash: hash))
         }
         clients.replace(

@@ -28,6 +28,7 @@ extension World {
         let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: data.key))
         let clients = KnownClients(demoPrincipal: try configuredClients.demoPrincipal())
         try await configuredClients.register(in: data.store, secrets, as: clients)
+        try await clients.replaceSeeded(with: data.store.seededClients())
         try await configuredClients.configureWebhooks(
             in: data.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(

@@ -2,12 +2,18 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Replaces the registered clients. A client that is not in the list can no longer log in or refresh tokens.
-    /// - Parameter clients: all clients, each with the 32-byte hash of its secret.
-    package func register(_ clients: [(client: Client, secretHash: [UInt8])]) async throws {
+    /// Replaces the registered clients of the clients file and of the demo. A client that is not in the list can no
+    /// longer log in or refresh tokens.
+    /// - Parameter clients: all these clients, each with the 32-byte hash of its secret.
+    /// - Throws: ``SeedProblem/clientOfOtherOrigin(_:_:)`` for the id of a client of the operator API.
+    package func register(_ clients: [(client: Client, secretHash: [UInt8], origin: ClientOrigin)]) async throws {
         try await database.write(.clients) { db in
+            let taken = try db.row(
+                "SELECT client_id FROM clients WHERE origin = 'api' AND client_id IN \(db.list(1))",
+                [try StoredJSON.text(clients.map(\.client.principal.client))])
+            if let taken { throw SeedProblem.clientOfOtherOrigin(ClientID(taken["client_id"]), .api) }
             try db.run(
-                "DELETE FROM clients WHERE client_id NOT IN \(db.list(1))",
+                "DELETE FROM clients WHERE origin <> 'api' AND client_id NOT IN \(db.list(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
             )
             try db.run(
@@ -15,28 +21,33 @@ extension Store {
                 INSERT INTO generations (name, value) VALUES ('clients', 1)
                 ON CONFLICT (name) DO UPDATE SET value = generations.value + 1
                 """)
-            for (client, secretHash) in clients {
-                let principal = client.principal
-                // A client with another secret or another principal must log in again.
-                try db.run(
-                    """
-                    DELETE FROM refresh_tokens WHERE client_id = ?1 AND EXISTS (
-                        SELECT 1 FROM clients WHERE client_id = ?1 AND (
-                            secret_hash <> ?2 OR business_id <> ?3 OR user_id <> ?4 OR doctor_id <> ?5))
-                    """,
-                    [
-                        principal.client.rawValue, Data(secretHash), principal.business.rawValue,
-                        principal.user.rawValue, principal.doctor.rawValue,
-                    ]
-                )
-                try db.insert(into: "clients", onConflict: .update(key: ["client_id"])).values([
-                    "client_id": principal.client.rawValue, "business_id": principal.business.rawValue,
-                    "user_id": principal.user.rawValue, "doctor_id": principal.doctor.rawValue,
-                    "name": client.name, "workspace": client.workspace, "secret_hash": Data(secretHash),
-                    "transaction_limit": client.transactionLimit,
-                ])
-            }
+            for (client, secretHash, origin) in clients { try Self.save(client, secretHash, origin, in: db) }
         }
+    }
+
+    /// Adds a client, or replaces it.
+    static func save(
+        _ client: Client, _ secretHash: [UInt8], _ origin: ClientOrigin, in db: any StoreSession
+    ) throws {
+        let principal = client.principal
+        // A client with another secret or another principal must log in again.
+        try db.run(
+            """
+            DELETE FROM refresh_tokens WHERE client_id = ?1 AND EXISTS (
+                SELECT 1 FROM clients WHERE client_id = ?1 AND (
+                    secret_hash <> ?2 OR business_id <> ?3 OR user_id <> ?4 OR doctor_id <> ?5))
+            """,
+            [
+                principal.client.rawValue, Data(secretHash), principal.business.rawValue, principal.user.rawValue,
+                principal.doctor.rawValue,
+            ]
+        )
+        try db.insert(into: "clients", onConflict: .update(key: ["client_id"])).values([
+            "client_id": principal.client.rawValue, "business_id": principal.business.rawValue,
+            "user_id": principal.user.rawValue, "doctor_id": principal.doctor.rawValue, "name": client.name,
+            "workspace": client.workspace, "secret_hash": Data(secretHash),
+            "transaction_limit": client.transactionLimit, "origin": origin.rawValue,
+        ])
     }
 
     /// Number of times that the clients were registered.
@@ -122,7 +133,7 @@ extension Store {
 }
 
 extension Client {
-    fileprivate init(row: StoredRow) {
+    init(row: StoredRow) {
         self.init(
             principal: Principal(row: row), name: row["name"], workspace: row["workspace"],
             transactionLimit: row["transaction_limit"]

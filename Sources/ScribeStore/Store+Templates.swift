@@ -110,6 +110,30 @@ extension Store {
         }
     }
 
+    /// Adds a section of a seed; one that is there stays.
+    static func addSeeded(
+        _ section: TemplateSection, to business: BusinessID, at now: Date, in db: any StoreSession
+    ) throws { try addSeededItem(section, section.id.rawValue, to: business, at: now, in: db) }
+
+    /// Adds a template of a seed; one that is there stays.
+    static func addSeeded(
+        _ template: CustomTemplate, to business: BusinessID, at now: Date, in db: any StoreSession
+    ) throws { try addSeededItem(template, template.id.rawValue, to: business, at: now, in: db) }
+
+    private static func addSeededItem<Item: OwnItem>(
+        _ item: Item, _ id: String, to business: BusinessID, at now: Date, in db: any StoreSession
+    ) throws {
+        if let owner = try db.row("SELECT business_id FROM \(Item.table) WHERE \(Item.idColumn) = ?", [id]) {
+            guard owner["business_id"] == business.rawValue else { throw SeedProblem.templateOfOtherBusiness(id) }
+            return
+        }
+        let known = try db.row(
+            "SELECT count(*) AS count FROM \(Item.table) WHERE business_id = ? AND archived_at IS NULL",
+            [business.rawValue])
+        guard known?["count"] ?? 0 < Limits.ownTemplates else { throw SeedProblem.tooManyTemplates }
+        try db.insert(into: Item.table).values(item.row(of: business, createdAt: now.milliseconds))
+    }
+
     private func updateOwn<Item: OwnItem>(
         _ id: String, of business: BusinessID, _ change: @escaping @Sendable (inout Item) -> Void
     ) async throws {

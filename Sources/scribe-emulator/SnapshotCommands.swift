@@ -192,7 +192,7 @@ struct ImportSnapshot: AsyncParsableCommand {
 
     func run() async throws {
         let client = try options.client()
-        let data = try await client.upload(file, as: "application/x-tar", "snapshots/\(name)/content")
+        let data = try await client.upload(file, as: "application/octet-stream", "snapshots/\(name)/content")
         if options.json { return print(String(decoding: data, as: UTF8.self)) }
         let saved: SavedSnapshot = try client.read(data)
         print("imported: \(saved.line)")

@@ -25,6 +25,8 @@ UNREACHABLE = {
     ("checkReadiness", 503): "the server listens only after the database has answered",
     ("beginDeviceLogin", 429): "five codes in a row would have to be taken",
     ("postForm", 400): "test_s3_objects.py sends files of the wrong size; its exchanges are not recorded",
+    ("saveSnapshot", 503): "the disk would have to be full",
+    ("importSnapshot", 503): "the disk would have to be full",
     ("deleteNamespace", 409): "another call would have to be creating or resetting the namespace at that moment",
 }
 
@@ -55,7 +57,7 @@ class Document:
             if len(words(template)) == len(asked)
             and all(word.startswith("{") or word == other for word, other in zip(words(template), asked))
         ]
-        return min(found, key=lambda template: [word.startswith("{") for word in words(template)], default=None)
+        return min(found, key=parameters, default=None)
 
     def problems(self, key, schema: dict, body):
         if key not in self.validators:
@@ -63,6 +65,11 @@ class Document:
             self.validators[key] = jsonschema.Draft202012Validator(schema)
         for error in self.validators[key].iter_errors(body):
             yield f"{key} {error.json_path}: {error.message[:200]}"
+
+
+def parameters(template: str) -> list[bool]:
+    """Which segments of a documented path are parameters."""
+    return [word.startswith("{") for word in words(template)]
 
 
 def words(path: str) -> list[str]:
@@ -118,14 +125,18 @@ def main(arguments: list[str]) -> int:
     seen = collections.Counter()
     problems = set()
     for exchange in exchanges(options.file):
-        for document in documents:
-            template = document.template(exchange["path"])
-            operation = document.paths.get(template, {}).get(exchange["method"].lower())
+        # Of two documents the one with the more literal path has the operation.
+        found = [(document, document.template(exchange["path"])) for document in documents]
+        found = [(document, template) for document, template in found if template]
+        if not found or exchange["status"] == 421:
             # 421 is an answer of the host, before the server looks for an operation.
-            if operation is None or exchange["status"] == 421:
-                continue
-            seen[operation["operationId"], exchange["status"]] += 1
-            problems.update(check(document, operation, exchange))
+            continue
+        document, template = min(found, key=lambda each: parameters(each[1]))
+        operation = document.paths[template].get(exchange["method"].lower())
+        if operation is None:
+            continue
+        seen[operation["operationId"], exchange["status"]] += 1
+        problems.update(check(document, operation, exchange))
     if options.coverage:
         documented = {
             (operation["operationId"], int(status))

@@ -219,4 +219,4 @@ def test_the_other_calls_of_the_operator_choose_a_namespace_too(server):
         assert counts(server, first["name"])["webhooks"] == 1 and counts(server)["webhooks"] == 0
     different = {"params": {"namespace": first["name"]}, "headers": {HEADER: second["name"]}}
     for call in ("webhooks", "deliveries", "info"):
-        refused(control(server, "GET", call, **different), 400, "invalid_request")
+        refused(control(server, "GET", call, **different), 409, "namespaces_differ")

@@ -13,7 +13,7 @@ from namespaces import Access, EkaClient, access, control, counts, created, fini
 from session_client import recording
 
 FLAGS = ("--ephemeral", "--object-wait", "50ms")
-HEADERS = {"Content-Type": "application/x-tar"}
+HEADERS = {"Content-Type": "application/octet-stream"}
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def exported(server) -> bytes:
     visited(access(server, made, "prefix"), "visit")
     saved(server, "base", params={"namespace": "exported"})
     answer = control(server, "GET", "snapshots/base/content", params={"namespace": "exported"})
-    assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/x-tar"
+    assert answer.status_code == 200 and answer.headers["Content-Type"] == "application/octet-stream"
     assert int(answer.headers["Content-Length"]) == len(answer.content)
     return answer.content
 

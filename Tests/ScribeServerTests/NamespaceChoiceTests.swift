@@ -115,7 +115,7 @@ struct NamespaceChoiceTests {
             }
             #expect(try await admin.get("/__admin/info", headers: [.scribeNamespace: "a"]).status == 200)
             _ = try await admin.namespace("c")
-            #expect(try await admin.get("/__admin/info?namespace=c", headers: [.scribeNamespace: "a"]).status == 400)
+            #expect(try await admin.get("/__admin/info?namespace=c", headers: [.scribeNamespace: "a"]).status == 409)
             #expect(try await admin.send(.delete, "/__admin/namespaces/c").status == 204)
             #expect(try await admin.get("/__admin/info?namespace=b").status == 404)
             #expect(try await client.get("/__admin/info?namespace=b").status == 401)
@@ -133,16 +133,20 @@ struct NamespaceChoiceTests {
             let calls: [(HTTPRequest.Method, String)] = [
                 (.get, "info"), (.get, "openapi.yaml"), (.get, "webhooks"), (.post, "webhooks/1/test"),
                 (.get, "deliveries"), (.get, "deliveries/1"), (.post, "deliveries/1/replay"),
-                (.post, "deliveries/replay"), (.post, "reset"),
+                (.post, "deliveries/replay"), (.post, "reset"), (.post, "seed"), (.get, "snapshots"),
+                (.get, "snapshots/s"), (.put, "snapshots/s"), (.delete, "snapshots/s"),
+                (.post, "snapshots/s/restore"), (.get, "snapshots/s/content"), (.put, "snapshots/s/content"),
             ]
             for (method, path) in calls {
-                let unknown = try await client.send(method, "/__admin/\(path)?namespace=none")
+                let archive: HTTPFields =
+                    path.hasSuffix("content") && method == .put ? [.contentType: "application/octet-stream"] : [:]
+                let unknown = try await client.send(method, "/__admin/\(path)?namespace=none", headers: archive)
                 #expect(unknown.status == 404, "\(path)")
                 #expect(try unknown["code"] == "not_found")
                 let differing = try await client.send(
-                    method, "/__admin/\(path)?namespace=a", headers: [.scribeNamespace: "b"])
-                #expect(differing.status == 400, "\(path)")
-                #expect(try differing["code"] == "invalid_request")
+                    method, "/__admin/\(path)?namespace=a", headers: [.scribeNamespace: "b"] + archive)
+                #expect(differing.status == 409, "\(path)")
+                #expect(try differing["code"] == "namespaces_differ")
             }
             #expect(try await client.namespaces() == ["a", "b"])
         }

@@ -48,7 +48,7 @@ struct RowMemoryTests {
                     businessID: "b", userID: "u", doctorID: "o",
                     clientID: "\(number)\(String(repeating: "x", count: 200))")
                 let client = Client(principal: principal, name: "n", workspace: "w", transactionLimit: nil)
-                return (client, [UInt8](repeating: 1, count: 32))
+                return (client, [UInt8](repeating: 1, count: 32), ClientOrigin.file)
             }
             try await store.register(clients)
         }

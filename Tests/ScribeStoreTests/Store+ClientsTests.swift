@@ -14,7 +14,7 @@ struct ClientStoreTests {
     @Test("a refresh token is exchanged once, and honoured 60 s more for those who ask in parallel")
     func rotation() async throws {
         let fixture = try StoreFixture()
-        try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32))])
+        try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32), .file)])
         func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
         let end = fixture.start.addingTimeInterval(1000)
         try await fixture.store.saveRefreshToken(
@@ -35,7 +35,7 @@ struct ClientStoreTests {
     @Test("a refresh token that is used after it was exchanged ends all that came from its login, and no others")
     func reuse() async throws {
         let fixture = try StoreFixture()
-        try await fixture.store.register([(client, hash(1))])
+        try await fixture.store.register([(client, hash(1), .file)])
         let end = fixture.start.addingTimeInterval(1000)
         for login: UInt8 in [1, 11] {
             try await fixture.store.saveRefreshToken(
@@ -58,7 +58,7 @@ struct ClientStoreTests {
     func changedClient() async throws {
         for change in ["nothing", "secret", "business"] {
             let fixture = try StoreFixture()
-            try await fixture.store.register([(client, hash(1))])
+            try await fixture.store.register([(client, hash(1), .file)])
             let end = fixture.start.addingTimeInterval(1000)
             try await fixture.store.saveRefreshToken(
                 hash: hash(5), of: .init("c-1"), RefreshPeriod(now: fixture.start, end: end))
@@ -68,7 +68,7 @@ struct ClientStoreTests {
                     client: client.principal.client),
                 name: client.name, workspace: client.workspace, transactionLimit: nil)
             try await fixture.store.register([
-                (change == "business" ? moved : client, hash(change == "secret" ? 2 : 1))
+                (change == "business" ? moved : client, hash(change == "secret" ? 2 : 1), .file)
             ])
             let refreshed = try await fixture.store.rotateRefreshToken(
                 hash: hash(5), to: hash(6), RefreshPeriod(now: fixture.start, end: end), grace: 60)

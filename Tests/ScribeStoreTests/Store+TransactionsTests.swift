@@ -49,7 +49,7 @@ struct TransactionStoreTests {
     func limit() async throws {
         let fixture = try StoreFixture()
         let client = Client(principal: fixture.owner, name: "n", workspace: "w", transactionLimit: 1)
-        try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32))])
+        try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32), .file)])
         try await fixture.initialise()
         await #expect(throws: ScribeError.transactionLimitExceeded) { try await fixture.initialise("second") }
     }

@@ -14,6 +14,7 @@ struct ControlErrors: ErrorTable {
         case let error as ControlError: error.refusal
         case let problem as NamespaceProblem: problem.refusal
         case let problem as SnapshotProblem: problem.refusal
+        case let problem as SeedProblem: problem.refusal
         case HTTPProblem.namespaceNotFound: NamespaceProblem.unknown.refusal
         case ScribeError.invalidState: nil
         case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
@@ -87,6 +88,22 @@ extension SnapshotProblem {
             case .tooMany: (.conflict, "too_many_snapshots")
             }
         return Refusal(status, code: code, description.prefix(1).uppercased() + description.dropFirst())
+    }
+}
+
+extension SeedProblem {
+    fileprivate var refusal: Refusal {
+        func conflict(_ code: String, _ text: String) -> Refusal { Refusal(.conflict, code: code, text) }
+        return switch self {
+        case .clientOfOtherOrigin(_, .file):
+            conflict("client_exists", "The clients file has a client of this id; choose another id")
+        case .clientOfOtherOrigin: conflict("client_exists", "The demo has a client of this id; choose another id")
+        case .keyOfOtherClient: conflict("key_exists", "Another client has one of the API keys; choose another key")
+        case .templateOfOtherBusiness:
+            conflict("template_exists", "Another business has a template or section of this id; choose another id")
+        case .tooManyTemplates: conflict("too_many", "The business has as many templates as it may have")
+        case .tooManyProviders: conflict("too_many", "The partner has as many clinicians as it may have")
+        }
     }
 }
 

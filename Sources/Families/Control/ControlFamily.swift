@@ -1,5 +1,6 @@
 import Documents
 package import Hummingbird
+import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
@@ -14,12 +15,21 @@ package struct ControlFamily: RoutedAPI {
         /// The `settings` of `/__admin/info`: version, mode, ports and the like.
         package var about: @Sendable () -> [String: String]
 
+        /// The specialty of a clinician of a partner, from the wanted one.
+        ///
+        /// It throws ``ScribeError/invalidRequest(field:problem:)`` for an unknown partner or specialty.
+        package typealias Specialty =
+            @Sendable (_ partner: String, _ wanted: String?, World) throws -> String
+        package var specialty: Specialty
+
         package init(
-            token: String?, host: String, about: @escaping @Sendable () -> [String: String]
+            token: String?, host: String, about: @escaping @Sendable () -> [String: String],
+            specialty: @escaping Specialty
         ) {
             self.token = token
             self.host = host
             self.about = about
+            self.specialty = specialty
         }
     }
 
@@ -52,6 +62,8 @@ package struct ControlFamily: RoutedAPI {
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
+        SeedRoutes.add(
+            to: group.routes { [specialty = settings.specialty] in SeedRoutes(world: $0, specialty: specialty) })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })

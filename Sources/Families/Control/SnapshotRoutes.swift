@@ -8,7 +8,7 @@ import ScribeStore
 /// `/__admin/snapshots`: saves, restores, exports and imports snapshots of a namespace.
 struct SnapshotRoutes: Sendable {
     /// Content type of a snapshot's file.
-    static let contentType = "application/x-tar"
+    static let contentType = "application/octet-stream"
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("snapshots", use: list)

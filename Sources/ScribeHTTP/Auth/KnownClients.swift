@@ -17,44 +17,56 @@ package final class KnownClients: Sendable {
     }
 
     private struct Listed {
-        let registrations: [ClientID: Registration]
+        var registrations: [ClientID: Registration] = [:]
         /// The principal of each API key, by the key's hash.
-        let keys: [SHA256Digest: Principal]
+        var keys: [[UInt8]: Principal] = [:]
+    }
 
-        init(_ registrations: [ClientID: Registration], _ keys: [String: Principal]) {
-            self.registrations = registrations
-            self.keys = Dictionary(
-                keys.map { (KnownClients.hash(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first })
-        }
+    private struct State {
+        /// Clients of the clients file and the demo.
+        var configured = Listed()
+        /// Clients of the operator API.
+        var seeded = Listed()
     }
 
     /// Tenant of requests with a foreign token or without one, in modes that allow such requests.
     package let demoPrincipal: Principal
-    private let listed: LockedValue<Listed>
+    private let state = LockedValue(State())
 
-    /// Starts without clients; ``replace(_:keys:)`` adds them.
+    /// Starts without clients; ``replace(_:keys:)`` and ``replaceSeeded(_:keyHashes:)`` add them.
     package init(demoPrincipal: Principal) {
         self.demoPrincipal = demoPrincipal
-        listed = LockedValue(Listed([:], [:]))
     }
 
-    /// Replaces all clients. Tokens, keys and credentials of removed clients are refused from now on.
+    /// Replaces the configured clients. Tokens, keys and credentials of removed clients are refused from now on.
     /// - Parameter keys: API keys, for APIs without a login.
     package func replace(_ registrations: [ClientID: Registration], keys: [String: Principal]) {
-        let fresh = Listed(registrations, keys)
-        listed.withLock { $0 = fresh }
+        let fresh = Listed(
+            registrations: registrations,
+            keys: Dictionary(
+                keys.map { (Self.hash(of: $0.key), $0.value) }, uniquingKeysWith: { first, _ in first }))
+        state.withLock { $0.configured = fresh }
     }
 
-    package subscript(client: ClientID) -> Registration? { listed.withLock { $0.registrations[client] } }
+    /// Replaces the clients of the operator API.
+    /// - Parameter keyHashes: The hashes of their API keys, as ``hash(of:)`` makes them.
+    package func replaceSeeded(_ registrations: [ClientID: Registration], keyHashes: [[UInt8]: Principal]) {
+        let fresh = Listed(registrations: registrations, keys: keyHashes)
+        state.withLock { $0.seeded = fresh }
+    }
+
+    package subscript(client: ClientID) -> Registration? {
+        state.withLock { $0.configured.registrations[client] ?? $0.seeded.registrations[client] }
+    }
 
     /// The principal of an API key; nil for an unknown key.
     package func principal(ofKey key: String) -> Principal? {
         let hash = Self.hash(of: key)
-        return listed.withLock { $0.keys[hash] }
+        return state.withLock { $0.configured.keys[hash] ?? $0.seeded.keys[hash] }
     }
 
     /// Hashes a key for the lookup, so that the lookup's time reveals nothing about the key.
-    private static func hash(of key: String) -> SHA256Digest { SHA256.hash(data: Data(key.utf8)) }
+    package static func hash(of key: String) -> [UInt8] { Array(SHA256.hash(data: Data(key.utf8))) }
 
     /// The registration of a client that requests may act for; nil for an unknown client.
     ///

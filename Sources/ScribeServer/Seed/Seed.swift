@@ -15,6 +15,7 @@ enum Seed {
         let secret: String
         /// Keys for APIs without a login.
         let keys: [String]
+        var origin = ClientOrigin.file
     }
 
     /// Content of a clients file.
