@@ -1,4 +1,4 @@
-/// Where a registered client comes from. Each origin changes its own clients only.
+/// Origin of a registered client. Each origin changes its own clients only.
 package enum ClientOrigin: String, Hashable, Sendable, CaseIterable {
     /// The clients file, and the client of a namespace.
     case file

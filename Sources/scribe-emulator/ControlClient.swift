@@ -158,7 +158,7 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "The admin token, if it is neither in the data folder nor in SCRIBE_ADMIN_TOKEN.")
     var adminToken: String?
 
-    /// - Parameter namespace: nil for the default world.
+    /// - Parameter namespace: nil for that of `SCRIBE_BASE_URL`, else the default world.
     func client(in namespace: NamespaceName? = nil) throws -> ControlClient {
         let baseURL = try target.readyBaseURL()
         let configuration = try target.run().configuration
@@ -167,6 +167,7 @@ struct ControlOptions: ParsableArguments {
             String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         return ControlClient(
-            baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept, namespace: namespace)
+            baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept,
+            namespace: try namespace ?? target.namespace())
     }
 }

@@ -112,9 +112,24 @@ struct TargetOptions: ParsableArguments {
         let run = try run()
         if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
         if let url = ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"], !url.isEmpty {
-            return try Self.baseURL(url, from: "SCRIBE_BASE_URL")
+            return Self.split(try Self.baseURL(url, from: "SCRIBE_BASE_URL")).server
         }
         return Banner(configuration: run.configuration, port: run.configuration.port).baseURL
+    }
+
+    /// The namespace of `SCRIBE_BASE_URL`, as `exec --ns` sets it for its command; nil where another place names the
+    /// server.
+    func namespace() throws -> NamespaceName? {
+        guard url == nil, try run().readyFile == nil else { return nil }
+        return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"].flatMap { Self.split($0).namespace }
+    }
+
+    /// Splits a base URL that leads to a namespace.
+    static func split(_ url: String) -> (server: String, namespace: NamespaceName?) {
+        guard let range = url.range(of: "/ns/", options: .backwards),
+            let name = NamespaceName(url[range.upperBound...].prefix { $0 != "/" })
+        else { return (url, nil) }
+        return (String(url[..<range.lowerBound]), name)
     }
 
     /// Checks a base URL and removes a slash at its end.

@@ -5,13 +5,13 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// `POST /__admin/seed`: adds clients, clinicians, templates and finished consultations to a running server.
+/// `POST /__admin/seed`: adds clients, clinicians, templates and finished transactions to a running server.
 struct SeedRoutes: Sendable {
     let world: World
     /// The specialty of a clinician of a partner.
     let specialty: ControlFamily.Settings.Specialty
 
-    /// Longest wait for the results of the consultations.
+    /// Longest wait for the results of the transactions.
     private static let longestWait: Duration = .seconds(20)
 
     static func add(to router: WorldRoutes<Self>) { router.post("seed", use: seed) }
@@ -112,9 +112,9 @@ struct SeedRoutes: Sendable {
 
     private func consultations(
         of body: SeedBody, _ clients: [ClientID: Principal]
-    ) async throws -> [SeededConsultation] {
+    ) async throws -> [SeededTransaction] {
         let runtime = world.runtime
-        var consultations: [SeededConsultation] = []
+        var consultations: [SeededTransaction] = []
         for entry in body.consultations {
             guard let principal = clients[entry.client] else { continue }
             let own = Set(
@@ -124,7 +124,7 @@ struct SeedRoutes: Sendable {
                 throw entry.fields.problem("template_ids", "must name templates of this namespace")
             }
             consultations.append(
-                SeededConsultation(
+                SeededTransaction(
                     id: TransactionID(entry.id ?? "seed-\(runtime.identifiers.uuid())"), principal: principal,
                     transcript: entry.transcript,
                     templates: entry.templates.isEmpty ? [runtime.templates.fallback.id] : entry.templates,

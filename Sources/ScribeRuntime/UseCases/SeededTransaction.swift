@@ -3,8 +3,8 @@ import NIOCore
 package import ScribeDomain
 import ScribeStore
 
-/// Consultation of a seed: a transcript that becomes results as if the recogniser had heard it.
-package struct SeededConsultation: Sendable {
+/// Transaction of a seed: a transcript that becomes results as if the recogniser had heard it.
+package struct SeededTransaction: Sendable {
     package let id: TransactionID
     package let principal: Principal
     package let transcript: String
@@ -25,26 +25,26 @@ package struct SeededConsultation: Sendable {
 }
 
 extension Runtime {
-    /// File name of the audio of a consultation of a seed.
+    /// File name of the audio of a transaction of a seed.
     private static let seededFile = "1.wav"
-    /// Longest audio of a consultation of a seed, in seconds.
+    /// Longest audio of a transaction of a seed, in seconds.
     private static let longestAudio = 60
 
-    /// Records a consultation of a seed and commits it. One that is there stays.
+    /// Records a transaction of a seed and commits it. One that is there stays.
     /// - Throws: As ``Transactions/start(_:_:for:replays:)``, and for a full storage.
-    package func record(_ consultation: SeededConsultation) async throws {
-        let (id, principal, key) = (consultation.id, consultation.principal, consultation.key)
+    package func record(_ transaction: SeededTransaction) async throws {
+        let (id, principal, key) = (transaction.id, transaction.principal, transaction.key)
         guard try await store.transaction(key) == nil else { return }
         let location = AudioLocation(bucket: bucket, folder: "seed/\(id.rawValue)")
         var request = TransactionRequest(
             transfer: .vaded, mode: "consultation", audioURL: location.url,
-            templates: consultation.templates.map { TransactionRequest.RequestedTemplate(id: $0) },
-            patientDetails: consultation.patient)
+            templates: transaction.templates.map { TransactionRequest.RequestedTemplate(id: $0) },
+            patientDetails: transaction.patient)
         try request.requireWithinLimits()
         request.hasStartedRecording = true
         _ = try await transactions.start(id, request, for: principal, replays: false)
         // Two and a half words a second, as people speak.
-        let words = consultation.transcript.split(whereSeparator: \.isWhitespace).count
+        let words = transaction.transcript.split(whereSeparator: \.isWhitespace).count
         let seconds = min(max(1, words * 2 / 5), Self.longestAudio)
         let (file, writer) = try await uploads.begin(for: principal.business)
         var open = writer
@@ -54,17 +54,17 @@ extension Runtime {
             bucket: location.bucket, key: "\(location.folder)/\(Self.seededFile)", file: file, size: written.size,
             eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:], createdAt: clock.now)
         let speech = RecognisedSpeech(
-            text: consultation.transcript, quality: 1, confidence: 1, duration: Double(seconds))
+            text: transaction.transcript, quality: 1, confidence: 1, duration: Double(seconds))
         try await uploads.keep(object, heard: speech, in: key, for: principal) { _ in }
         try await transactions.commit(key, ChunkList(files: [Self.seededFile]))
     }
 
-    /// Waits until a consultation of a seed is finished.
+    /// Waits until a transaction of a seed is finished.
     /// - Returns: Its processing status, which is `in-progress` at the end of the longest wait.
     package func finish(
-        _ consultation: SeededConsultation, atMost limit: Duration, until clientDisconnect: OneShotSignal
+        _ transaction: SeededTransaction, atMost limit: Duration, until clientDisconnect: OneShotSignal
     ) async throws -> Transaction.ProcessingStatus {
-        try await transactions.results(of: consultation.key, atMost: limit, until: clientDisconnect) {
+        try await transactions.results(of: transaction.key, atMost: limit, until: clientDisconnect) {
             $0.transaction.processingStatus != .inProgress && $0.documents.allSatisfy { $0.status.isFinal }
         }.transaction.processingStatus
     }

@@ -1,0 +1,181 @@
+import ArgumentParser
+import Certificates
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import ScribeStore
+import ServiceLifecycle
+
+struct Exec: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a command with a server of its own, and exit with its code.",
+        discussion: """
+            The server listens on a free port, and keeps its rows in memory unless --data-dir names a folder. With --ns \
+            the command gets a namespace of the running server instead. The command finds the URL and the credentials \
+            in the variables that env prints: SCRIBE_BASE_URL, SCRIBE_CLIENT_ID, SCRIBE_CLIENT_SECRET and so on.
+              scribe-emulator exec -- npm test
+            """
+    )
+
+    @Flag(help: "Create a namespace in the running server for the command, and delete it afterwards.")
+    var ns = false
+
+    @Option(help: "The base URL of the running server, with --ns.")
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a snapshot to this file if the command fails. It may hold what patients have said.",
+            valueName: "path"),
+        completion: .file())
+    var exportOnFailure: String?
+
+    @OptionGroup var flags: SettingFlags
+
+    @Argument(parsing: .postTerminator, help: "The command with its arguments, after --.")
+    var command: [String]
+
+    /// Flags of the server that also find a running one.
+    private static let ofRunningServer: Set<String> = ["data-dir", "admin-token", "ready-file"]
+
+    func validate() throws {
+        guard !command.isEmpty else { throw ValidationError("name a command after --, such as: exec -- npm test") }
+        if ns {
+            for name in flags.given.keys.sorted() where !Self.ofRunningServer.contains(name) {
+                throw ValidationError("--ns uses the running server; leave out --\(name)")
+            }
+        } else if url != nil {
+            throw ValidationError("--url names the running server for --ns; add --ns, or leave out --url")
+        }
+        if let file = exportOnFailure, FileManager.default.fileExists(atPath: file) {
+            throw ValidationError("--export-on-failure: \(file) exists; name another file, or remove it")
+        }
+    }
+
+    func run() async throws {
+        let code = ns ? try await runInNamespace() : try await runWithServer()
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    // MARK: A namespace of the running server
+
+    private func runInNamespace() async throws -> Int32 {
+        let client = try runningServer()
+        let made: CreatedNamespace = try await client.send("POST", "namespaces", Data("{}".utf8))
+        var own = client
+        own.namespace = NamespaceName(made.name)
+        let result: Result<Int32, any Error>
+        do {
+            let code = try await ChildCommand(arguments: command, environment: Self.variables(made)).explained()
+            if code != 0 { try await export(from: own) }
+            result = .success(code)
+        } catch {
+            result = .failure(error)
+        }
+        _ = try? await client.answer("DELETE", "namespaces/\(made.name)")
+        return try result.get()
+    }
+
+    private func runningServer() throws -> ControlClient {
+        var target = TargetOptions()
+        (target.url, target.readyFile, target.config) = (url, flags.given["ready-file"], flags.config)
+        var control = ControlOptions()
+        control.target = target
+        (control.dataDir, control.adminToken) = (flags.given["data-dir"], flags.given["admin-token"])
+        return try control.client()
+    }
+
+    private static func variables(_ made: CreatedNamespace) -> [String: String] {
+        [
+            "SCRIBE_BASE_URL": made.url, "SCRIBE_CLIENT_ID": made.clientId,
+            "SCRIBE_CLIENT_SECRET": made.clientSecret, "SCRIBE_API_KEY": made.apiKey,
+            "SCRIBE_LISTEN_URL": Env.socketURL(made.url),
+        ]
+    }
+
+    // MARK: A server of its own
+
+    private func runWithServer() async throws -> Int32 {
+        let given = flags.given
+        let server = try ServerProcess(
+            try flags.settings(), logLevel: given["log-level"] == nil ? .error : nil
+        ) { configuration in
+            if given["port"] == nil { configuration.port = 0 }
+            if configuration.tls.isOn, given["tls-port"] == nil { configuration.tls.port = 0 }
+            if given["data-dir"] == nil { configuration.isEphemeral = true }
+        }
+        let configuration = server.configuration
+        let (banners, ready) = AsyncStream.makeStream(of: Banner.self)
+        let code = LockedValue<Int32>(1)
+        let command = CommandService(banners: banners) { banner in
+            let variables = try await Self.variables(banner, configuration)
+            let result = try await ChildCommand(arguments: self.command, environment: variables).explained()
+            code.withLock { $0 = result }
+            guard result != 0 else { return }
+            let token = configuration.adminToken
+            try await export(from: ControlClient(baseURL: banner.baseURL, token: token))
+        }
+        try await server.run(
+            signals: [],
+            onReady: {
+                ready.yield($0)
+                ready.finish()
+            },
+            services: { _ in
+                [
+                    .init(
+                        service: command, successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup)
+                ]
+            })
+        return code.withLock { $0 }
+    }
+
+    private static func variables(_ banner: Banner, _ configuration: Configuration) async throws -> [String: String] {
+        var variables = ["SCRIBE_BASE_URL": banner.baseURL, "SCRIBE_LISTEN_URL": Env.socketURL(banner.baseURL)]
+        if let demo = DemoCredentials.shown(for: configuration) {
+            variables["SCRIBE_CLIENT_ID"] = demo.clientID
+            variables["SCRIBE_CLIENT_SECRET"] = demo.clientSecret
+            variables["SCRIBE_API_KEY"] = demo.apiKey
+        }
+        variables["SCRIBE_TLS_URL"] = banner.tlsURL
+        if configuration.tls.isOn, configuration.tls.certificate == nil {
+            variables["SCRIBE_CA_FILE"] = configuration.developmentCertificates(.random).authorityPath
+        }
+        return variables
+    }
+
+    private func export(from client: ControlClient) async throws {
+        guard let file = exportOnFailure else { return }
+        do {
+            let size = try await ExportSnapshot.write(file, of: nil, from: client)
+            StandardError.write("scribe-emulator: the state is in \(file), \(size) bytes")
+        } catch is ExitCode {
+            // The reason is on standard error; the code is the command's.
+        }
+    }
+}
+
+/// Runs a command once the server is ready. The server stops when it ends.
+private struct CommandService: Service {
+    let banners: AsyncStream<Banner>
+    let work: @Sendable (Banner) async throws -> Void
+
+    func run() async throws {
+        for await banner in banners { try await work(banner) }
+    }
+}
+
+extension ChildCommand {
+    /// Runs the command; one that cannot be started is told, with the exit code of a shell.
+    fileprivate func explained() async throws -> Int32 {
+        do {
+            return try await run()
+        } catch let problem as Unusable {
+            StandardError.write("scribe-emulator: \(problem)")
+            return problem.code == ENOENT ? 127 : 126
+        }
+    }
+}

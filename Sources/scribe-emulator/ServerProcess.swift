@@ -1,0 +1,140 @@
+import ArgumentParser
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import ServiceLifecycle
+import UnixSignals
+
+/// A server in this process, for `serve` and `exec`.
+struct ServerProcess {
+    private let run: Setting.Run
+    private let warnings: [String]
+    private(set) var configuration: Configuration
+    /// Lowest level of the log, unless the settings name one.
+    private let logLevel: Logger.Level?
+
+    /// - Parameters:
+    ///   - change: changes the configuration that the settings make.
+    ///   - logLevel: lowest level of the log in place of the settings' one; nil for the settings' one.
+    /// - Throws: `ValidationError` for a setting that is wrong.
+    init(
+        _ settings: Settings, allowsNewSigningKey: Bool = false, logLevel: Logger.Level? = nil,
+        change: (inout Configuration) -> Void = { _ in }
+    ) throws {
+        do {
+            run = try settings.run()
+        } catch let problem as Settings.Problem {
+            throw ValidationError(problem.description)
+        }
+        warnings = settings.warnings
+        var configuration = run.configuration
+        configuration.allowsNewSigningKey = allowsNewSigningKey
+        change(&configuration)
+        self.configuration = configuration
+        self.logLevel = logLevel
+    }
+
+    /// Runs the server until a signal, or until one of the further services ends it.
+    /// - Parameters:
+    ///   - signals: signals that stop the server.
+    ///   - onReady: called once the server accepts connections, in place of the banner; nil prints the banner.
+    ///   - services: further services, which stop before the server.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error; `ValidationError`.
+    func run(
+        signals: [UnixSignal], onReady: (@Sendable (Banner) -> Void)? = nil,
+        services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
+    ) async throws {
+        var configuration = configuration
+        Memory.tune()
+        // At a file size limit, a write must fail with an error and not end the process.
+        signal(SIGXFSZ, SIG_IGN)
+        // The same for a write to a log whose reader is gone.
+        signal(SIGPIPE, SIG_IGN)
+        configuration.connectionLimit = max(
+            16,
+            min(
+                configuration.connectionLimit,
+                (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
+        let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
+        let level = logLevel ?? run.logLevel
+        LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
+        let logger = Logger(label: "scribe-emulator")
+        for warning in warnings { logger.warning("\(warning)") }
+
+        var temporaryFolder: URL?
+        if configuration.isEphemeral {
+            let folder = FileManager.default.temporaryDirectory
+                .appendingPathComponent("scribe-emulator-\(IdentifierSource.random.uuid())")
+            configuration.dataFolder = folder.path
+            temporaryFolder = folder
+        }
+        configuration.sharedLease = ProcessInfo.processInfo.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
+            .map(Duration.seconds)
+        let readyFile = run.readyFile.map(ReadyFile.init(path:))
+        if let problem = readyFile?.problem { throw ValidationError(problem) }
+        readyFile?.remove()
+        defer {
+            readyFile?.remove()
+            if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+        }
+        do {
+            try await serve(
+                configuration, readyFile: readyFile, signals: signals, logger: logger, onReady: onReady, services)
+        } catch {
+            StandardError.write("scribe-emulator: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func serve(
+        _ configuration: Configuration, readyFile: ReadyFile?, signals: [UnixSignal], logger: Logger,
+        onReady: (@Sendable (Banner) -> Void)?,
+        _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
+    ) async throws {
+        let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
+        try await configuration.requirePorts()
+        let application = try await buildApplication(
+            configuration, parts,
+            onReady: { ports in
+                let banner = Banner(configuration: configuration, port: ports.plain, tlsPort: ports.tls)
+                try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
+                if let onReady {
+                    onReady(banner)
+                } else if isatty(STDOUT_FILENO) == 1 {
+                    print(banner.text)
+                } else {
+                    var metadata: Logger.Metadata = ["base_url": "\(banner.baseURL)"]
+                    metadata["tls_url"] = banner.tlsURL.map { "\($0)" }
+                    logger.info("ready", metadata: metadata)
+                }
+            }
+        )
+        let server = ListeningPort(
+            application, host: configuration.host, port: configuration.port, flag: "--port")
+        var group = ServiceGroupConfiguration(
+            services: [.init(service: server)] + services(parts), gracefulShutdownSignals: signals, logger: logger)
+        // Slow clients must not delay the end of the process: 5 s are documented.
+        group.maximumGracefulShutdownDuration = .seconds(3)
+        group.maximumCancellationDuration = .seconds(1)
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError {
+            // Transfers that took too long to finish were cut off. That is a normal end.
+        }
+    }
+
+    /// File descriptors that the server needs beside those of connections, with a reserve for open uploads.
+    private static let ownFiles = 200
+
+    /// Raises the limit of open files as far as the system allows, to at most 65,536.
+    /// - Returns: The limit.
+    private static func raiseFileLimit() -> Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        return Int(limit.rlim_cur)
+    }
+}

@@ -1,0 +1,130 @@
+"""`exec`: a command with a server of its own or a namespace, its exit code, its signals, and the state of a failure."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tarfile
+
+import pytest
+from emulator import BINARY, PATIENCE, run, running, wait_until
+from namespaces import control, created
+
+SCRIPT = """
+import json, os, sys, urllib.request
+base = os.environ["SCRIBE_BASE_URL"]
+body = json.dumps({"client_id": os.environ["SCRIBE_CLIENT_ID"], "client_secret": os.environ["SCRIBE_CLIENT_SECRET"]}).encode()
+request = urllib.request.Request(base + "/connect-auth/v1/account/login", body, {"Content-Type": "application/json"})
+token = json.load(urllib.request.urlopen(request))["access_token"]
+init = json.dumps({"mode": "consultation", "transfer": "vaded", "s3_url": "s3://bucket/folder"}).encode()
+request = urllib.request.Request(base + "/voice/api/v2/transaction/init/of-the-command", init,
+                                 {"Content-Type": "application/json", "Authorization": "Bearer " + token})
+urllib.request.urlopen(request)
+print(json.dumps({name: value for name, value in os.environ.items() if name.startswith("SCRIBE_")}))
+sys.exit(int(sys.argv[1]))
+"""
+
+
+def command(code: int) -> list[str]:
+    return ["--", sys.executable, "-c", SCRIPT, str(code)]
+
+
+@pytest.mark.parametrize("code", [0, 3, 200])
+def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    file = tmp_path / "state.tar"
+    answer = run("exec", "--export-on-failure", str(file), *command(code),
+                 cwd=tmp_path, env={**os.environ, "TMPDIR": str(folder)})
+    assert answer.returncode == code, answer.stderr
+    variables = json.loads(answer.stdout)
+    assert variables["SCRIBE_LISTEN_URL"] == variables["SCRIBE_BASE_URL"].replace("http", "ws", 1) + "/v1/listen"
+    assert variables["SCRIBE_CLIENT_ID"] == "dev-client" and variables["SCRIBE_API_KEY"]
+    # Nothing is left but the state of a failure.
+    assert not list(folder.iterdir()) and not (tmp_path / ".scribe").exists()
+    assert file.exists() == (code != 0)
+    if code:
+        with tarfile.open(file) as archive:
+            assert archive.getnames() == ["manifest.json", "scribe.sqlite"]
+        with running(tmp_path, "--ephemeral", "--snapshot", str(file)) as server:
+            assert server.client().session.get(
+                f"{server.base_url}/voice/api/v2/transaction/of-the-command").status_code == 200
+
+
+def test_a_command_gets_a_namespace_that_is_gone_afterwards(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        file = tmp_path / "state.tar"
+        answer = run("exec", "--ns", "--url", server.base_url, "--export-on-failure", str(file), *command(5))
+        assert answer.returncode == 5, answer.stderr
+        variables = json.loads(answer.stdout)
+        assert variables["SCRIBE_BASE_URL"].startswith(f"{server.base_url}/ns/n-")
+        assert control(server, "GET", "namespaces").json()["namespaces"] == []
+        created(server, "again")
+        here = ("--url", server.base_url, "--namespace", "again")
+        assert run("snapshot", "import", *here, "failed", str(file)).returncode == 0
+        assert run("snapshot", "restore", *here, "failed").returncode == 0
+        # Verbs within the command are about its namespace.
+        answer = run("exec", "--ns", "--url", server.base_url, "--", str(BINARY), "reset", "--json")
+        assert answer.returncode == 0 and json.loads(answer.stdout)["namespace"].startswith("n-")
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
+    script = f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
+    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path)
+    wait_until((tmp_path / "ready").exists, "the command runs")
+    process.send_signal(sent)
+    assert process.wait(PATIENCE) == 9
+
+
+def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(tmp_path):
+    script = f"import time\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
+    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    wait_until((tmp_path / "ready").exists, "the command runs")
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("arguments, code, said", [
+    (("exec",), 2, "Missing expected argument"),
+    (("exec", "--", "no-such-command"), 127, "no-such-command cannot be run"),
+    (("exec", "--", "/"), 126, "/ cannot be run"),
+    (("exec", "--ns", "--port", "1", "--", "true"), 2, "leave out --port"),
+    (("exec", "--url", "http://127.0.0.1:9", "--", "true"), 2, "add --ns"),
+    (("exec", "--ns", "--url", "http://127.0.0.1:9", "--", "true"), 3, "no server answers"),
+    (("exec", "--export-on-failure", "/", "--", "true"), 2, "exists"),
+    (("exec", "--auth", "nobody", "--", "true"), 2, "nobody"),
+])
+def test_what_cannot_be_run_is_told(tmp_path, arguments, code, said):
+    answer = run(*arguments, cwd=tmp_path)
+    assert answer.returncode == code and said in answer.stderr, answer
+
+
+def test_a_seed_is_yaml_or_json(tmp_path):
+    seed = tmp_path / "seed.yaml"
+    seed.write_text("""
+clients: [{client_id: clinic, client_secret: "0123", api_keys: [clinic-key]}]
+users: [{partner_id: demo-partner, provider_id: dr-rao, provider_org_id: demo-org}]
+templates: [{client_id: clinic, template_id: follow-up, title: Follow-up, section_ids: [plan]}]
+consultations:
+  - client_id: clinic
+    txn_id: visit-1
+    template_ids: [follow-up]
+    transcript: |
+      Doctor: What brings you in?
+      Patient: I have had a cough for three days.
+""")
+    with running(tmp_path, "--ephemeral") as server:
+        said = run("seed", "--url", server.base_url, str(seed))
+        assert said.returncode == 0 and said.stdout.splitlines() == [
+            "client  clinic", "user  dr-rao", "template  follow-up", "consultation  visit-1  success"], said
+        client = server.client("clinic", "0123")
+        result = client.transaction("visit-1").poll()
+        assert result.status_code == 200 and result.json()["data"]["output"][0]["template_id"] == "follow-up"
+        seed.write_text(json.dumps({"clients": [{"client_id": "dev-client", "client_secret": "x"}]}))
+        refused = run("seed", "--url", server.base_url, str(seed))
+        assert refused.returncode == 1 and "choose another id" in refused.stderr
+        seed.write_text("clients: [")
+        assert run("seed", "--url", server.base_url, str(seed)).returncode == 1
+        assert run("seed", "--url", server.base_url, str(tmp_path / "nothing")).returncode == 1
