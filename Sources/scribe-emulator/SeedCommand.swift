@@ -6,8 +6,8 @@ import Yams
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seed",
-        abstract: "Add clients, clinicians, templates and finished consultations to a running server.",
-        discussion: "The file is YAML or JSON, with the lists clients, users, templates and consultations.")
+        abstract: "Add clients, clinicians, templates and finished visits to a running server.",
+        discussion: "The file is YAML or JSON, with the members of the body of POST /__admin/seed.")
 
     @OptionGroup var control: ControlOptions
 

@@ -4,7 +4,6 @@ import collections
 import concurrent.futures
 import contextlib
 import threading
-import time
 
 import pytest
 import requests
