@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test pages openapi fidelity lint format clean
+.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test bench-test pages openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -62,6 +62,12 @@ bench:
 image-test:
 	@scripts/install test
 	@scripts/image-test
+
+# A thousand namespaces at once, used by boto3, deepgram-sdk, the AWS CLI and the Python SDK. About ten minutes.
+bench-test:
+	@scripts/install test
+	@swift build --product scribe-emulator
+	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/bench_namespaces.py
 
 # Writes what is made from elsewhere: the table and the schema of settings, docs/fidelity.md, and the list of refusals in
 # Tests/ScribeServerTests/errors.txt.
