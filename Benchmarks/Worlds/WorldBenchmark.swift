@@ -1,29 +1,45 @@
 import Foundation
 import Logging
 import ScribeDomain
+import ScribeHTTP
 import ScribeRuntime
 import ScribeServer
 
-/// Measures what throw-away worlds cost: how long one takes to make and to close, and what an idle one holds.
+/// Measures what throw-away worlds cost: how long one takes to make and to close, and what an idle one holds. Measures
+/// resets, in memory and in a data folder.
 @main
 enum WorldBenchmark {
     private static let idleWorlds = 200
     private static let rounds = 1000
 
-    static func main() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("worlds-\(getpid())").path
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+    /// Opens a server without ports in a folder of its own.
+    private static func opened(
+        _ name: String, _ change: (inout Configuration) -> Void = { _ in }
+    ) async throws -> (emulator: Emulator, opened: OpenWorlds, folder: String) {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("worlds-\(getpid())-\(name)").path
         var configuration = Configuration()
         configuration.port = 0
         configuration.dataFolder = folder
+        change(&configuration)
         let logger = Logger(label: "worlds") { _ in SwiftLogNoOpLogHandler() }
-        let (emulator, _) = try await open(
+        let (emulator, opened) = try await open(
             configuration, .init(clock: .system, identifiers: .random, logger: logger))
+        return (emulator, opened, folder)
+    }
+
+    static func main() async throws {
+        let (emulator, _, folder) = try await opened("idle")
+        defer { try? FileManager.default.removeItem(atPath: folder) }
 
         let (making, closing) = try await times(emulator)
         print("| what | p50 | p99 | goal for p99 | met |\n|---|---|---|---|---|")
-        row("making a world", making)
-        row("closing a world", closing)
+        row("making a world", making, goal: 5)
+        row("closing a world", closing, goal: 5)
+        row("reset in memory", try await resets("memory", rounds: 300) { $0.isEphemeral = true }, goal: 5)
+        row("reset on disk", try await resets("disk", rounds: 300) { $0.allowsReset = true }, goal: 20)
+        row(
+            "reset on disk, one after the other",
+            try await resets("again", rounds: 100, pause: .zero) { $0.allowsReset = true }, goal: 20)
 
         let before = (memory: kilobytes("VmRSS"), threads: number("Threads"), descriptors: descriptors)
         var worlds: [RunningWorld] = []
@@ -37,6 +53,23 @@ enum WorldBenchmark {
         let opened = descriptors - before.descriptors
         print("| descriptors, of \(idleWorlds) together | \(opened) | 0 | \(opened <= 0 ? "yes" : "no") |")
         for world in worlds { await world.close() }
+    }
+
+    /// Resets the default world, as a test suite does between two tests.
+    private static func resets(
+        _ name: String, rounds: Int, pause: Duration = .milliseconds(50), _ change: (inout Configuration) -> Void
+    ) async throws -> [Duration] {
+        let (_, opened, folder) = try await opened(name, change)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let clock = ContinuousClock()
+        var times: [Duration] = []
+        for round in -5..<rounds {
+            try await Task.sleep(for: pause)
+            let start = clock.now
+            _ = try await opened.directory.control?.reset(nil)
+            if round >= 0 { times.append(clock.now - start) }
+        }
+        return times.sorted()
     }
 
     /// Makes and closes one after the other, the first ones unmeasured.
@@ -55,12 +88,13 @@ enum WorldBenchmark {
         return (making.sorted(), closing.sorted())
     }
 
-    private static func row(_ what: String, _ times: [Duration]) {
+    private static func row(_ what: String, _ times: [Duration], goal: Double) {
         func milliseconds(_ share: Double) -> Double { times[Int(Double(times.count) * share)] / .milliseconds(1) }
         let p99 = milliseconds(0.99)
         print(
             String(
-                format: "| %@ | %.2f ms | %.2f ms | 5 ms | %@ |", what, milliseconds(0.5), p99, p99 < 5 ? "yes" : "no"))
+                format: "| %@ | %.2f ms | %.2f ms | %.0f ms | %@ |", what, milliseconds(0.5), p99, goal,
+                p99 < goal ? "yes" : "no"))
     }
 
     /// A line of `/proc/self/status`.

@@ -54,6 +54,8 @@ package struct WallClock: Sendable {
         case pace = "pace of a stream"
         /// Check whether the server is ready.
         case readiness
+        /// Look at what an advanced clock has made due.
+        case advance = "advanced clock"
         /// Renewal of the leases of a process.
         case lease
     }

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Clock of a world, used for all domain decisions. The clock follows the machine's clock at an adjustable offset.
+/// Clock of a world, used for all domain decisions. The clock follows the machine's clock at an adjustable offset, or
+/// stands still.
 ///
 /// Rows and answers carry its times. It also schedules retries of jobs and webhooks, and the expiry of sessions,
 /// conversations and stored data.
@@ -19,7 +20,10 @@ package final class WorldClock: Sendable {
     }
 
     private struct State {
+        /// Offset while the clock runs.
         var offset: TimeInterval = 0
+        /// Time at which the clock stands still; nil while it runs.
+        var frozen: Date?
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
         /// Tasks that were cancelled before they fell asleep.
@@ -33,20 +37,68 @@ package final class WorldClock: Sendable {
     package init(_ wall: WallClock) { self.wall = wall }
 
     package var now: Date {
-        let offset = offset
+        let (offset, frozen) = state.withLock { ($0.offset, $0.frozen) }
+        if let frozen { return frozen }
         return offset == 0 ? wall.now : wall.now.addingTimeInterval(offset)
     }
 
     /// Offset ahead of the machine's clock, in seconds.
-    package var offset: TimeInterval { state.withLock { $0.offset } }
+    package var offset: TimeInterval {
+        let (offset, frozen) = state.withLock { ($0.offset, $0.frozen) }
+        return frozen?.timeIntervalSince(wall.now) ?? offset
+    }
+
+    /// Whether the clock stands still.
+    package var isFrozen: Bool { state.withLock { $0.frozen != nil } }
 
     /// Moves the clock forward or back, and wakes every sleeper whose time has come.
     package func move(by seconds: TimeInterval) {
-        let sleepers = state.withLock { state in
+        change { state in
             state.offset += seconds
+            state.frozen = state.frozen?.addingTimeInterval(seconds)
+        }
+    }
+
+    /// Sets the clock, and wakes every sleeper whose time has come. A clock that stands still goes on standing still.
+    package func set(to time: Date) {
+        let machine = wall.now
+        change { state in
+            state.offset = time.timeIntervalSince(machine)
+            if state.frozen != nil { state.frozen = time }
+        }
+    }
+
+    /// Stops the clock, or lets it run on from where it stands.
+    /// - Parameter time: the time to stop at; nil for the present one.
+    package func freeze(at time: Date? = nil) {
+        let (present, machine) = (now, wall.now)
+        let stop = time ?? present
+        change { state in
+            state.frozen = stop
+            state.offset = stop.timeIntervalSince(machine)
+        }
+    }
+
+    /// Lets the clock run: on from where it stands, or with the machine's time.
+    package func run(withMachine: Bool) {
+        let (present, machine) = (now, wall.now)
+        change { state in
+            state.frozen = nil
+            state.offset = withMachine ? 0 : present.timeIntervalSince(machine)
+        }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        let sleepers = state.withLock { state in
+            change(&state)
             return Array(state.sleepers.keys)
         }
         for number in sleepers { startTimer(of: number) }
+    }
+
+    /// Tasks that sleep, with their wake time on this clock, the earliest first.
+    package var sleepers: [(name: WallClock.Sleeper, due: Date)] {
+        state.withLock { $0.sleepers.values.map { ($0.name, $0.due) } }.sorted { $0.due < $1.due }
     }
 
     /// Whether a token or other issued object has expired, on the machine's clock or on this one.
@@ -67,27 +119,44 @@ package final class WorldClock: Sendable {
 
     /// Sleeps for a duration on this clock, or throws `CancellationError` at once if its task is cancelled.
     package func sleep(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
-        try await sleep(for: duration, as: sleeper, isBounded: false)
+        try await sleep(for: duration, as: sleeper, atMost: nil)
     }
 
     /// Sleeps for a duration on this clock or on the machine's, whichever passes first.
     package func sleepByEither(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
-        try await sleep(for: duration, as: sleeper, isBounded: true)
+        try await sleep(for: duration, as: sleeper, atMost: duration)
     }
 
-    private func sleep(for duration: Duration, as name: WallClock.Sleeper, isBounded: Bool) async throws {
+    /// Sleeps for a duration on this clock.
+    /// - Parameter limit: longest sleep on the machine's clock; nil for none.
+    package func sleep(for duration: Duration, as name: WallClock.Sleeper, atMost limit: Duration?) async throws {
+        try await sleep(as: name, atMost: limit) { $0.addingTimeInterval(duration / .seconds(1)) }
+    }
+
+    /// Sleeps until a time on this clock, which may have been moved since the time was read.
+    /// - Parameter limit: longest sleep on the machine's clock; nil for none.
+    package func sleep(until time: Date, as name: WallClock.Sleeper, atMost limit: Duration? = nil) async throws {
+        try await sleep(as: name, atMost: limit) { _ in time }
+    }
+
+    /// - Parameter due: gets the present time, and returns the wake time, both on this clock.
+    private func sleep(
+        as name: WallClock.Sleeper, atMost limit: Duration?, _ due: @Sendable (Date) -> Date
+    ) async throws {
         let number = state.withLock { state in
             state.next += 1
             return state.next
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let (wallTime, seconds) = (wall.now, duration / .seconds(1))
+                let wallTime = wall.now
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(number) != nil { return true }
+                    let present = state.frozen ?? wallTime.addingTimeInterval(state.offset)
                     state.sleepers[number] = Sleeper(
-                        name: name, due: wallTime.addingTimeInterval(state.offset + seconds),
-                        latest: isBounded ? wallTime.addingTimeInterval(seconds) : nil, continuation: continuation)
+                        name: name, due: due(present),
+                        latest: limit.map { wallTime.addingTimeInterval($0 / .seconds(1)) },
+                        continuation: continuation)
                     return false
                 }
                 guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
@@ -111,7 +180,11 @@ package final class WorldClock: Sendable {
         let wallTime = wall.now
         let wait = state.withLock { state -> (left: TimeInterval, name: WallClock.Sleeper)? in
             guard let sleeper = state.sleepers[number] else { return nil }
-            let due = sleeper.due.addingTimeInterval(-state.offset)
+            // On the machine's clock. Nothing is due while the clock stands still before it.
+            let due =
+                if let frozen = state.frozen { sleeper.due <= frozen ? Date.distantPast : .distantFuture } else {
+                    sleeper.due.addingTimeInterval(-state.offset)
+                }
             let waking = min(due, sleeper.latest ?? due)
             guard sleeper.waking != waking else { return nil }
             state.sleepers[number]?.waking = waking
@@ -120,6 +193,8 @@ package final class WorldClock: Sendable {
         guard let (left, name) = wait else { return }
         let timer = Task { [weak self, wall] in
             if left > 0 {
+                // A century: the clock stands still.
+                guard left < 3_153_600_000 else { return }
                 guard (try? await wall.sleep(for: .seconds(left), as: name)) != nil else { return }
             }
             self?.wake(number)

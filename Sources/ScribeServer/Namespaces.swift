@@ -137,6 +137,10 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         }
     }
 
+    func mayMoveClock(of name: NamespaceName?) -> Bool {
+        name != nil || emulator.configuration.isEphemeral || emulator.configuration.allowsReset
+    }
+
     func snapshots(of name: NamespaceName?) throws -> any SnapshotControl {
         guard let name else { return mainSnapshots }
         guard let namespace = entries.withLock({ $0[name]?.namespace }) else { throw NamespaceProblem.unknown }

@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// The worlds of a server, with the services that keep them.
 package struct OpenWorlds: Sendable {
     /// All worlds of the server.
-    let directory: WorldDirectory
+    package let directory: WorldDirectory
     /// Services in start order. They end in reverse order: the first service ends last.
     let services: [any Service]
 

@@ -48,6 +48,9 @@ struct HourlySweep: Service, CustomStringConvertible {
 
     private static let day = 86_400.0
 
+    /// The earlier one of both clocks: nothing is removed because a clock was moved.
+    private var now: Date { min(clock.now, clock.wall.now) }
+
     var description: String { "HourlySweep" }
 
     func run() async throws {
@@ -58,10 +61,10 @@ struct HourlySweep: Service, CustomStringConvertible {
                     continue
                 }
                 await sweep("abandoned uploads") {
-                    await objects.remove(try await store.expireMultipartUploads(at: clock.now))
+                    await objects.remove(try await store.expireMultipartUploads(at: now))
                 }
                 await sweep("old deliveries") {
-                    let now = clock.now
+                    let now = now
                     let forgotten = try await store.forgetDeliveries(
                         deliveredBefore: now.addingTimeInterval(-7 * Self.day),
                         failedBefore: now.addingTimeInterval(-30 * Self.day),

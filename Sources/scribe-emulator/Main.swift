@@ -10,7 +10,7 @@ struct Main: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
             WebhookCommands.self, NamespaceCommands.self, ResetCommand.self,
-            SnapshotCommands.self, SeedCommand.self, Exec.self, BackupCommand.self,
+            SnapshotCommands.self, SeedCommand.self, ClockCommands.self, Exec.self, BackupCommand.self,
             RestoreCommand.self, Version.self,
         ]
     )

@@ -76,7 +76,8 @@ struct SaveSnapshot: AsyncParsableCommand {
 struct RestoreSnapshot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Replace the state by a snapshot. A server with a data folder allows that only with --allow-reset.")
+        abstract: "Replace the state by a snapshot. A server with a data folder allows that only with --allow-reset.",
+        aliases: ["load"])
 
     @OptionGroup var options: SnapshotOptions
     @Argument(help: "The name of the snapshot.") var name: String

@@ -3,6 +3,8 @@
 import collections
 import concurrent.futures
 import contextlib
+import os
+import pathlib
 import threading
 
 import pytest
@@ -124,7 +126,13 @@ def test_audio_goes_with_its_namespace_and_with_the_process(tmp_path, end):
 
     def holding() -> int:
         """Number of files with the audio, anywhere below the server's folders."""
-        return sum(audio in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+        found = 0
+        for folder, _, names in os.walk(tmp_path):
+            for name in names:
+                # Files are being removed meanwhile.
+                with contextlib.suppress(FileNotFoundError):
+                    found += audio in pathlib.Path(folder, name).read_bytes()
+        return found
 
     temporary = tmp_path / "temporary"
     temporary.mkdir()

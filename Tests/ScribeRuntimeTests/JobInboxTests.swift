@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ScribeDomain
 import TestSupport
 import Testing
@@ -13,8 +14,8 @@ struct JobBellTests {
     func early() async throws {
         inbox.wake()
         inbox.wake()
-        #expect(try await inbox.wait(atMost: nil, clock: manual.world))
-        async let second = inbox.wait(atMost: .seconds(1), clock: manual.world)
+        #expect(try await inbox.wait(until: nil, clock: manual.world))
+        async let second = inbox.wait(until: manual.world.now.addingTimeInterval(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await second)
@@ -22,11 +23,11 @@ struct JobBellTests {
 
     @Test("the bell still works after a wait that ran out of time")
     func afterTimeout() async throws {
-        async let first = inbox.wait(atMost: .seconds(1), clock: manual.world)
+        async let first = inbox.wait(until: manual.world.now.addingTimeInterval(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         manual.advance(by: .seconds(1))
         #expect(try await first)
-        async let second = inbox.wait(atMost: .seconds(60), clock: manual.world)
+        async let second = inbox.wait(until: manual.world.now.addingTimeInterval(60), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         inbox.wake()
         #expect(try await second)
@@ -38,14 +39,14 @@ struct JobBellTests {
             let key = Transaction.Key(business: .init("b-1"), id: .init("t-\(number)"))
             return Job(id: Int64(number), transaction: key, attempt: 1, generation: 1, work: .assemble())
         }
-        async let wait = inbox.wait(atMost: .seconds(60), clock: manual.world)
+        async let wait = inbox.wait(until: manual.world.now.addingTimeInterval(60), clock: manual.world)
         try await manual.waitFor(.jobRunner)
         for job in jobs { inbox.deliver(job) }
         #expect(try await !wait)
-        #expect(try await !inbox.wait(atMost: nil, clock: manual.world), "it is still there")
+        #expect(try await !inbox.wait(until: nil, clock: manual.world), "it is still there")
         #expect(inbox.deliveredJobs(upTo: 2) == Array(jobs.prefix(2)))
         inbox.wake()
-        #expect(try await inbox.wait(atMost: nil, clock: manual.world))
+        #expect(try await inbox.wait(until: nil, clock: manual.world))
         #expect(inbox.deliveredJobs(upTo: 2) == [jobs[2]])
     }
 }

@@ -65,6 +65,13 @@ extension NamespaceProblem {
                 The data folder is reset only by a server with --allow-reset; \
                 name another namespace with X-Scribe-Namespace or ?namespace=
                 """)
+        case .clockOfFolder:
+            Refusal(
+                .conflict, code: "clock_not_allowed",
+                """
+                The clock of a data folder is moved only by a server with --allow-reset; \
+                name a namespace with X-Scribe-Namespace or ?namespace=
+                """)
         case .ambiguous:
             Refusal(
                 .conflict, code: "namespaces_differ",

@@ -62,6 +62,7 @@ package struct ControlFamily: RoutedAPI {
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
+        ClockRoutes.add(to: group.routes { ClockRoutes(world: $0) })
         SeedRoutes.add(
             to: group.routes { [specialty = settings.specialty] in SeedRoutes(world: $0, specialty: specialty) })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })

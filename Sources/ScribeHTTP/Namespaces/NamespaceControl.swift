@@ -30,6 +30,10 @@ package protocol NamespaceControl: Sendable {
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
     func reset(_ name: NamespaceName?) async throws -> Int
 
+    /// Whether the clock of a namespace may be moved.
+    /// - Parameter name: nil for the default world.
+    func mayMoveClock(of name: NamespaceName?) -> Bool
+
     /// Snapshots of a namespace.
     /// - Parameter name: nil for the default world.
     /// - Throws: ``NamespaceProblem/unknown``.
@@ -86,6 +90,8 @@ package enum NamespaceProblem: Error, Hashable, Sendable {
     case persistent
     /// The header and the query of a control call name different namespaces.
     case ambiguous
+    /// The clock of a data folder is moved only where a reset is allowed.
+    case clockOfFolder
     /// A backup reads the data of the default world.
     case backupRuns
 }

@@ -7,7 +7,7 @@ struct DueLoop: Sendable {
     let inbox: JobInbox
     let clock: WorldClock
 
-    /// Longest sleep before the next work, because the machine's clock may be set forward during a sleep.
+    /// Longest sleep on the machine's clock, because that clock may be set forward during a sleep.
     private static let longest: Duration = .seconds(60)
 
     /// Runs until its task is cancelled.
@@ -15,9 +15,9 @@ struct DueLoop: Sendable {
     ///   nil waits for the inbox.
     func run(_ work: () async -> Date?) async {
         while !Task.isCancelled {
-            let pause = await work().map { min(Self.longest, .seconds($0.timeIntervalSince(clock.now))) }
-            if let pause, pause <= .zero { continue }
-            _ = try? await inbox.wait(atMost: pause, clock: clock)
+            let next = await work()
+            if let next, next <= clock.now { continue }
+            _ = try? await inbox.wait(until: next, atMostByMachine: Self.longest, clock: clock)
         }
     }
 }

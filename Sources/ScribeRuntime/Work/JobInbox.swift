@@ -1,3 +1,4 @@
+import Foundation
 import ScribeDomain
 import ScribeStore
 
@@ -47,10 +48,14 @@ final class JobInbox: Sendable {
         }
     }
 
-    /// Waits for a wake-up or a claimed job, for `limit` at most. Returns at once if either is pending. Supports one
-    /// waiting task.
+    /// Waits for a wake-up or a claimed job. Returns at once if either is pending. Supports one waiting task.
+    /// - Parameters:
+    ///   - end: time of the world's clock at which the wait ends; nil for none.
+    ///   - machineLimit: longest wait on the machine's clock; nil for none.
     /// - Returns: whether to query the store: false when only a claimed job is pending.
-    func wait(atMost limit: Duration?, clock: WorldClock) async throws -> Bool {
+    func wait(
+        until end: Date?, atMostByMachine machineLimit: Duration? = nil, clock: WorldClock
+    ) async throws -> Bool {
         let stream: AsyncStream<Void>? = state.withLock { state in
             guard !state.isWoken, state.delivered.isEmpty else { return nil }
             let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -60,23 +65,24 @@ final class JobInbox: Sendable {
         if let stream {
             // After a timeout, a later wake-up belongs to the next wait.
             defer { state.withLock { $0.listener = nil } }
-            try await firstOf(stream, limit: limit, clock: clock, as: listener)
+            try await firstOf(stream, until: end, atMostByMachine: machineLimit, clock: clock, as: listener)
         }
         return takeWake() || state.withLock { $0.delivered.isEmpty }
     }
 }
 
-/// Waits for the stream's first element, for `limit` at most; nil waits for ever. The wait ends the stream.
+/// Waits for the stream's first element, until `end` at most; nil waits for ever. The wait ends the stream.
 /// - Throws: `CancellationError` when the task is cancelled meanwhile.
 private func firstOf(
-    _ stream: AsyncStream<Void>, limit: Duration?, clock: WorldClock, as sleeper: WallClock.Sleeper
+    _ stream: AsyncStream<Void>, until end: Date?, atMostByMachine machineLimit: Duration?, clock: WorldClock,
+    as sleeper: WallClock.Sleeper
 ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             var iterator = stream.makeAsyncIterator()
             await iterator.next()
         }
-        if let limit { group.addTask { try await clock.sleep(for: limit, as: sleeper) } }
+        if let end { group.addTask { try await clock.sleep(until: end, as: sleeper, atMost: machineLimit) } }
         defer { group.cancelAll() }
         try await group.next()
         try Task.checkCancellation()

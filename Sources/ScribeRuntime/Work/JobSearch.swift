@@ -44,7 +44,6 @@ struct JobSearch {
 
     /// Waits until a job may be due: for a wake-up, a delivered job, or the due time of the store's next job.
     mutating func wait(_ clock: WorldClock) async throws {
-        let limit = next.map { Duration.seconds(max(0, $0.timeIntervalSince(clock.now))) }
-        if try await inbox.wait(atMost: limit, clock: clock) { isDue = true }
+        if try await inbox.wait(until: next, clock: clock) { isDue = true }
     }
 }

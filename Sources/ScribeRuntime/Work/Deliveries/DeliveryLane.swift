@@ -35,8 +35,7 @@ struct DeliveryLane: Sendable {
                         return
                     }
                 case .nothing(let time?):
-                    let pause = Duration.seconds(max(0, time.timeIntervalSince(clock.now)))
-                    _ = try await inbox.wait(atMost: pause, clock: clock)
+                    _ = try await inbox.wait(until: time, clock: clock)
                 }
             } catch is CancellationError {
                 return

@@ -47,5 +47,5 @@ package final class DeliveryLanes: Sendable {
     }
 
     /// Waits until a lane without a task is announced. Supports one waiting task.
-    func wait(_ clock: WorldClock) async throws { _ = try await inbox.wait(atMost: nil, clock: clock) }
+    func wait(_ clock: WorldClock) async throws { _ = try await inbox.wait(until: nil, clock: clock) }
 }

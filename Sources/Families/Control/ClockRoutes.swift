@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// `/__admin/clock`: shows, sets, stops and advances the clock of a namespace.
+struct ClockRoutes: Sendable {
+    let world: World
+
+    /// Most sleepers in an answer.
+    private static let mostShown = 100
+    /// Longest wait for the work of one step, unless the call says another.
+    private static let usualWait: Duration = .seconds(30)
+    /// Times that a clock can have: some centuries around now, which every format of the APIs can write.
+    private static let times = Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 7_258_118_400)
+
+    static func add(to router: WorldRoutes<Self>) {
+        router.get("clock", use: show)
+        router.put("clock", use: set)
+        router.post("clock/advance", use: advance)
+    }
+
+    private var clock: WorldClock { world.runtime.clock }
+
+    @Sendable private func show(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        .json(.ok, .object(members))
+    }
+
+    @Sendable private func set(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await ControlBody.fields(of: request, allowed: ["mode", "now"], context)
+        let time = try body["now"].map { try Self.time($0, "now") }
+        try requirePermission(context)
+        switch body["mode"]?.stringValue {
+        case "frozen": clock.freeze(at: time)
+        case "moved":
+            guard let time else { throw ScribeError.invalidRequest(field: "now", problem: "is missing") }
+            clock.run(withMachine: true)
+            clock.set(to: time)
+        case "running":
+            guard time == nil else { throw Self.noTime }
+            clock.run(withMachine: false)
+        case "system":
+            guard time == nil else { throw Self.noTime }
+            clock.run(withMachine: true)
+        default:
+            throw ScribeError.invalidRequest(field: "mode", problem: "must be frozen, moved, running or system")
+        }
+        return .json(.ok, .object(members))
+    }
+
+    private static let noTime = ScribeError.invalidRequest(field: "now", problem: "belongs to frozen and moved only")
+
+    @Sendable private func advance(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await ControlBody.fields(of: request, allowed: ["by", "to", "until", "timeout"], context)
+        let target = try target(of: body)
+        let limit = try body["timeout"].map { try Self.duration($0, "timeout") } ?? Self.usualWait
+        guard limit <= .seconds(600) else {
+            throw ScribeError.invalidRequest(field: "timeout", problem: "must be at most 600s")
+        }
+        try requirePermission(context)
+        let outcome = try await world.part { _ in ClockUse() }.alone {
+            try await ClockAdvance(world.runtime, atMost: limit).run(to: target)
+        }
+        let running = outcome.running
+        return .json(
+            .ok,
+            .object(
+                members + [
+                    ("steps", .integer(outcome.steps)), ("is_done", .bool(running.isEmpty)),
+                    (
+                        "running",
+                        [
+                            "jobs": .integer(running.jobs), "deliveries": .integer(running.deliveries),
+                            "sessions": .integer(running.sessions), "conversations": .integer(running.conversations),
+                        ]
+                    ),
+                ]))
+    }
+
+    private func target(of body: [String: JSONValue]) throws -> ClockAdvance.Target {
+        guard ["by", "to", "until"].count(where: { body[$0] != nil }) == 1 else {
+            throw ScribeError.invalidRequest(
+                field: "by", problem: "or 'to' or 'until' must be there, and one of them only")
+        }
+        if let until = body["until"] {
+            guard until.stringValue == "idle" else {
+                throw ScribeError.invalidRequest(field: "until", problem: "must be idle")
+            }
+            return .idle
+        }
+        if let time = body["to"] {
+            let time = try Self.time(time, "to")
+            guard time >= clock.now else {
+                throw ScribeError.invalidRequest(
+                    field: "to", problem: "is past; PUT /__admin/clock sets the clock back")
+            }
+            return .time(time)
+        }
+        let seconds = try Self.duration(body["by"] ?? .null, "by") / .seconds(1)
+        let time = clock.now.addingTimeInterval(seconds)
+        guard Self.times.contains(time) else {
+            throw ScribeError.invalidRequest(field: "by", problem: "leads beyond the year 2199")
+        }
+        return .time(time)
+    }
+
+    private static func time(_ value: JSONValue, _ field: String) throws(ScribeError) -> Date {
+        guard let text = value.stringValue, let time = instant(text), times.contains(time) else {
+            throw .invalidRequest(
+                field: field, problem: "must be a time from 1970 to 2199, such as 2030-01-01T00:00:00Z")
+        }
+        return time
+    }
+
+    private static func instant(_ text: String) -> Date? {
+        (try? Date(text, strategy: .iso8601))
+            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
+    private static func duration(_ value: JSONValue, _ field: String) throws(ScribeError) -> Duration {
+        guard let text = value.stringValue, let duration = ClockDuration(text)?.duration else {
+            throw .invalidRequest(field: field, problem: "must be a duration, such as 90s, 30d or PT1H")
+        }
+        return duration
+    }
+
+    private static func text(_ time: Date) -> String {
+        time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// - Throws: ``NamespaceProblem/clockOfFolder``.
+    private func requirePermission(_ context: ScribeContext) throws {
+        guard context.directory?.control?.mayMoveClock(of: world.namespace) ?? false else {
+            throw NamespaceProblem.clockOfFolder
+        }
+    }
+
+    private var members: [JSON.Member] {
+        let (now, offset, isFrozen) = (clock.now, clock.offset, clock.isFrozen)
+        let sleepers = clock.sleepers
+        let mode = isFrozen ? "frozen" : abs(offset) < 0.0005 ? "system" : "moved"
+        return [
+            ("namespace", .string(world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld)),
+            ("mode", .string(mode)), ("now", .string(Self.text(now))),
+            ("machine", .string(Self.text(clock.wall.now))),
+            (
+                "waiting",
+                .array(Array(sleepers.prefix(Self.mostShown))) { sleeper in
+                    [
+                        "what": .string(sleeper.name.rawValue), "due": .string(Self.text(sleeper.due)),
+                        "advance": .string(ClockDuration.text(sleeper.due.timeIntervalSince(now))),
+                    ]
+                }
+            ),
+            ("waiting_count", .integer(sleepers.count)),
+        ]
+    }
+}
+
+/// Lets one call at a time move a clock.
+private final class ClockUse: Sendable {
+    private let isBusy = LockedValue(false)
+
+    func alone<Value>(_ work: () async throws -> Value) async throws -> Value {
+        let isFree = isBusy.withLock { isBusy in
+            defer { isBusy = true }
+            return !isBusy
+        }
+        guard isFree else { throw NamespaceProblem.busy }
+        defer { isBusy.withLock { $0 = false } }
+        return try await work()
+    }
+}
