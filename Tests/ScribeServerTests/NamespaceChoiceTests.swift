@@ -133,7 +133,8 @@ struct NamespaceChoiceTests {
             let calls: [(HTTPRequest.Method, String)] = [
                 (.get, "info"), (.get, "openapi.yaml"), (.get, "webhooks"), (.post, "webhooks/1/test"),
                 (.get, "deliveries"), (.get, "deliveries/1"), (.post, "deliveries/1/replay"),
-                (.post, "deliveries/replay"), (.post, "reset"), (.post, "seed"), (.get, "snapshots"),
+                (.post, "deliveries/replay"), (.post, "reset"), (.post, "seed"), (.get, "snapshots"), (.get, "clock"),
+                (.put, "clock"), (.post, "clock/advance"),
                 (.get, "snapshots/s"), (.put, "snapshots/s"), (.delete, "snapshots/s"),
                 (.post, "snapshots/s/restore"), (.get, "snapshots/s/content"), (.put, "snapshots/s/content"),
             ]
