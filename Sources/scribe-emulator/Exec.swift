@@ -1,3 +1,4 @@
+import ScribeHTTP
 import ArgumentParser
 import Certificates
 import Foundation
@@ -105,6 +106,9 @@ struct Exec: AsyncParsableCommand {
             if given["port"] == nil { configuration.port = 0 }
             if configuration.tls.isOn, given["tls-port"] == nil { configuration.tls.port = 0 }
             if given["data-dir"] == nil { configuration.isEphemeral = true }
+            if configuration.authMode == .strict, configuration.adminToken == nil {
+                configuration.adminToken = Hex.encode(IdentifierSource.random.bytes(32))
+            }
         }
         let configuration = server.configuration
         let (banners, ready) = AsyncStream.makeStream(of: Banner.self)
@@ -141,6 +145,7 @@ struct Exec: AsyncParsableCommand {
             variables["SCRIBE_API_KEY"] = demo.apiKey
         }
         variables["SCRIBE_TLS_URL"] = banner.tlsURL
+        if configuration.authMode == .strict { variables["SCRIBE_ADMIN_TOKEN"] = configuration.adminToken }
         if configuration.tls.isOn, configuration.tls.certificate == nil {
             variables["SCRIBE_CA_FILE"] = configuration.developmentCertificates(.random).authorityPath
         }

@@ -98,12 +98,15 @@ struct DeleteNamespace: AsyncParsableCommand {
     @Argument(help: "The name, as list prints it.")
     var name: String
 
+    @Flag(help: "Print JSON.")
+    var json = false
+
     func validate() throws { _ = try NamespaceName(argument: name) }
 
     func run() async throws {
         let name = try NamespaceName(argument: name)
         _ = try await control.client().data("DELETE", "namespaces/\(name)")
-        print("deleted: \(name)")
+        print(json ? "{}" : "deleted: \(name)")
     }
 }
 

@@ -1,3 +1,4 @@
+import ScribeHTTP
 import Foundation
 import HTTPTypes
 import ScribeDomain
@@ -109,6 +110,27 @@ struct SnapshotRoutesTests {
                 let answer = try await client.send(method, path, headers: headers, body: Data(text.utf8))
                 #expect(answer.status == status)
             }
+        }
+    }
+
+    @Test("strict authentication gives no data of tenants away without a token", arguments: [nil, "operator"])
+    func strict(token: String?) async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.hasDemoSeed = true
+        server.configuration.adminToken = token
+        try await server.run { client in
+            let headers: HTTPFields = token.map { [.authorization: "Bearer \($0)"] } ?? [:]
+            let answers = [
+                try await client.send(.put, "/__admin/snapshots/s", headers: headers),
+                try await client.get("/__admin/snapshots", headers: headers),
+                try await client.post("/__admin/seed", "{}", headers: headers),
+            ]
+            for answer in answers {
+                #expect(answer.status == (token == nil ? 403 : 200), "\(answer.text)")
+                if token == nil { #expect(try answer["code"] == "token_needed") }
+            }
+            #expect(try await client.get("/__admin/info", headers: headers).status == 200)
         }
     }
 }

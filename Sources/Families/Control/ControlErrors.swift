@@ -124,6 +124,8 @@ enum ControlError: Error, Hashable, Sendable {
     case forwarded
     case notJSON
     case notArchive
+    /// Strict authentication requires an operator's token for the data of tenants.
+    case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
     case unmarked
     /// The server has no such thing; the text names the thing asked for.
@@ -149,6 +151,10 @@ enum ControlError: Error, Hashable, Sendable {
             Refusal(
                 .unsupportedMediaType, code: "not_json",
                 "Bodies are JSON: send the header Content-Type: application/json")
+        case .tokenNeeded:
+            Refusal(
+                .forbidden, code: "token_needed",
+                "With --auth strict this call gives data of tenants away, and needs a token: set --admin-token")
         case .notArchive:
             Refusal(
                 .unsupportedMediaType, code: "not_archive",

@@ -58,7 +58,8 @@ package struct ControlFamily: RoutedAPI {
             .add(middleware: ErrorRendering(ControlErrors()))
             .add(
                 middleware: OperatorAuthentication(
-                    host: settings.host, token: settings.token, proxies: environment.proxies,
+                    host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
+                    proxies: environment.proxies,
                     throttle: LoginThrottle(clock: environment.clock)))
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })

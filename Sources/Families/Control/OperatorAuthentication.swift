@@ -12,6 +12,8 @@ struct OperatorAuthentication: RouterMiddleware {
     let host: String
     /// The bearer token to require; nil if none is required.
     let token: String?
+    /// Whether routes that give data of tenants away are closed without a token.
+    let isStrict: Bool
     let proxies: TrustedProxies
     let throttle: LoginThrottle
 
@@ -25,6 +27,7 @@ struct OperatorAuthentication: RouterMiddleware {
         } else {
             if Self.isForwarded(request.headers) { throw ControlError.forwarded }
             try Self.requireMark(request.headers)
+            guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
         }
         if RequestAddress(request).path.last == "content", request.method == .put {
             guard request.headers[.contentType] == SnapshotRoutes.contentType else { throw ControlError.notArchive }
@@ -51,6 +54,12 @@ struct OperatorAuthentication: RouterMiddleware {
         if let site = headers[.secFetchSite], !["same-origin", "none"].contains(site.lowercased()) { return false }
         guard let origin = headers[.origin]?.lowercased() else { return true }
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
+    }
+
+    /// Whether a route gives data of tenants away: an exported snapshot has them, a restored one brings them into
+    /// another namespace, and a seeded client may be of any business.
+    private static func givesDataAway(_ request: Request) -> Bool {
+        RequestAddress(request).path.dropFirst().first.map { ["snapshots", "seed"].contains($0) } ?? false
     }
 
     /// Requires the header that only scripts of an operator's page add, for browser requests without a token.
