@@ -1,9 +1,9 @@
-import ScribeHTTP
 import ArgumentParser
 import Certificates
 import Foundation
 import Logging
 import ScribeDomain
+import ScribeHTTP
 import ScribeRuntime
 import ScribeServer
 import ScribeStore

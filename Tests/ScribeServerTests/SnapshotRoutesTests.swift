@@ -1,7 +1,7 @@
-import ScribeHTTP
 import Foundation
 import HTTPTypes
 import ScribeDomain
+import ScribeHTTP
 import ServerTestSupport
 import TestSupport
 import Testing
