@@ -40,6 +40,7 @@ enum WorldBenchmark {
         row(
             "reset on disk, one after the other",
             try await resets("again", rounds: 100, pause: .zero) { $0.allowsReset = true }, goal: 20)
+        row("advancing an empty world by 365 days", try await advances(emulator), goal: 50)
 
         let before = (memory: kilobytes("VmRSS"), threads: number("Threads"), descriptors: descriptors)
         var worlds: [RunningWorld] = []
@@ -69,6 +70,22 @@ enum WorldBenchmark {
             _ = try await opened.directory.control?.reset(nil)
             if round >= 0 { times.append(clock.now - start) }
         }
+        return times.sorted()
+    }
+
+    /// Advances the clock of a world without rows by a year, again and again.
+    private static func advances(_ emulator: Emulator) async throws -> [Duration] {
+        let world = try await emulator.temporaryWorld()
+        let clock = ContinuousClock()
+        var times: [Duration] = []
+        for _ in 0..<100 {
+            let runtime = world.world.runtime
+            let start = clock.now
+            let end = runtime.clock.now.addingTimeInterval(365 * 86_400)
+            _ = try await ClockAdvance(runtime, atMost: .seconds(30)).run(to: .time(end))
+            times.append(clock.now - start)
+        }
+        await world.close()
         return times.sorted()
     }
 
