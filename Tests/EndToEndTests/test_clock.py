@@ -9,11 +9,13 @@ import threading
 import botocore.exceptions
 import pytest
 import requests
+import tls
 from client import BUCKET
-from emulator import PATIENCE, run, running, wait_until
+from emulator import PATIENCE, TLS, run, running, wait_until
 from listen_client import SPEECH, results
 from namespaces import Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, created, finished, listener
 from session_client import form_of, recording, send
+from test_python_sdk import Ekacare
 
 FLAGS = (
     "--ephemeral", "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h", "--webhook-pauses", "10s,1h,1d,2d",
@@ -162,11 +164,35 @@ def test_a_token_expires_and_is_renewed(server, inside):
     advanced(server, inside, by="2d")
     assert client.get("/voice/api/v2/transaction/history").status_code == 401
     body = {"refresh_token": client.tokens["refresh_token"]}
-    renewed = client.session.post(f"{inside.base_url}/connect-auth/v1/account/refresh", json=body)
-    if renewed.status_code == 200:
-        client.session.headers["Authorization"] = f"Bearer {renewed.json()['access_token']}"
-        assert client.get("/voice/api/v2/transaction/history").status_code == 200
-    assert EkaClient(inside).history() == []
+    renewed = client.session.post(f"{inside.base_url}/connect-auth/v1/account/refresh-token", json=body)
+    assert renewed.status_code == 200, renewed.text
+    client.session.headers["Authorization"] = f"Bearer {renewed.json()['access_token']}"
+    assert client.history() == [] and EkaClient(inside).history() == []
+
+
+def test_the_python_sdk_renews_its_token(tmp_path):
+    """Its hosts are compiled in: the credentials choose the namespace."""
+    with running(tmp_path, *FLAGS, *TLS) as server:
+        inside = access(server, created(server), "credentials")
+        sdk = Ekacare(
+            tls.environment(server), client_id=inside.client, client_secret=inside.secret, base_url=server.base_url)
+        try:
+            tokens = sdk.call("auth.login")
+            sdk.call("set_access_token", token=tokens["access_token"])
+            assert sdk.call("files.get_upload_location", txn_id="before")["folderPath"]
+            advanced(server, inside, by="2d")
+            expired = requests.get(
+                f"{server.base_url}/voice/api/v2/transaction/history", timeout=PATIENCE,
+                headers={"Authorization": f"Bearer {tokens['access_token']}"})
+            assert expired.status_code == 401
+            renewed = sdk.call("auth.refresh_token", refresh_token=tokens["refresh_token"])
+            assert renewed["access_token"] != tokens["access_token"]
+            sdk.call("set_access_token", token=renewed["access_token"])
+            assert sdk.call("files.get_upload_location", txn_id="after")["folderPath"]
+        finally:
+            sdk.process.stdin.close()
+            sdk.process.wait(timeout=PATIENCE)
+            sdk.process.stdout.close()
 
 
 def test_s3_credentials_expire_in_the_middle_of_an_upload(server, inside):
