@@ -32,8 +32,9 @@ protocol MainStates: Sendable {
     func next() async throws -> OpenState
 
     /// Makes a state the valid one: from now on a start finds it.
+    /// - Parameter number: number of the state, which a start finds, too.
     /// - Throws: ``NamespaceProblem/backupRuns``, or the error of the file system.
-    func makeValid(_ state: OpenState) async throws
+    func makeValid(_ state: OpenState, number: Int) async throws
 
     /// Makes a state in advance, for the next reset.
     func prepare()
@@ -61,7 +62,7 @@ struct MemoryStates: MainStates {
         try await emulator.temporary.makeState(of: emulator, WorldPlace(), keys)
     }
 
-    func makeValid(_ state: OpenState) {}
+    func makeValid(_ state: OpenState, number: Int) {}
     func prepare() {}
     func end() async {}
 

@@ -92,9 +92,8 @@ final class MainWorld: Service, CustomStringConvertible {
         do {
             let place = WorldPlace(state: before.world.place.state + 1)
             if let snapshot { try await open.fill(from: snapshot, owner: nil, of: emulator) }
-            try await open.data.store.setStateNumber(place.state)
             let next = try await Self.makeWorld(emulator, states, open, place)
-            try await states.makeValid(open)
+            try await states.makeValid(open, number: place.state)
             return next
         } catch {
             await open.storage.close(keepingData: false)

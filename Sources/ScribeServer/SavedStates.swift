@@ -46,8 +46,9 @@ final class SavedStates: MainStates {
         return made
     }
 
-    func makeValid(_ open: OpenState) async throws {
+    func makeValid(_ open: OpenState, number: Int) async throws {
         guard let state = (open.storage as? StateStorage)?.state else { throw NamespaceProblem.persistent }
+        try await open.data.store.setStateNumber(number)
         do {
             try await opened.threads.runIfActive { [opened] in _ = try opened.folder.replaceState(with: state) }
         } catch DataFolder.Problem.backupRuns {
