@@ -59,7 +59,7 @@ package final class WorldClock: Sendable {
         }
     }
 
-    /// Sets the clock, and wakes every sleeper whose time has come. A clock that stands still goes on standing still.
+    /// Sets the clock, and wakes every sleeper whose time has come. A frozen clock stays frozen.
     package func set(to time: Date) {
         let machine = wall.now
         change { state in

@@ -69,7 +69,7 @@ final class MainWorld: Service, CustomStringConvertible {
             state.isBusy = true
             return state.world
         }
-        // Not a part of the request's task: a client that hangs up does not stop it half-way.
+        // Detached, because a client that hangs up must not stop a reset half-way.
         return try await Task.detached { [self] in
             do {
                 let next = try await replacement(of: before, from: snapshot)

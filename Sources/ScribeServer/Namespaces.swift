@@ -183,6 +183,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     /// Closes a namespace that no request finds any more, and removes its snapshots.
     private func end(_ namespace: Namespace) {
         end(namespace.world)
+        // Detached, because the removal outlives the request.
         Task.detached { try? await NIOThreadPool.singleton.runIfActive { namespace.snapshots.removeAll() } }
     }
 

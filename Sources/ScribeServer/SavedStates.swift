@@ -60,6 +60,7 @@ final class SavedStates: MainStates {
         guard isAllowed else { return }
         prepared.withLock { prepared in
             guard prepared == nil else { return }
+            // Detached, because the next reset waits for the state, and not the request that asks for it.
             prepared = Task.detached { [self] in try await make() }
         }
     }

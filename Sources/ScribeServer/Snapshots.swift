@@ -21,8 +21,33 @@ final class Snapshots: SnapshotControl {
     /// The namespace's present world, and its own client; nil for the default namespace.
     private let source: @Sendable () -> (world: RunningWorld, owner: SnapshotOwner?)?
     private let restoring: @Sendable (SnapshotFolder) async throws -> Int
-    /// Folders that are being restored, with the number of restores. They are removed at the next start.
+    /// Folders that are being made, exported or restored, with the number of tasks.
     private let readers = LockedValue<[String: Int]>([:])
+
+    /// The making of a snapshot, an export or a restore. Its end removes a snapshot that has lost its name meanwhile.
+    private final class Reader: Sendable {
+        let snapshot: SnapshotFolder
+        private let snapshots: Snapshots
+
+        init(_ snapshot: SnapshotFolder, of snapshots: Snapshots) {
+            self.snapshot = snapshot
+            self.snapshots = snapshots
+            snapshots.readers.withLock { $0[snapshot.path, default: 0] += 1 }
+        }
+
+        deinit {
+            let isLast = snapshots.readers.withLock { readers in
+                let count = (readers[snapshot.path] ?? 1) - 1
+                readers[snapshot.path] = count == 0 ? nil : count
+                return count == 0
+            }
+            guard isLast else { return }
+            // Not in this task, which may be an event loop's: removing files blocks.
+            Task.detached { [snapshots, snapshot] in
+                _ = try? await snapshots.threads.runIfActive { snapshots.removeUnnamed(snapshot) }
+            }
+        }
+    }
 
     init(
         in folder: String, _ emulator: Emulator,
@@ -108,6 +133,9 @@ final class Snapshots: SnapshotControl {
     ) async throws -> SnapshotRecord {
         let id = emulator.parts.identifiers.uuid()
         let snapshot = SnapshotFolder(path: "\(folder)/\(id)")
+        // Keeps the folder, which has no name yet.
+        let making = Reader(snapshot, of: self)
+        defer { withExtendedLifetime(making) {} }
         try await threads.runIfActive { [self] in
             let known = names()
             guard known.contains(name) || known.count < limit else { throw SnapshotProblem.tooMany(limit: limit) }
@@ -145,7 +173,13 @@ final class Snapshots: SnapshotControl {
         try? FileManager.default.removeItem(atPath: snapshot.path)
     }
 
-    /// Removes the folders without a name, which a kill or a late reader has left. Blocking.
+    /// Removes a snapshot that has no name any more. Blocking.
+    private func removeUnnamed(_ snapshot: SnapshotFolder) {
+        guard !names().contains(where: { (try? found($0)) == snapshot }) else { return }
+        remove(snapshot)
+    }
+
+    /// Removes the folders without a name, which a kill has left. Blocking.
     func removeLeftovers() {
         let named = Set(names().compactMap { try? found($0).path })
         for entry in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -158,21 +192,15 @@ final class Snapshots: SnapshotControl {
     func removeAll() { try? FileManager.default.removeItem(atPath: folder) }
 
     func archive(of name: SnapshotName) async throws -> SnapshotArchive {
-        try await threads.runIfActive { [self] in try SnapshotArchive(found(name), on: threads) }
+        try await threads.runIfActive { [self] in
+            let snapshot = try found(name)
+            return try SnapshotArchive(snapshot, reading: Reader(snapshot, of: self), on: threads)
+        }
     }
 
     func restore(_ name: SnapshotName) async throws -> Int {
-        let snapshot = try await threads.runIfActive { [self] in
-            let snapshot = try found(name)
-            readers.withLock { $0[snapshot.path, default: 0] += 1 }
-            return snapshot
-        }
-        defer {
-            readers.withLock { readers in
-                let count = (readers[snapshot.path] ?? 1) - 1
-                readers[snapshot.path] = count == 0 ? nil : count
-            }
-        }
-        return try await restoring(snapshot)
+        let reader = try await threads.runIfActive { [self] in Reader(try found(name), of: self) }
+        defer { withExtendedLifetime(reader) {} }
+        return try await restoring(reader.snapshot)
     }
 }

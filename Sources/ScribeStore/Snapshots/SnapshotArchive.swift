@@ -8,14 +8,18 @@ import SystemPackage
 package struct SnapshotArchive: Sendable {
     private let entries: [(entry: TarEntry, path: String)]
     private let threads: NIOThreadPool
+    /// Keeps the files from removal until the archive is written.
+    private let reading: any Sendable
 
     /// Maximum number of bytes of one read.
     private static let pieceSize = 256 << 10
 
     /// Blocking.
+    /// - Parameter reading: an object that keeps the files from removal as long as it lives.
     /// - Throws: ``SnapshotProblem``, or SQLite's error.
-    package init(_ snapshot: SnapshotFolder, on threads: NIOThreadPool) throws {
+    package init(_ snapshot: SnapshotFolder, reading: any Sendable = (), on threads: NIOThreadPool) throws {
         self.threads = threads
+        self.reading = reading
         let own = [("manifest.json", snapshot.manifestPath), ("scribe.sqlite", snapshot.databasePath)]
         let files = try snapshot.files().map { ("objects/\($0.name)", snapshot.path(of: $0.name)) }
         entries = try (own + files).map { name, path in
@@ -33,12 +37,14 @@ package struct SnapshotArchive: Sendable {
 
     /// Pieces of an archive, in order.
     package struct Pieces {
+        private let reading: any Sendable
         private let threads: NIOThreadPool
         private var rest: ArraySlice<(entry: TarEntry, path: String)>
         private var open: (file: OpenFile, entry: TarEntry, place: Int)?
         private var hasEnded = false
 
         fileprivate init(_ archive: SnapshotArchive) {
+            reading = archive.reading
             threads = archive.threads
             rest = archive.entries[...]
         }

@@ -24,7 +24,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
     package let objects: Int
     /// Bytes of these files.
     package let bytes: Int
-    /// MD5 of the files whose row has none: uploads in parts.
+    /// MD5 of each upload in parts, whose row has a digest of digests.
     package let digests: [String: String]
 
     package init(createdAt: Date, owner: SnapshotOwner?, files: [SnapshotFile], digests: [String: String]) {

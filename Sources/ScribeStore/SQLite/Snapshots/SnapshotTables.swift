@@ -17,7 +17,7 @@ enum SnapshotTables {
         "generations", "state",
     ]
 
-    /// Columns that name a client, or whom a client acts for.
+    /// Columns of a ``Principal``.
     private static let ofPrincipal = ["business_id", "user_id", "doctor_id", "client_id"]
 
     /// Copies the rows of a snapshot from one attached database to another, within a SQL transaction.
