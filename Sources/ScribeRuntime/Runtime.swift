@@ -27,7 +27,7 @@ package struct Runtime: Sendable {
     package let facts: ClinicalFacts
     package let signals: ChangeSignals
     package let metrics: Metrics
-    package let identifiers: IdentifierSource
+    package let identifiers: WorldIdentifiers
     package let clock: WorldClock
 
     package init(
@@ -39,7 +39,7 @@ package struct Runtime: Sendable {
         liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
         facts: ClinicalFacts,
         signals: ChangeSignals,
-        metrics: Metrics, identifiers: IdentifierSource,
+        metrics: Metrics, identifiers: WorldIdentifiers,
         clock: WorldClock
     ) {
         self.store = store

@@ -37,10 +37,11 @@ package struct TemplateCatalogue: Sendable {
     /// template.
     /// - Parameter custom: The business's own templates.
     package func documents(
-        for request: TransactionRequest, custom: [CustomTemplate], identifiers: IdentifierSource
+        for request: TransactionRequest, custom: [CustomTemplate], identifiers: WorldIdentifiers
     ) -> [ResultDocument] {
         let transcript = ResultDocument(
-            id: DocumentID(identifiers.uuid()), kind: .transcript, templateID: ResultDocument.transcriptTemplate,
+            id: DocumentID(identifiers.uuid(.document)), kind: .transcript,
+            templateID: ResultDocument.transcriptTemplate,
             name: "Transcript", format: .transcript, language: "raw"
         )
         var seen = Set<TemplateID>()
@@ -57,13 +58,14 @@ package struct TemplateCatalogue: Sendable {
 
     /// The unwritten document of one requested template.
     package func document(
-        for wanted: TransactionRequest.RequestedTemplate, _ custom: [CustomTemplate], _ identifiers: IdentifierSource
+        for wanted: TransactionRequest.RequestedTemplate, _ custom: [CustomTemplate], _ identifiers: WorldIdentifiers
     ) -> ResultDocument {
         let own = custom.first { $0.id == wanted.id }
         let template = own == nil ? byID[wanted.id] : nil
         let isIntegration = template?.bucket == .integration || wanted.type == "integration"
         return ResultDocument(
-            id: DocumentID(identifiers.uuid()), kind: isIntegration ? .integration : .custom, templateID: wanted.id,
+            id: DocumentID(identifiers.uuid(.document)), kind: isIntegration ? .integration : .custom,
+            templateID: wanted.id,
             name: own?.title ?? template?.name ?? wanted.name ?? wanted.id.rawValue,
             // A client that requests the transcript's template gets the transcript among the notes, too.
             format: wanted.id == ResultDocument.transcriptTemplate ? .transcript : template?.format ?? fallback.format

@@ -14,6 +14,9 @@ extension Configuration {
             }
         }
         check { if let key = signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort } }
+        check {
+            guard seedValue == nil || isEphemeral else { throw StartupProblem.seedValueOfFolder }
+        }
         check { _ = try ConfiguredClients(self) }
         check { _ = try Seed.fixtures(overriddenBy: fixturesFile) }
         return problems

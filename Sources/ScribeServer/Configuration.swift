@@ -42,6 +42,9 @@ package struct Configuration: Sendable {
     package var isEphemeral = false
     /// The path of an exported snapshot that the server starts from.
     package var snapshotFile: String?
+    /// Seed value of identifiers in the default namespace and in new ones; nil for random ones. Only with
+    /// ``isEphemeral``: identifiers of a data folder would come again after a start.
+    package var seedValue: SeedValue?
     /// Whether the data folder may be reset.
     package var allowsReset = false
     package var transcriber = TranscriberChoice.fake

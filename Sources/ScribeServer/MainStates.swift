@@ -14,10 +14,11 @@ struct OpenState: Sendable {
 extension OpenState {
     /// Fills the empty state from a snapshot.
     /// - Parameter owner: the namespace's own client; nil for the default world.
-    func fill(from snapshot: SnapshotFolder, owner: SnapshotOwner?, of emulator: Emulator) async throws {
-        try await data.store.restore(
+    mutating func fill(from snapshot: SnapshotFolder, owner: SnapshotOwner?, of emulator: Emulator) async throws {
+        let manifest = try await data.store.restore(
             snapshot, data.objects, owner: owner,
             demo: SnapshotOwner(try emulator.configuredClients.withLock { $0 }.demoPrincipal()), on: .singleton)
+        data.identifiers = data.identifiers.continuing(after: manifest.identifiers)
     }
 }
 
@@ -59,7 +60,7 @@ struct MemoryStates: MainStates {
     func first() async throws -> OpenState { try await next() }
 
     func next() async throws -> OpenState {
-        try await emulator.temporary.makeState(of: emulator, WorldPlace(), keys)
+        try await emulator.temporary.makeState(of: emulator, WorldPlace(), keys, emulator.configuration.seedValue)
     }
 
     func makeValid(_ state: OpenState, number: Int) {}

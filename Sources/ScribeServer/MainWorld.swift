@@ -34,7 +34,7 @@ final class MainWorld: Service, CustomStringConvertible {
         self.emulator = emulator
         self.states = states
         self.folder = folder
-        let first = try await states.first()
+        var first = try await states.first()
         if let snapshot {
             try await first.fill(from: snapshot, owner: nil, of: emulator)
             _ = try? await NIOThreadPool.singleton.runIfActive {
@@ -88,7 +88,7 @@ final class MainWorld: Service, CustomStringConvertible {
 
     /// Makes a fresh state the valid one.
     private func replacement(of before: RunningWorld, from snapshot: SnapshotFolder?) async throws -> RunningWorld {
-        let open = try await states.next()
+        var open = try await states.next()
         do {
             let place = WorldPlace(state: before.world.place.state + 1)
             if let snapshot { try await open.fill(from: snapshot, owner: nil, of: emulator) }

@@ -28,6 +28,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         let world: RunningWorld
         let client: NamespaceClient
         let keys: WorldKeys
+        let seed: SeedValue?
         let snapshots: Snapshots
         let createdAt: Date
     }
@@ -65,7 +66,9 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     private var directory: WorldDirectory { main.directory }
     private var clock: WallClock { emulator.parts.clock }
 
-    func create(_ name: NamespaceName?) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials) {
+    func create(
+        _ name: NamespaceName?, seed: SeedValue?
+    ) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials) {
         guard settings.isAllowed ?? (emulator.configuration.authMode != .strict) else { throw NamespaceProblem.off }
         let identifiers = emulator.parts.identifiers
         let name = name ?? NamespaceName("n-" + Hex.encode(identifiers.bytes(6)))
@@ -76,11 +79,12 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
             entries[name] = Entry()
         }
         let client = NamespaceClient(name, identifiers)
+        let seed = seed ?? emulator.configuration.seedValue
         do {
             let keys = WorldKeys(identifiers)
-            let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client, keys)
+            let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client, keys, seed)
             let namespace = Namespace(
-                world: world, client: client, keys: keys, snapshots: snapshots(of: name, client.owner),
+                world: world, client: client, keys: keys, seed: seed, snapshots: snapshots(of: name, client.owner),
                 createdAt: clock.now)
             finish(name, with: namespace)
             return (record(name, namespace), NamespaceCredentials(secret: client.secret, key: client.key))
@@ -105,7 +109,8 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         let world = namespace.world.world
         return NamespaceRecord(
             name: name, createdAt: namespace.createdAt, lastUsedAt: world.use.last, state: world.place.state,
-            client: namespace.client.client.principal.client, partner: namespace.client.partner.id)
+            client: namespace.client.client.principal.client, partner: namespace.client.partner.id,
+            seed: namespace.seed)
     }
 
     func delete(_ name: NamespaceName) async throws {
@@ -123,12 +128,13 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         let before = namespace.world.world
         do {
             let place = WorldPlace(namespace: name, state: before.place.state + 1)
-            let world = try await emulator.temporaryWorld(place, for: namespace.client, namespace.keys, from: snapshot)
+            let world = try await emulator.temporaryWorld(
+                place, for: namespace.client, namespace.keys, namespace.seed, from: snapshot)
             finish(
                 name,
                 with: Namespace(
-                    world: world, client: namespace.client, keys: namespace.keys, snapshots: namespace.snapshots,
-                    createdAt: namespace.createdAt))
+                    world: world, client: namespace.client, keys: namespace.keys, seed: namespace.seed,
+                    snapshots: namespace.snapshots, createdAt: namespace.createdAt))
             end(namespace.world)
             return place.state
         } catch {

@@ -24,6 +24,9 @@ struct OpenedDataFolder: Sendable {
     init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
         // Checked before the folder opens: opening moves an earlier version's data, and the move cannot be undone.
         if let key = configuration.signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort }
+        guard configuration.seedValue == nil || configuration.isEphemeral else {
+            throw StartupProblem.seedValueOfFolder
+        }
         let threads = NIOThreadPool.singleton
         let (now, logger) = (parts.clock.now, parts.logger)
         let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey

@@ -115,7 +115,7 @@ final class SavedStates: MainStates {
     private func data(on store: Store, _ objects: any ObjectStore, _ changes: ChangeHub) -> WorldData {
         WorldData(
             store: store, objects: objects, reserve: opened.reserve, key: opened.key, secretStore: opened.secretStore,
-            changes: changes)
+            changes: changes, identifiers: WorldIdentifiers(emulator.parts.identifiers))
     }
 
     func services(of world: World, _ objects: any ObjectStore) -> [any Service] {

@@ -96,8 +96,10 @@ final class Snapshots: SnapshotControl {
     func save(as name: SnapshotName) async throws -> SnapshotRecord {
         guard let source = source() else { throw SnapshotProblem.busy }
         return try await making(name) { [emulator, threads] snapshot in
-            _ = try await source.world.world.runtime.store.save(
-                in: snapshot, source.world.objects, owner: source.owner, at: emulator.parts.clock.now, on: threads)
+            let runtime = source.world.world.runtime
+            _ = try await runtime.store.save(
+                in: snapshot, source.world.objects, owner: source.owner, runtime.identifiers,
+                at: emulator.parts.clock.now, on: threads)
         }
     }
 

@@ -15,6 +15,8 @@ package import ScribeHTTP
 package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
+    /// Identifiers of a data folder would come again after a start.
+    case seedValueOfFolder
     case unreadableSeed(path: String, reason: String)
     case unusableSnapshot(path: String, reason: String)
     case unusableTranscriber(setting: String, reason: String)
@@ -58,6 +60,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             the signing key must be at least 32 bytes; SCRIBE_SIGNING_KEY or --signing-key-file gives a shorter one. \
             openssl rand -hex 32 prints a good one
             """
+        case .seedValueOfFolder:
+            "--seed-value makes the same identifiers in each run, which a data folder would hold twice; add --ephemeral"
         case .unreadableSeed(let path, let reason), .unusableSnapshot(let path, let reason): "\(path): \(reason)"
         case .unusableTranscriber(let setting, let reason): "\(setting) cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"

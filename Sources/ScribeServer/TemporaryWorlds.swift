@@ -54,8 +54,11 @@ final class TemporaryWorlds: Sendable {
     /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
     /// - Parameters:
     ///   - place: the namespace and state of the world.
+    ///   - seed: what its identifiers are made from; nil for random ones.
     /// - Throws: the error of SQLite or of the file system.
-    func makeState(of emulator: Emulator, _ place: WorldPlace, _ keys: WorldKeys) async throws -> OpenState {
+    func makeState(of emulator: Emulator, _ place: WorldPlace, _ keys: WorldKeys, _ seed: SeedValue?) async throws
+        -> OpenState
+    {
         let image = try await madeImage()
         let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
         let own = "\(folder)/\(identifiers.uuid())"
@@ -73,7 +76,8 @@ final class TemporaryWorlds: Sendable {
             store: store,
             objects: ObjectFiles(
                 folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
-            reserve: reserve, key: keys.signing, secretStore: keys.others, changes: changes, place: place)
+            reserve: reserve, key: keys.signing, secretStore: keys.others, changes: changes,
+            identifiers: WorldIdentifiers(identifiers, seed: seed), place: place)
         return OpenState(data: data, storage: MemoryStorage(store: store, folder: own))
     }
 }
@@ -100,24 +104,26 @@ extension Emulator {
     /// Makes a temporary world: rows in memory, audio in a folder of its own. Closing the world removes both.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     package func temporaryWorld() async throws -> RunningWorld {
-        try await temporaryWorld(WorldPlace(), configuredClients.withLock { $0 }, WorldKeys(parts.identifiers))
+        try await temporaryWorld(
+            WorldPlace(), configuredClients.withLock { $0 }, WorldKeys(parts.identifiers), configuration.seedValue)
     }
 
     /// Makes the world of a namespace.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     /// - Parameter snapshot: what the world begins with; nil to begin empty.
     func temporaryWorld(
-        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys, from snapshot: SnapshotFolder? = nil
+        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys, _ seed: SeedValue?,
+        from snapshot: SnapshotFolder? = nil
     ) async throws -> RunningWorld {
         try await temporaryWorld(
-            place, configuredClients.withLock { $0 }.adding(client), keys, from: snapshot, owner: client.owner)
+            place, configuredClients.withLock { $0 }.adding(client), keys, seed, from: snapshot, owner: client.owner)
     }
 
     private func temporaryWorld(
         _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys,
-        from snapshot: SnapshotFolder? = nil, owner: SnapshotOwner? = nil
+        _ seed: SeedValue?, from snapshot: SnapshotFolder? = nil, owner: SnapshotOwner? = nil
     ) async throws -> RunningWorld {
-        let open = try await temporary.makeState(of: self, place, keys)
+        var open = try await temporary.makeState(of: self, place, keys, seed)
         do {
             if let snapshot { try await open.fill(from: snapshot, owner: owner, of: self) }
             let world = try await World.seeded(self, on: open.data, configuredClients)

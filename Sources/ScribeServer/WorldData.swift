@@ -15,6 +15,8 @@ struct WorldData: Sendable {
     let key: SymmetricKey
     let secretStore: any SecretStore
     let changes: ChangeHub
+    /// Identifiers that answers show.
+    var identifiers: WorldIdentifiers
     var place = WorldPlace()
 }
 
@@ -50,7 +52,7 @@ extension World {
     /// Makes the use cases that all families share.
     private static func runtime(_ emulator: Emulator, _ data: WorldData, _ clock: WorldClock) -> Runtime {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
-        let identifiers = emulator.parts.identifiers
+        let identifiers = data.identifiers
         let bucket = emulator.composition.bucket
         let transactions = Transactions(
             store: store, templates: emulator.templates, fixtureBehaviour: engines.fixtureBehaviour,

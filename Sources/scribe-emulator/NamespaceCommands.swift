@@ -50,16 +50,25 @@ struct CreateNamespace: AsyncParsableCommand {
     @Argument(help: "1 to 63 of a-z, 0-9 and -; by default the server chooses a name.")
     var name: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Make identifiers from this text, the same in each run; by default the server's own, if it has one.",
+            valueName: "text"))
+    var seedValue: String?
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func validate() throws {
         if let name { _ = try NamespaceName(argument: name) }
+        if let seedValue, SeedValue(seedValue) == nil {
+            throw ValidationError("'\(seedValue)' is no seed value; write \(SeedValue.rule)")
+        }
     }
 
     func run() async throws {
         let client = try control.client()
-        let body: JSON = ["name": name.map(JSON.string)]
+        let body: JSON = ["name": name.map(JSON.string), "seed_value": seedValue.map(JSON.string)]
         let data = try await client.data("POST", "namespaces", Data(body.bytes))
         if json { return print(String(decoding: data, as: UTF8.self)) }
         let created: CreatedNamespace = try client.read(data)

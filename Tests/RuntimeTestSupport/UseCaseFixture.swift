@@ -38,7 +38,7 @@ package struct UseCaseFixture {
     private struct NotReady: Error {}
 
     package let manual = ManualClock()
-    package let identifiers = IdentifierSource.counting()
+    package let identifiers = WorldIdentifiers(.counting())
     package let folder: TemporaryFolder
     package let store: Store
     package let objects: ObjectFiles
@@ -91,7 +91,7 @@ package struct UseCaseFixture {
             path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: false, quotas: quotas,
             policies: RecordingPolicies(policies), vocabularies: EventVocabularies(formats), sink: changes)
         objects = ObjectFiles(
-            folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers, pool: .singleton)
+            folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers.random, pool: .singleton)
         transactions = Transactions(
             store: store, templates: templates, fixtureBehaviour: fixtureBehaviour, signals: changes.hub.signals,
             identifiers: identifiers,
@@ -106,7 +106,8 @@ package struct UseCaseFixture {
             memory: MemoryBudget(limit: 256 << 20, free: 0, clock: clock), clock: world)
         streams = SessionStreams(recordings: recordings)
         let facts = ClinicalFacts(threads: .singleton)
-        let temporary = TemporaryFiles(folder: "\(folder.path)/work", identifiers: identifiers, files: .singleton)
+        let temporary = TemporaryFiles(
+            folder: "\(folder.path)/work", identifiers: identifiers.random, files: .singleton)
         sessionAudio = SessionAudio(
             store: store, objects: objects,
             combined: MP3Encoder(temporary: temporary, clock: clock, threads: .singleton), clock: world)

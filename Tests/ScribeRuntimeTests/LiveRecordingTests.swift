@@ -35,7 +35,7 @@ struct LiveRecordingTests {
         let template = Template(id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
         let transactions = Transactions(
             store: store, templates: TemplateCatalogue([template]), fixtureBehaviour: .idle, signals: changes.signals,
-            identifiers: .counting(), clock: manual.world)
+            identifiers: WorldIdentifiers(.counting()), clock: manual.world)
         let uploads = Uploads(
             store: store, objects: objects, reserve: StorageReserve(path: "\(folder.path)/reserve", pool: .singleton),
             fixtureBehaviour: .idle)

@@ -25,7 +25,7 @@ struct SilentConversationsTests {
     }
 
     private func say(_ text: String, timeout: Int) async throws -> String {
-        let segment = ConversationSegment(id: fixture.identifiers.uuid(), text: text, provider: nil)
+        let segment = ConversationSegment(id: fixture.identifiers.uuid(.segment), text: text, provider: nil)
         return try await fixture.conversations.add(
             [segment], .init(source: "device", language: "en", timeout: timeout), for: fixture.owner
         ).conversation.id

@@ -13,7 +13,8 @@ struct TemplateCatalogueTests {
 
     func documents(_ templates: [TransactionRequest.RequestedTemplate]) -> [ResultDocument] {
         catalogue.documents(
-            for: TransactionRequest(transfer: .vaded, templates: templates), custom: [], identifiers: .counting())
+            for: TransactionRequest(transfer: .vaded, templates: templates), custom: [],
+            identifiers: WorldIdentifiers(.counting()))
     }
 
     @Test("there is always a transcript, and a note even when none was asked for")
@@ -49,7 +50,7 @@ struct TemplateCatalogueTests {
         let catalogue = TemplateCatalogue([
             template("Clinical Notes", "Complaints"), template("SOAP Note", "Subjective"),
         ])
-        let document = catalogue.document(for: .init(id: .init("0192"), name: name), [], .counting())
+        let document = catalogue.document(for: .init(id: .init("0192"), name: name), [], WorldIdentifiers(.counting()))
         let written = catalogue.fallbackTemplate(for: document)
         #expect(written.sections.map(\.title) == [expected])
         #expect(written.format == .markdown && written.id == TemplateID("0192"))

@@ -28,7 +28,8 @@ struct SnapshotTests {
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton, isBackedUp: false)
         let snapshot = try newFolder()
         _ = try await fixture.store.save(
-            in: snapshot, objects, owner: nil, at: Date(timeIntervalSince1970: 0), on: .singleton)
+            in: snapshot, objects, owner: nil, WorldIdentifiers(.counting()), at: Date(timeIntervalSince1970: 0),
+            on: .singleton)
         var pieces = try SnapshotArchive(snapshot, on: .singleton).pieces()
         var bytes: [UInt8] = []
         while let piece = try await pieces.next() { bytes += Array(piece.readableBytesView) }

@@ -23,7 +23,7 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["name"], context)
+        let body = try await ControlBody.fields(of: request, allowed: ["name", "seed_value"], context)
         var name: NamespaceName?
         if let value = body["name"] {
             guard let text = value.stringValue else {
@@ -35,7 +35,8 @@ struct NamespaceRoutes: Sendable {
             }
             name = known
         }
-        let (record, credentials) = try await Self.control(context).create(name)
+        let (record, credentials) = try await Self.control(context).create(
+            name, seed: try Self.seed(body["seed_value"]))
         let secrets: [JSON.Member] = [
             ("client_secret", .string(credentials.secret)), ("api_key", .string(credentials.key)),
         ]
@@ -63,6 +64,20 @@ struct NamespaceRoutes: Sendable {
             ["namespace": .string(name?.rawValue ?? NamespaceName.ofDefaultWorld), "state": .integer(state)])
     }
 
+    /// A number stands for its digits: shells and YAML files have both.
+    private static func seed(_ value: JSONValue?) throws -> SeedValue? {
+        guard let value else { return nil }
+        guard let text = value.stringValue ?? Self.digits(of: value), let seed = SeedValue(text) else {
+            throw ScribeError.invalidRequest(field: "seed_value", problem: "must be \(SeedValue.rule)")
+        }
+        return seed
+    }
+
+    private static func digits(of value: JSONValue) -> String? {
+        guard case .integer(let number) = value else { return nil }
+        return String(number)
+    }
+
     private static func control(_ context: ScribeContext) throws -> any NamespaceControl {
         guard let control = context.directory?.control else { throw NamespaceProblem.off }
         return control
@@ -80,7 +95,8 @@ extension NamespaceRecord {
         [
             ("name", .string(name.rawValue)), ("path", .string(name.path)), ("url", .string(base + name.path)),
             ("created_at", .string(createdAt.apiTime)), ("last_used_at", .string(lastUsedAt.apiTime)),
-            ("state", .integer(state)), ("client_id", .string(client.rawValue)), ("partner_id", .string(partner)),
-        ]
+            ("state", .integer(state)),
+        ] + (seed.map { [("seed_value", .string($0.description))] } ?? [])
+            + [("client_id", .string(client.rawValue)), ("partner_id", .string(partner))]
     }
 }

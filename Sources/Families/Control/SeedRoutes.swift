@@ -83,14 +83,14 @@ struct SeedRoutes: Sendable {
             }
             rows.providers.append(
                 Provider(
-                    partner: user.partner, subject: user.subject, user: UserID("prv_\(identifiers.uuid())"),
+                    partner: user.partner, subject: user.subject, user: UserID("prv_\(identifiers.uuid(.user))"),
                     organisation: user.organisation, specialty: specialty))
         }
         for template in body.templates {
             guard let business = clients[template.client]?.business else { continue }
             try await requireSections(of: template, business)
             rows.sections += template.sections.map { ($0, business) }
-            let id = TemplateID(template.id ?? identifiers.uuid())
+            let id = TemplateID(template.id ?? identifiers.uuid(.template))
             rows.templates.append(
                 (
                     CustomTemplate(
@@ -125,7 +125,8 @@ struct SeedRoutes: Sendable {
             }
             consultations.append(
                 SeededTransaction(
-                    id: TransactionID(entry.id ?? "seed-\(runtime.identifiers.uuid())"), principal: principal,
+                    id: TransactionID(entry.id ?? "seed-\(runtime.identifiers.uuid(.transaction))"),
+                    principal: principal,
                     transcript: entry.transcript,
                     templates: entry.templates.isEmpty ? [runtime.templates.fallback.id] : entry.templates,
                     patient: entry.patient))

@@ -151,7 +151,7 @@ package struct EkaFamily: RoutedAPI {
                 issuing: TokenIssuing(world, lifetimes: settings.lifetimes),
                 approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
-                identifiers: world.runtime.identifiers)
+                identifiers: world.runtime.identifiers.random)
         }
         DeviceRoutes.add(
             to: devices.routes(deviceRoutes),
@@ -241,6 +241,6 @@ struct EkaLogins: Sendable {
     init(_ world: World) {
         throttle = LoginThrottle(clock: world.runtime.clock.wall)
         devices = DeviceLogins(
-            store: world.runtime.store, identifiers: world.runtime.identifiers, clock: world.runtime.clock)
+            store: world.runtime.store, identifiers: world.runtime.identifiers.random, clock: world.runtime.clock)
     }
 }

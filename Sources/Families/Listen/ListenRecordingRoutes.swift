@@ -14,7 +14,7 @@ struct ListenRecordingRoutes: Sendable {
     let outbound: OutboundClient
     let webhooks: Webhooks
     let authentication: ListenAuthentication
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
     let settings: ListenFamily.Settings
 
@@ -35,7 +35,7 @@ struct ListenRecordingRoutes: Sendable {
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
         if let callback { try await outbound.check(callback.address, within: Self.lookUpTime, for: principal.business) }
-        let id = identifiers.uuid()
+        let id = identifiers.uuid(.transcription)
         return try await context.cancellingOnDisconnect {
             let hearing =
                 if let link {
@@ -50,8 +50,9 @@ struct ListenRecordingRoutes: Sendable {
                         languages: query.options.languages, for: principal)
                 }
             let answer = await EventLoopOffload.run(bytes: .max) {
-                hearing.json(
-                    query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now, id: identifiers.uuid)
+                hearing.json(query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now) {
+                    identifiers.uuid(.utterance)
+                }
             }
             var response =
                 if let callback {

@@ -13,7 +13,7 @@ struct ListenRoutes: Sendable {
     let engine: any LiveEngine
     let recordings: LiveRecordings
     let authentication: ListenAuthentication
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
     let settings: ListenFamily.Settings
     let sockets: SocketRoute
@@ -39,7 +39,7 @@ struct ListenRoutes: Sendable {
             _ = try await authentication.principal(credentials, takesGranted: endpoint == .stream)
             throw ListenError.upgradeRequired
         }
-        let id = identifiers.uuid()
+        let id = identifiers.uuid(.transcription)
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
         do {

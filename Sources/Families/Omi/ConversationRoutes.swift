@@ -12,7 +12,7 @@ struct ConversationRoutes: Sendable {
     let queries: Queries
     let conversations: Conversations
     let metrics: Metrics
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let settings: OmiFamily.Settings
 
     private static let parameter = "conversation_id"
@@ -188,7 +188,7 @@ struct ConversationRoutes: Sendable {
         guard OmiCommand.isFinal(body) else { return .json(.ok, ["conversation_id": .null, "segments": []]) }
         let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
         let addition = try await conversations.add(
-            [ConversationSegment(words, id: identifiers.uuid(), by: OmiCommand.ownProvider)],
+            [ConversationSegment(words, id: identifiers.uuid(.segment), by: OmiCommand.ownProvider)],
             .init(source: "phone", language: "en", timeout: timeout), for: principal)
         metrics.segmentsAdded(1, from: "call")
         return try await .longJSON(.ok, addition.json)

@@ -9,7 +9,7 @@ import ScribeStore
 struct MemoryRoutes: Sendable {
     let store: Store
     let queries: Queries
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     private struct New: Decodable {
@@ -48,7 +48,7 @@ struct MemoryRoutes: Sendable {
         }
         let now = clock.now
         let memory = Memory(
-            id: identifiers.uuid(), content: content, category: category,
+            id: identifiers.uuid(.memory), content: content, category: category,
             visibility: try Self.visibility(new.visibility ?? "private", "visibility"), createdAt: now, updatedAt: now,
             conversation: nil)
         try await store.add(memory, of: principal)

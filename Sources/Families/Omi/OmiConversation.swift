@@ -201,7 +201,7 @@ actor OmiConversation {
     }
 
     private func segment(_ words: OmiCommand.Words, by provider: String) -> ConversationSegment {
-        var segment = ConversationSegment(words, id: runtime.identifiers.uuid(), by: provider)
+        var segment = ConversationSegment(words, id: runtime.identifiers.uuid(.segment), by: provider)
         if let known = people[segment.speakerID] {
             (segment.isUser, segment.personID) = (known.isUser, known.person)
         }

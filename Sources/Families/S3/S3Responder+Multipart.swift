@@ -18,7 +18,7 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
         let upload = MultipartUpload(
-            id: identifiers.uuid(), bucket: address.bucket, key: address.key,
+            id: identifiers.uuid(.upload), bucket: address.bucket, key: address.key,
             contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
             metadata: try Self.metadata(of: request.headers), createdAt: clock.now
         )

@@ -19,7 +19,7 @@ struct S3Responder: Sendable {
     let queries: Queries
     let uploads: Uploads
     let credentials: UploadCredentials
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
     /// Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
     let explainsSignatures: Bool

@@ -31,7 +31,7 @@ package struct ScribeContext: RequestContext {
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
     package var explanation: RefusalFacts?
     /// Id of the request, in the log and in the `x-request-id` header.
-    package let requestID: String
+    package private(set) var requestID: String
 
     /// Fires once, when the client disconnects or half-closes.
     package let clientDisconnect: OneShotSignal
@@ -43,6 +43,12 @@ package struct ScribeContext: RequestContext {
         clientDisconnect = Self.clientDisconnect(of: source.channel)
         coreContext = CoreRequestContextStorage(source: source)
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
+    }
+
+    /// Gives the request another id, for its answer and its log.
+    mutating func name(request id: String) {
+        requestID = id
+        logger[metadataKey: "hb.request.id"] = "\(id)"
     }
 
     /// The signal of the connection's or stream's guard. Tests without a socket get one that never fires.

@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
+import ScribeRuntime
 
 /// One emulated API: claims its requests, and answers them.
 ///
@@ -108,6 +109,13 @@ package struct FamilyResponder: HTTPResponder {
         context.chosenWorld = world
         world.use.begin()
         defer { world.use.end() }
-        return try await best.family.respond(to: read, context: context)
+        let identifiers = world.runtime.identifiers
+        guard identifiers.seed != nil, best.family.namespaceUse(of: request) == .all else {
+            return try await best.family.respond(to: read, context: context)
+        }
+        context.name(request: identifiers.uuid(.request))
+        var response = try await best.family.respond(to: read, context: context)
+        response.headers[.requestID] = context.requestID
+        return response
     }
 }

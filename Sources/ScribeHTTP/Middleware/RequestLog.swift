@@ -36,7 +36,11 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         }
         if refusals != nil { context.explanation = RefusalFacts() }
         var response = try await next.respond(to: request, context: context)
-        response.headers[.requestID] = context.requestID
+        if let id = response.headers[.requestID] {
+            context.name(request: id)
+        } else {
+            response.headers[.requestID] = context.requestID
+        }
         if request.method == .head {
             // HEAD gets the headers of GET, with its content length, and no body.
             response = Response(status: response.status, headers: response.headers)

@@ -10,9 +10,13 @@ package protocol NamespaceControl: Sendable {
     func rowBytes() async -> Int
 
     /// Makes a namespace with a client of its own.
-    /// - Parameter name: nil to have one made.
+    /// - Parameters:
+    ///   - name: nil to have one made.
+    ///   - seed: what its identifiers are made from; nil for the server's seed value, or random ones without it.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
-    func create(_ name: NamespaceName?) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials)
+    func create(
+        _ name: NamespaceName?, seed: SeedValue?
+    ) async throws -> (record: NamespaceRecord, credentials: NamespaceCredentials)
 
     /// All namespaces by name.
     func list() -> [NamespaceRecord]
@@ -51,9 +55,12 @@ package struct NamespaceRecord: Hashable, Sendable {
     package let client: ClientID
     /// Id of the partner whose clinicians log in to the namespace with the partner's tokens.
     package let partner: String
+    /// Seed value of the namespace's identifiers; nil for random ones.
+    package let seed: SeedValue?
 
     package init(
-        name: NamespaceName, createdAt: Date, lastUsedAt: Date, state: Int, client: ClientID, partner: String
+        name: NamespaceName, createdAt: Date, lastUsedAt: Date, state: Int, client: ClientID, partner: String,
+        seed: SeedValue?
     ) {
         self.name = name
         self.createdAt = createdAt
@@ -61,6 +68,7 @@ package struct NamespaceRecord: Hashable, Sendable {
         self.state = state
         self.client = client
         self.partner = partner
+        self.seed = seed
     }
 }
 

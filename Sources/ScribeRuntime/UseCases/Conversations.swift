@@ -37,7 +37,7 @@ package struct Conversations: Sendable {
     private let transactions: Transactions
     private let facts: ClinicalFacts
     private let bucket: String
-    private let identifiers: IdentifierSource
+    private let identifiers: WorldIdentifiers
     private let clock: WorldClock
     /// The ids of conversations that are being processed now. All copies of this value share them.
     private let processingIDs = LockedValue<Set<String>>([])
@@ -45,7 +45,7 @@ package struct Conversations: Sendable {
     /// - Parameter bucket: The S3 bucket for audio of conversations.
     package init(
         store: Store, transactions: Transactions, facts: ClinicalFacts, bucket: String,
-        identifiers: IdentifierSource, clock: WorldClock
+        identifiers: WorldIdentifiers, clock: WorldClock
     ) {
         self.store = store
         self.transactions = transactions
@@ -74,7 +74,9 @@ package struct Conversations: Sendable {
     /// - Parameter wanted: The id for the next one, which is used if it is free.
     package func name(_ wanted: String?, for principal: Principal) async throws -> String {
         if let conversation = try await current(of: principal) { return conversation.id }
-        guard let wanted, try await store.isFreeConversation(wanted, for: principal) else { return identifiers.uuid() }
+        guard let wanted, try await store.isFreeConversation(wanted, for: principal) else {
+            return identifiers.uuid(.conversation)
+        }
         return wanted
     }
 
@@ -83,7 +85,7 @@ package struct Conversations: Sendable {
     package func open(_ beginning: NewConversation, for principal: Principal) async throws -> Conversation {
         if let conversation = try await current(of: principal) { return conversation }
         let now = clock.now
-        var id = identifiers.uuid()
+        var id = identifiers.uuid(.conversation)
         if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
         let location = AudioLocation(bucket: bucket, folder: "conversations/\(id)")
         let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
@@ -159,7 +161,7 @@ package struct Conversations: Sendable {
         _ base64: String, _ beginning: NewConversation, for principal: Principal
     ) async throws -> ConversationPhoto? {
         let conversation = try await open(beginning, for: principal)
-        let photo = ConversationPhoto(id: identifiers.uuid(), base64: base64, createdAt: clock.now)
+        let photo = ConversationPhoto(id: identifiers.uuid(.photo), base64: base64, createdAt: clock.now)
         do {
             return try await store.add(photo, to: conversation.id, at: clock.now) ? photo : nil
         } catch ScribeError.storageQuotaExceeded {
@@ -244,7 +246,7 @@ package struct Conversations: Sendable {
         completed.summary = summary
         let memories = remembered.map { memory in
             Memory(
-                id: identifiers.uuid(), content: memory.content, category: memory.category, createdAt: clock.now,
+                id: identifiers.uuid(.memory), content: memory.content, category: memory.category, createdAt: clock.now,
                 updatedAt: clock.now, conversation: conversation.id)
         }
         return (completed, memories)

@@ -9,12 +9,12 @@ package struct Transactions: Sendable {
     let templates: TemplateCatalogue
     let fixtureBehaviour: FixtureBehaviour
     let signals: ChangeSignals
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     package init(
         store: Store, templates: TemplateCatalogue, fixtureBehaviour: FixtureBehaviour, signals: ChangeSignals,
-        identifiers: IdentifierSource, clock: WorldClock
+        identifiers: WorldIdentifiers, clock: WorldClock
     ) {
         self.store = store
         self.templates = templates

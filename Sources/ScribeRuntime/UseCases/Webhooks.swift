@@ -8,7 +8,7 @@ package import ScribeStore
 package struct Webhooks: Sendable {
     private let store: Store
     private let outbound: OutboundClient
-    private let identifiers: IdentifierSource
+    private let identifiers: WorldIdentifiers
     private let clock: WorldClock
     private let pauses: [Duration]
     private let formats: [Webhook.Style: any WebhookFormat]
@@ -18,7 +18,7 @@ package struct Webhooks: Sendable {
 
     /// - Parameter pauses: The pauses between attempts at a delivery, for registrations from now on.
     package init(
-        store: Store, outbound: OutboundClient, identifiers: IdentifierSource, clock: WorldClock, pauses: [Duration],
+        store: Store, outbound: OutboundClient, identifiers: WorldIdentifiers, clock: WorldClock, pauses: [Duration],
         formats: [any WebhookFormat]
     ) {
         self.store = store
@@ -82,7 +82,7 @@ package struct Webhooks: Sendable {
     /// Queues a delivery of a test event to a registration.
     /// - Returns: Nil if there is no such registration.
     package func test(_ id: Int64) async throws -> DeliveryRecord? {
-        let session = TransactionID("test-\(identifiers.uuid())")
+        let session = TransactionID("test-\(identifiers.uuid(.test))")
         guard let delivery = try await store.enqueueTest(of: id, session: session, at: clock.now) else { return nil }
         return try await store.delivery(delivery)
     }

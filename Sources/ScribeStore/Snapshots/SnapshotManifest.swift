@@ -1,5 +1,5 @@
 package import Foundation
-import ScribeDomain
+package import ScribeDomain
 
 /// First file of a snapshot: what the snapshot is, and who wrote it.
 package struct SnapshotManifest: Codable, Hashable, Sendable {
@@ -26,8 +26,13 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
     package let bytes: Int
     /// MD5 of each upload in parts, whose row has a digest of digests.
     package let digests: [String: String]
+    /// Identifiers that the namespace had made from its seed value; nil without one.
+    package let identifiers: IdentifierCounts?
 
-    package init(createdAt: Date, owner: SnapshotOwner?, files: [SnapshotFile], digests: [String: String]) {
+    package init(
+        createdAt: Date, owner: SnapshotOwner?, files: [SnapshotFile], digests: [String: String],
+        identifiers: IdentifierCounts
+    ) {
         format = Self.ownFormat
         version = Self.ownVersion
         schema = Schema.latestVersion
@@ -36,6 +41,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
         objects = files.count
         bytes = files.reduce(0) { $0 + $1.size }
         self.digests = digests
+        self.identifiers = identifiers.isEmpty ? nil : identifiers
     }
 
     package var createdAt: Date { Date(milliseconds: created) }

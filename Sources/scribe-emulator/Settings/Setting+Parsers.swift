@@ -2,6 +2,7 @@ import Certificates
 import Eka
 import Engines
 import Foundation
+import ScribeDomain
 import ScribeServer
 
 extension Setting.Parser where Value == String {
@@ -10,6 +11,15 @@ extension Setting.Parser where Value == String {
 
     /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(shape: .list) { text in text }
+}
+
+extension Setting.Parser where Value == SeedValue {
+    static let seedValue = Self { (text) throws(Setting.Problem) in
+        guard let seed = SeedValue(text) else {
+            throw Setting.Problem(what: "is no seed value; write \(SeedValue.rule)")
+        }
+        return seed
+    }
 }
 
 extension Setting.Parser where Value == Bool {

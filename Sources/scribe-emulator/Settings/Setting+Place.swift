@@ -154,5 +154,16 @@ extension Setting {
                 with `ephemeral` they are always allowed
                 """,
             to: \.configuration.allowsReset),
+        Setting(
+            "seed-value",
+            "Make identifiers from this text, the same in each run; needs --ephemeral.",
+            .seedValue,
+            valueName: "text",
+            pageDefault: "random identifiers",
+            page: """
+                a text from which the default namespace and new ones make their identifiers, \
+                [the same in each run](namespaces.md#the-same-answers-in-each-run); needs `ephemeral`
+                """,
+            to: \.configuration.seedValue),
     ]
 }

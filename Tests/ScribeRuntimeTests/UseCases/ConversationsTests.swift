@@ -21,7 +21,9 @@ struct ConversationsTests {
 
     @discardableResult
     private func say(_ texts: String...) async throws -> Conversations.AddedSegments {
-        let segments = texts.map { ConversationSegment(id: fixture.identifiers.uuid(), text: $0, provider: nil) }
+        let segments = texts.map {
+            ConversationSegment(id: fixture.identifiers.uuid(.segment), text: $0, provider: nil)
+        }
         return try await conversations.add(segments, beginning(), for: owner)
     }
 
@@ -132,10 +134,10 @@ struct ConversationsTests {
         let stale = try await say("good morning").conversation
         var short = beginning()
         short.timeout = 60
-        let segment = ConversationSegment(id: fixture.identifiers.uuid(), text: "hello", provider: nil)
+        let segment = ConversationSegment(id: fixture.identifiers.uuid(.segment), text: "hello", provider: nil)
         _ = try await conversations.add([segment], short, for: owner)
         fixture.manual.advance(by: .seconds(90))
-        let late = ConversationSegment(id: fixture.identifiers.uuid(), text: "next patient", provider: nil)
+        let late = ConversationSegment(id: fixture.identifiers.uuid(.segment), text: "next patient", provider: nil)
         let added = try await conversations.add([late], beginning(), to: stale, for: owner)
         #expect(added.conversation.id != stale.id)
         #expect(try await stored(stale.id)?.status == .completed)
@@ -147,7 +149,7 @@ struct ConversationsTests {
         quotas.storedBytes = 10
         let small = try UseCaseFixture(quotas: quotas)
         let segment = ConversationSegment(
-            id: small.identifiers.uuid(), text: "I have had a fever for three days", provider: nil)
+            id: small.identifiers.uuid(.segment), text: "I have had a fever for three days", provider: nil)
         let begun = try await small.conversations.add([segment], beginning(), for: small.owner).conversation
         let completed = try #require(try await small.conversations.endCurrent(of: small.owner))
         #expect(try await small.transaction(begun.id).userStatus == .initialized)

@@ -41,7 +41,7 @@ struct ProtocolSessions: Sendable {
     private let templates: TemplateCatalogue
     private let fixtureBehaviour: FixtureBehaviour
     private let bucket: String
-    private let identifiers: IdentifierSource
+    private let identifiers: WorldIdentifiers
     private let clock: WorldClock
 
     init(_ runtime: Runtime) {
@@ -59,7 +59,7 @@ struct ProtocolSessions: Sendable {
     /// - Parameter id: The client's choice, or nil for a new id.
     /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
     func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
-        let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10)))")
+        let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10, .session)))")
         let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
         let request = TransactionRequest(
             transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,

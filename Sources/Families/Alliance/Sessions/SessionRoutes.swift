@@ -13,7 +13,7 @@ struct SessionRoutes: Sendable {
     let links: UploadLinks
     /// Longest wait of a poll. No SDK waits longer than 15 s (row 50).
     let longPoll: Duration
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/sessions", use: create)
@@ -164,7 +164,7 @@ struct SessionRoutes: Sendable {
         if request.headers[.protocolName]?.lowercased() == "ag-ui" {
             return DocumentRun(
                 sessions: sessions, key: key, template: made.template, document: made.document,
-                id: identifiers.uuid()
+                id: identifiers.uuid(.run)
             ).response(until: context.clientDisconnect)
         }
         return .json(

@@ -31,7 +31,7 @@ struct TokenIssuing: Sendable {
         tokens = world.authenticator.tokens
         clients = world.authenticator.clients
         secrets = world.secrets
-        identifiers = world.runtime.identifiers
+        identifiers = world.runtime.identifiers.random
         clock = world.runtime.clock
         namespace = world.namespace
         self.lifetimes = lifetimes

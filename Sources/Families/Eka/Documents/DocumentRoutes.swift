@@ -15,7 +15,7 @@ struct DocumentRoutes: Sendable {
     let store: Store
     let queries: Queries
     let links: DocumentLinks
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -90,7 +90,7 @@ struct DocumentRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
         }
         let document = ResultDocument(
-            id: DocumentID(identifiers.uuid()), kind: body.kind,
+            id: DocumentID(identifiers.uuid(.document)), kind: body.kind,
             templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
             format: .markdown, status: .success, value: body.change.value ?? "")
         let key = Transaction.Key(business: business, id: TransactionID(session))

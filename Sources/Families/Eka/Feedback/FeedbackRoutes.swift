@@ -10,7 +10,7 @@ import ScribeStore
 struct FeedbackRoutes: Sendable {
     let store: Store
     let queries: Queries
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -53,7 +53,7 @@ struct FeedbackRoutes: Sendable {
         let key = try context.requireTransaction()
         let body: Submission = try await request.decodeJSON(in: context)
         let feedback = try Feedback(
-            id: "fb_\(identifiers.uuid())", entity: body.entity, minimum: body.rating.minimum,
+            id: "fb_\(identifiers.uuid(.feedback))", entity: body.entity, minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
             createdAt: clock.now)
         try await store.add(feedback, to: key)

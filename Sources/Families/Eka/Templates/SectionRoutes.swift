@@ -12,7 +12,7 @@ struct SectionRoutes: Sendable {
     let store: Store
     let queries: Queries
     let catalogue: TemplateCatalogue
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -38,7 +38,8 @@ struct SectionRoutes: Sendable {
         let body: SectionBody = try await request.decodeJSON(in: context)
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
         let section = TemplateSection(
-            id: SectionID(identifiers.uuid()), title: title, summary: body.desc ?? "", style: body.format ?? .paragraph,
+            id: SectionID(identifiers.uuid(.section)), title: title, summary: body.desc ?? "",
+            style: body.format ?? .paragraph,
             example: body.example ?? "")
         try await store.add(section, to: try context.requirePrincipal().business, at: clock.now)
         return answer(.created, "Section created successfully", section.id, .created)
@@ -50,7 +51,7 @@ struct SectionRoutes: Sendable {
         let body: SectionBody = try await request.decodeJSON(in: context)
         if let original = catalogue.sections.first(where: { $0.id == id }) {
             let fork = TemplateSection(
-                id: SectionID(identifiers.uuid()), title: body.title ?? original.title,
+                id: SectionID(identifiers.uuid(.section)), title: body.title ?? original.title,
                 summary: body.desc ?? original.summary, style: body.format ?? original.style,
                 example: body.example ?? original.example, parent: original.id)
             try await store.add(fork, to: business, at: clock.now)

@@ -13,7 +13,7 @@ struct TemplateRoutes: Sendable {
     let queries: Queries
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -43,7 +43,7 @@ struct TemplateRoutes: Sendable {
         }
         try await requireKnown(sectionIDs, of: principal.business)
         let template = CustomTemplate(
-            id: TemplateID(identifiers.uuid()), title: title, summary: body.desc, sectionIDs: sectionIDs)
+            id: TemplateID(identifiers.uuid(.template)), title: title, summary: body.desc, sectionIDs: sectionIDs)
         try await store.add(template, to: principal.business, at: clock.now)
         return .json(
             .created, ["msg": "Template created successfully", "template_id": .string(template.id.rawValue)])

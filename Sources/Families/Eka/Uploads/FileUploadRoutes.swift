@@ -11,7 +11,7 @@ struct FileUploadRoutes: Sendable {
     let credentials: UploadCredentials
     let fidelity: Fidelity
     let origin: LinkOrigin
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -46,7 +46,7 @@ struct FileUploadRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
         }
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
-        let timestamp = SigningScope.timestamp(of: clock.wall.now)
+        let timestamp = SigningScope.timestamp(of: clock.now)
         let folder =
             "\(principal.client)/\(transaction)/\(timestamp.prefix(8))_\(timestamp.dropFirst(9).prefix(6))/"
         var metadata = body.metadata
@@ -66,7 +66,7 @@ struct FileUploadRoutes: Sendable {
             if fidelity == .documentation {
                 throw ScribeError.invalidRequest(field: "txn_id", problem: "is required (--strict-docs)")
             }
-            return identifiers.uuid()
+            return identifiers.uuid(.transaction)
         }
         guard TransactionID.isValidFolder(wanted) else {
             throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")

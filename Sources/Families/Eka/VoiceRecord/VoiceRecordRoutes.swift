@@ -18,7 +18,7 @@ struct VoiceRecordRoutes: Sendable {
     let uploads: Uploads
     let transactions: Transactions
     let facts: ClinicalFacts
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
@@ -91,13 +91,13 @@ struct VoiceRecordRoutes: Sendable {
     /// Stores the files of the form, and starts a transaction with them.
     @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid()
+        let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid(.transaction)
         guard TransactionID.isValidFolder(id) else {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
         let key = Transaction.Key(business: principal.business, id: TransactionID(id))
         if try await queries.recordings.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
-        let folder = "\(principal.client)/\(id)/\(identifiers.uuid())"
+        let folder = "\(principal.client)/\(id)/\(identifiers.uuid(.upload))"
         var names: [String] = []
         do {
             try await keepFiles(of: request, in: folder, principal, &names)

@@ -15,7 +15,7 @@ struct Clinicians: Sendable {
     private let mode: AuthMode
     private let store: Store
     private let queries: Queries
-    private let identifiers: IdentifierSource
+    private let identifiers: WorldIdentifiers
     private let clock: WorldClock
 
     init(
@@ -49,7 +49,7 @@ struct Clinicians: Sendable {
             throw SukiError(.forbidden, "sbac_denied", "the organisation is not open to this partner")
         }
         let provider = Provider(
-            partner: partner.id, subject: subject, user: UserID("prv_\(identifiers.uuid())"),
+            partner: partner.id, subject: subject, user: UserID("prv_\(identifiers.uuid(.user))"),
             organisation: organisation, specialty: specialty)
         switch try await store.register(provider, at: clock.now) {
         case .registered: return true

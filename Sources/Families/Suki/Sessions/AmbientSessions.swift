@@ -34,7 +34,7 @@ struct AmbientSessions: Sendable {
     private let fixtureBehaviour: FixtureBehaviour
     private let uploads: Uploads
     private let bucket: String
-    private let identifiers: IdentifierSource
+    private let identifiers: WorldIdentifiers
     private let clock: WorldClock
     private let minimumDuration: TimeInterval
 
@@ -62,8 +62,8 @@ struct AmbientSessions: Sendable {
     /// Starts an ambient session. A repeated request succeeds: a client may not have got the first answer.
     /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
     func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
-        let id = draft.id ?? TransactionID(identifiers.uuid())
-        let encounter = draft.encounter ?? identifiers.uuid()
+        let id = draft.id ?? TransactionID(identifiers.uuid(.session))
+        let encounter = draft.encounter ?? identifiers.uuid(.encounter)
         var terms = AmbientTerms(encounter: encounter)
         terms.context = draft.context
         let request = TransactionRequest(
@@ -152,7 +152,7 @@ struct AmbientSessions: Sendable {
     /// - Throws: As ``requireOpen(_:of:)``.
     func receive(in id: TransactionID, of principal: Principal) async throws -> Segment {
         _ = try await requireOpen(id, of: principal)
-        let recording = ULID.text(at: clock.now, identifiers.bytes(10))
+        let recording = ULID.text(at: clock.now, identifiers.bytes(10, .recording))
         return Segment(
             id: recording, stream: try await streams.begin(id, .init(), segment: recording, for: principal))
     }

@@ -9,7 +9,7 @@ import ScribeStore
 struct FeedbackRoutes: Sendable {
     let sessions: AmbientSessions
     let store: Store
-    let identifiers: IdentifierSource
+    let identifiers: WorldIdentifiers
     let clock: WorldClock
 
     /// Decodes a rating, also in the spellings of the SDK's own types.
@@ -65,7 +65,7 @@ struct FeedbackRoutes: Sendable {
         let session = try await sessions.find(id, of: principal)
         guard context.text(of: "entity") == "content" else { throw SukiError.unsupportedEntity }
         let feedback = try Feedback(
-            id: "fb_\(identifiers.uuid())", entity: "content", minimum: body.rating.minimum,
+            id: "fb_\(identifiers.uuid(.feedback))", entity: "content", minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
             createdAt: clock.now)
         guard sessions.status(of: session) == .completed else {

@@ -1,7 +1,7 @@
 package import Foundation
 import GRDB
 package import NIOPosix
-import ScribeDomain
+package import ScribeDomain
 
 /// Snapshots of a store.
 extension Store {
@@ -11,11 +11,12 @@ extension Store {
     ///   - snapshot: an empty folder.
     ///   - objects: the files of the rows.
     ///   - owner: the namespace's own client.
+    ///   - identifiers: those that the namespace has made, read after its rows.
     ///   - now: time of the snapshot.
     /// - Throws: the error of SQLite or of the file system.
     package func save(
-        in snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, at now: Date,
-        on threads: NIOThreadPool
+        in snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, _ identifiers: WorldIdentifiers,
+        at now: Date, on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
         try await StorageFailure.explained {
             try await objects.keepingAll { [database] in
@@ -30,7 +31,9 @@ extension Store {
                     for file in files where file.digest == nil {
                         digests[file.name] = try FileDigest.md5(ofFile: snapshot.path(of: file.name))
                     }
-                    let manifest = SnapshotManifest(createdAt: now, owner: owner, files: files, digests: digests)
+                    let manifest = SnapshotManifest(
+                        createdAt: now, owner: owner, files: files, digests: digests,
+                        identifiers: identifiers.counts)
                     try manifest.json().write(to: URL(fileURLWithPath: snapshot.manifestPath))
                     return manifest
                 }
@@ -43,18 +46,20 @@ extension Store {
     ///   - objects: takes the files of the rows.
     ///   - owner: the own client of the namespace of this store, in place of the one in the snapshot; nil for the
     ///     default namespace, whose demo client gets the rows if it has none of its own.
+    /// - Returns: The snapshot's manifest.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where rows in memory find no room; the error of SQLite or
     ///   of the file system.
     package func restore(
         _ snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, demo: SnapshotOwner,
         on threads: NIOThreadPool
-    ) async throws {
+    ) async throws -> SnapshotManifest {
         try await StorageFailure.explained {
             let (manifest, files) = try await threads.runIfActive { (try snapshot.manifest(), try snapshot.files()) }
             try await objects.adopt(files.map(\.name), from: snapshot.objectsFolder)
             try await database.importRows(
                 from: snapshot.databasePath, old: manifest.owner, new: owner ?? demo, isExclusive: owner == nil,
                 on: threads)
+            return manifest
         }
     }
 }
