@@ -41,6 +41,12 @@ package struct EventVocabularies: Sendable {
 
     package subscript(style: Webhook.Style) -> (any EventVocabulary)? { vocabularies[style] }
 
+    /// Event names of all APIs, sorted.
+    package var names: [String] {
+        let names = vocabularies.values.flatMap { vocabulary in SessionEvent.allCases.compactMap(vocabulary.name(of:)) }
+        return Set(names).sorted()
+    }
+
     /// Whether a webhook subscribes to an event, by the vocabulary of its style.
     package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
         self[webhook.style]?.announces(event, to: webhook) ?? false

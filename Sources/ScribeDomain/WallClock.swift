@@ -22,6 +22,8 @@ package struct WallClock: Sendable {
         case timeLimit = "time limit"
         /// Fixture with a delayed answer.
         case fixture
+        /// Delay of a fault rule.
+        case fault
         /// Delay after too many failed logins.
         case failedLogin = "failed login"
         /// Periodic removal of abandoned uploads.

@@ -118,6 +118,13 @@ extension SeedValue {
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     fileprivate var state: UInt64
 
+    fileprivate init(state: UInt64) { self.state = state }
+
+    /// A generator with a random beginning.
+    package init(random: IdentifierSource) {
+        state = random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
     package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -28,6 +28,8 @@ package struct Runtime: Sendable {
     package let signals: ChangeSignals
     package let metrics: Metrics
     package let identifiers: WorldIdentifiers
+    /// Faults that operators have asked for.
+    package let faults: FaultRules
     package let clock: WorldClock
 
     package init(
@@ -63,6 +65,7 @@ package struct Runtime: Sendable {
         self.signals = signals
         self.metrics = metrics
         self.identifiers = identifiers
+        faults = FaultRules(identifiers)
         self.clock = clock
     }
 }

@@ -17,6 +17,8 @@ struct Composition: Sendable {
     let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
+    /// Operations that fault rules may name.
+    let operations = OperationDocument.catalogue()
 
     /// - Parameters:
     ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.
@@ -31,7 +33,8 @@ struct Composition: Sendable {
                 .init(
                     token: adminToken, host: configuration.host,
                     about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-                    specialty: SukiFamily.specialty)),
+                    specialty: SukiFamily.specialty, operations: operations,
+                    otherOperations: S3Family.operationNames)),
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(

@@ -45,6 +45,9 @@ package struct Configuration: Sendable {
     /// Seed value of identifiers in the default namespace and in new ones; nil for random ones. Only with
     /// ``isEphemeral``: identifiers of a data folder would come again after a start.
     package var seedValue: SeedValue?
+    /// Whether requests may ask for a fault with the header `X-Scribe-Fault`. Nil means only on a loopback address,
+    /// and not in strict mode.
+    package var readsFaultHeader: Bool?
     /// Whether the data folder may be reset.
     package var allowsReset = false
     package var transcriber = TranscriberChoice.fake

@@ -90,19 +90,27 @@ package struct Emulator: Sendable {
         families = composed.flatMap(\.families)
     }
 
+    /// What all worlds share about fault rules.
+    var faultSettings: FaultSettings {
+        let isOwn = configuration.isLoopback && configuration.authMode != .strict
+        return FaultSettings(
+            operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn)
+    }
+
     /// Makes the services of a world: jobs, deliveries, timers, and the families' own services.
     func services(of world: World, objects: any ObjectStore) -> [any Service] {
         let (runtime, logger) = (world.runtime, parts.logger)
         return [
             JobRunner(
                 store: runtime.store, objects: objects, transcriber: runtime.transcriber,
-                noteWriter: runtime.noteWriter, fixtureBehaviour: runtime.fixtureBehaviour,
+                noteWriter: runtime.noteWriter, fixtureBehaviour: runtime.fixtureBehaviour, faults: runtime.faults,
                 templates: runtime.templates,
                 changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, policy: configuration.jobs,
                 logger: logger),
             DeliveryRunner(
                 store: runtime.store, outbound: runtime.outbound, formats: composition.webhookFormats,
-                changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, logger: logger),
+                faults: runtime.faults, changes: world.changes, metrics: runtime.metrics, clock: runtime.clock,
+                logger: logger),
             ExpiredSessions(store: runtime.store, changes: world.changes, clock: runtime.clock, logger: logger),
         ] + composed.flatMap { $0.services(world) }
     }

@@ -66,7 +66,8 @@ package struct Listener: Sendable {
                 next: HostRule(
                     next: CrossOrigin(
                         next: FamilyResponder(
-                            families: emulator.families, directory: opened.directory, memory: emulator.memory),
+                            families: emulator.families, directory: opened.directory, memory: emulator.memory,
+                            faults: emulator.faultSettings),
                         allowed: configuration.webOrigins, hidden: ControlFamily.root),
                     allowed: configuration.hosts, exempt: ControlFamily.root),
                 metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,

@@ -101,6 +101,62 @@ extension Store {
         }
     }
 
+    /// Lets the transaction's next delivery pass this one, which follows it.
+    ///
+    /// The attempt does not count. Without a next delivery this one is due again at `retry`.
+    /// - Returns: whether there is a next delivery.
+    package func letNextPass(_ delivery: Delivery, retry: Date, at now: Date) async throws -> Bool {
+        guard case .event(_, let session, _, let webhook) = delivery.content else { return false }
+        return try await database.write(.lane(delivery.lane), .subject(of: delivery)) { db, changes in
+            let next = try db.row(
+                """
+                SELECT min(id) AS id FROM deliveries
+                WHERE webhook = ? AND session = ? AND settled_at IS NULL AND id > ? AND state = 'pending'
+                """, [webhook.id, session.rawValue, delivery.id])
+            let id = next?["id"] as Int64?
+            try db.run(
+                """
+                UPDATE deliveries SET state = 'pending', attempts = attempts - 1, run_at = ?
+                WHERE id = ? AND state = 'sending' AND attempts = ?
+                """, [id == nil ? retry.milliseconds : nil, delivery.id, delivery.attempt])
+            if let id { try db.run("UPDATE deliveries SET run_at = ? WHERE id = ?", [now.milliseconds, id]) }
+            changes.append(.delivery(lane: delivery.lane))
+            return id != nil
+        }
+    }
+
+    /// Enqueues an invented event for every webhook that subscribes to it.
+    /// - Parameters:
+    ///   - name: the event's name in the API of a webhook, or the domain's.
+    ///   - business: whose webhooks; nil for all.
+    /// - Returns: ids of the deliveries.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a name that no API has.
+    package func enqueue(
+        eventNamed name: String, of session: TransactionID, to business: BusinessID?, at now: Date
+    ) async throws -> [Int64] {
+        let known = vocabularies.names
+        guard known.contains(name) || SessionEvent(rawValue: name) != nil else {
+            throw ScribeError.invalidRequest(
+                field: "event",
+                problem: "is not known; the nearest name is \(nearestName(to: String(name.prefix(64)), among: known))")
+        }
+        return try await database.write(.none) { [vocabularies] db, changes in
+            let webhooks = try db.rows("SELECT * FROM webhooks WHERE removed_at IS NULL ORDER BY id")
+                .map(Webhook.init(row:)).filter { business == nil || $0.business == business }
+            var ids: [Int64] = []
+            for webhook in webhooks {
+                guard let vocabulary = vocabularies[webhook.style],
+                    let event = SessionEvent.allCases.first(where: {
+                        (vocabulary.name(of: $0) == name || $0.rawValue == name)
+                            && vocabulary.announces($0, to: webhook)
+                    })
+                else { continue }
+                ids.append(try Self.enqueue(event, of: session, to: webhook, at: now, in: db, &changes))
+            }
+            return ids
+        }
+    }
+
     /// Stores a callback: a message to an address that a request has named. A stored callback survives the end of the
     /// process.
     package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {

@@ -9,8 +9,9 @@ struct Main: AsyncParsableCommand {
         version: ScribeVersion.withBuild,
         subcommands: [
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
-            WebhookCommands.self, NamespaceCommands.self, ResetCommand.self,
-            SnapshotCommands.self, SeedCommand.self, ClockCommands.self, Exec.self, BackupCommand.self,
+            WebhookCommands.self, TriggerCommand.self, NamespaceCommands.self, ResetCommand.self,
+            SnapshotCommands.self, SeedCommand.self, ClockCommands.self, FaultCommands.self, Exec.self,
+            BackupCommand.self,
             RestoreCommand.self, Version.self,
         ]
     )

@@ -39,6 +39,45 @@ private struct ListedDelivery: Decodable {
     }
 }
 
+struct TriggerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trigger", abstract: "Send an event to all webhooks that subscribe to it.")
+
+    @OptionGroup var control: ControlOptions
+
+    @Argument(help: "The event's name in the API of the webhooks, such as session.completed.")
+    var event: String
+
+    @Option(help: ArgumentHelp("The id in the message; by default an invented one.", valueName: "id"))
+    var transaction: String?
+
+    @Option(help: ArgumentHelp("Only webhooks of this business.", valueName: "id"))
+    var business: String?
+
+    @Option(help: ArgumentHelp("The namespace; by default the server's own.", valueName: "name"))
+    var namespace: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    private struct Triggered: Decodable {
+        let deliveryIds: [String]
+    }
+
+    func run() async throws {
+        let client = try control.client(in: namespace.map { try NamespaceName(argument: $0) })
+        let body: JSON = [
+            "event": .string(event), "transaction": transaction.map(JSON.string),
+            "business": business.map(JSON.string),
+        ]
+        let data = try await client.data("POST", "webhooks/trigger", Data(body.bytes))
+        if json { return print(String(decoding: data, as: UTF8.self)) }
+        let triggered: Triggered = try client.read(data)
+        let ids = triggered.deliveryIds
+        print(ids.isEmpty ? "no webhook subscribes to it" : "deliveries: \(ids.joined(separator: ", "))")
+    }
+}
+
 struct ListWebhooks: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the registrations, or with --deliveries what was sent to them.")

@@ -15,6 +15,7 @@ struct ControlErrors: ErrorTable {
         case let problem as NamespaceProblem: problem.refusal
         case let problem as SnapshotProblem: problem.refusal
         case let problem as SeedProblem: problem.refusal
+        case let problem as FaultProblem: problem.refusal
         case HTTPProblem.namespaceNotFound: NamespaceProblem.unknown.refusal
         case ScribeError.invalidState: nil
         case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
@@ -78,6 +79,25 @@ extension NamespaceProblem {
                 "The header X-Scribe-Namespace and ?namespace= name different namespaces; leave one out")
         case .backupRuns:
             Refusal(.conflict, code: "backup_runs", "A backup reads the data folder; try again when it has ended")
+        }
+    }
+}
+
+extension FaultProblem {
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .exists(let id):
+            Refusal(.conflict, code: "fault_exists", "There is a fault rule '\(id)'; remove it first")
+        case .unknown(_, let nearest):
+            Refusal(
+                .notFound, code: ControlError.notFoundCode,
+                "There is no such fault rule" + (nearest.map { "; the nearest is '\($0)'" } ?? ""))
+        case .tooMany(let limit):
+            Refusal(.conflict, code: "too_many_faults", "There are \(limit) fault rules already; remove some first")
+        case .hidden(let id):
+            Refusal(
+                .conflict, code: "fault_hidden",
+                "The rule '\(id)' has the same conditions and always comes first; remove it, or give it 'times'")
         }
     }
 }

@@ -21,15 +21,21 @@ package struct ControlFamily: RoutedAPI {
         package typealias Specialty =
             @Sendable (_ partner: String, _ wanted: String?, World) throws -> String
         package var specialty: Specialty
+        /// Operations that fault rules may name.
+        package var operations: OperationCatalogue
+        /// Operations that no path tells.
+        package var otherOperations: [String]
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
-            specialty: @escaping Specialty
+            specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String]
         ) {
             self.token = token
             self.host = host
             self.about = about
             self.specialty = specialty
+            self.operations = operations
+            self.otherOperations = otherOperations
         }
     }
 
@@ -66,6 +72,10 @@ package struct ControlFamily: RoutedAPI {
         ClockRoutes.add(to: group.routes { ClockRoutes(world: $0) })
         SeedRoutes.add(
             to: group.routes { [specialty = settings.specialty] in SeedRoutes(world: $0, specialty: specialty) })
+        FaultRoutes.add(
+            to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
+                FaultRoutes(world: $0, operations: operations, otherOperations: others)
+            })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })

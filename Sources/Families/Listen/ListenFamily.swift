@@ -1,6 +1,6 @@
 import Engines
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
@@ -62,6 +62,10 @@ package struct ListenFamily: RoutedAPI {
 
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         OfferedCredentials(head: [ListenCredentials(request.headers).key])
+    }
+
+    package func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal? {
+        try? await ListenAuthentication(world).principal(ListenCredentials(request.headers))
     }
 
     package func addRoutes(to router: Router<ScribeContext>) {

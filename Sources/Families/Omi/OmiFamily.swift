@@ -78,6 +78,10 @@ package struct OmiFamily: RoutedAPI {
             routes: part.routes, proxies: environment.proxies, sockets: part.sockets, ofOthers: listenRoutes)
     }
 
+    package func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal? {
+        try? await credentials(of: world).principal(in: request.headers)
+    }
+
     package func addRoutes(to router: Router<ScribeContext>) {
         let group = router.group().add(middleware: ErrorRendering(OmiErrors()))
         let settings = settings

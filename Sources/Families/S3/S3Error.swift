@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ScribeDomain
 import ScribeHTTP
 
 /// Errors of S3, each with the code and status of AWS.
@@ -42,6 +43,8 @@ enum S3Error: Error, Hashable, Sendable {
     /// With the strings that the server signed, if the client may see them.
     case signatureDoesNotMatch(SigV4.Signed? = nil)
     case contentSHA256Mismatch
+    /// An error that a fault rule makes.
+    case fault(FaultAnswer)
 
     /// The status of the answer.
     ///
@@ -49,6 +52,7 @@ enum S3Error: Error, Hashable, Sendable {
     /// cure, are 400 as on AWS (eka.md 10.3). A full disk is 503.
     var status: HTTPResponse.Status {
         switch self {
+        case .fault(let answer): .init(code: answer.status ?? Self.status(ofCode: answer.code))
         case .accessDenied, .invalidAccessKeyID, .quotaExceeded, .requestTimeTooSkewed, .signatureDoesNotMatch:
             .forbidden
         case .noSuchKey, .noSuchNamespace, .noSuchUpload: .notFound
@@ -70,6 +74,11 @@ enum S3Error: Error, Hashable, Sendable {
 
     var codeAndMessage: (code: String, message: String) {
         switch self {
+        case .fault(let answer):
+            (
+                answer.code ?? Self.code(ofStatus: answer.status ?? 500),
+                FaultRefusal(answer).message
+            )
         case .accessDenied(let message): ("AccessDenied", message)
         case .authorizationHeaderMalformed(let message): ("AuthorizationHeaderMalformed", message)
         case .authorizationQueryParametersError(let message): ("AuthorizationQueryParametersError", message)
@@ -121,7 +130,9 @@ enum S3Error: Error, Hashable, Sendable {
     func response(to request: Request, context: ScribeContext) -> Response {
         let (code, message) = codeAndMessage
         context.explanation?.note(reason: message)
-        guard request.method != .head else { return Response(status: status) }
+        var headers: HTTPFields = [:]
+        if case .fault(let answer) = self, let seconds = answer.retryAfter { headers = .retryAfter(seconds) }
+        guard request.method != .head else { return Response(status: status, headers: headers) }
         var elements = [XMLElement("Code", code), XMLElement("Message", message)]
         if case .signatureDoesNotMatch(let signed?) = self {
             elements += [
@@ -130,6 +141,35 @@ enum S3Error: Error, Hashable, Sendable {
             ]
         }
         elements += [XMLElement("Resource", request.uri.path), XMLElement("RequestId", context.requestID)]
-        return XMLElement("Error", elements).response(status)
+        var response = XMLElement("Error", elements).response(status)
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+
+    /// Status of an error code of AWS; 500 for a code that is not known here.
+    private static func status(ofCode code: String?) -> Int {
+        switch code {
+        case "AccessDenied", "InvalidAccessKeyId", "RequestTimeTooSkewed", "SignatureDoesNotMatch": 403
+        case "NoSuchBucket", "NoSuchKey", "NoSuchUpload": 404
+        case "MethodNotAllowed": 405
+        case "PreconditionFailed": 412
+        case "InvalidRange": 416
+        case "SlowDown", "ServiceUnavailable": 503
+        case "BadDigest", "EntityTooLarge", "EntityTooSmall", "ExpiredToken", "IncompleteBody", "InvalidPart",
+            "InvalidRequest", "InvalidToken", "RequestTimeout":
+            400
+        default: 500
+        }
+    }
+
+    /// Error code for a status.
+    private static func code(ofStatus status: Int) -> String {
+        switch status {
+        case 403: "AccessDenied"
+        case 404: "NoSuchKey"
+        case 429, 503: "SlowDown"
+        case 400..<500: "InvalidRequest"
+        default: "InternalError"
+        }
     }
 }

@@ -1,5 +1,5 @@
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 
 /// The S3 object API that AWS SDKs use.
@@ -20,6 +20,9 @@ package struct S3Family: Family {
         "m-prod-ekascribe-batch",
     ]
 
+    /// Names of all operations.
+    package static var operationNames: [String] { S3Operation.names }
+
     package let name = "S3"
     private let explainsSignatures: Bool
 
@@ -37,6 +40,21 @@ package struct S3Family: Family {
         OfferedCredentials(head: [
             request.headers[.amzSecurityToken], request.query["X-Amz-Security-Token"].map(String.init),
         ])
+    }
+
+    package func principal(of request: Request, in world: World) async -> Principal? {
+        guard let token = credentials(of: request).head.first else { return nil }
+        return await world.credentials.holder(ofSessionToken: token)
+    }
+
+    package func operation(of request: Request) -> String? {
+        guard let address = try? S3Address(host: request.authority, path: request.uri.path),
+            let query = SigV4Query(request.uri.query ?? "")
+        else { return nil }
+        if case .bucket = address, request.method == .post, query.names.isEmpty { return S3Operation.form }
+        let operation = try? S3Operation(
+            request.method, address, query, copies: request.headers.contains(.amzCopySource))
+        return operation?.name
     }
 
     package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {

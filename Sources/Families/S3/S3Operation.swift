@@ -82,21 +82,40 @@ enum S3Operation: Hashable, Sendable {
     }
 
     /// Name of the operation for the log. Never the key: keys may contain names.
-    var route: String {
+    var route: String { "S3 \(name)" }
+
+    /// Upload by an HTML form, which has no signature in its head.
+    static let form = "PostObject"
+
+    /// Names of all operations.
+    static let names: [String] = {
+        let object = S3ObjectAddress(bucket: "b", key: "k")
+        let operations: [S3Operation] = [
+            .listBuckets, .headBucket(bucket: "b"), .listObjects(bucket: "b"), .listMultipartUploads(bucket: "b"),
+            .putObject(object), .getObject(object), .headObject(object), .deleteObject(object),
+            .createMultipartUpload(object), .uploadPart(object, uploadID: "u", number: 1),
+            .completeMultipartUpload(object, uploadID: "u"), .abortMultipartUpload(object, uploadID: "u"),
+            .listParts(object, uploadID: "u"),
+        ]
+        return operations.map(\.name) + [form]
+    }()
+
+    /// Name of the operation, as AWS has it.
+    var name: String {
         switch self {
-        case .listBuckets: "S3 ListBuckets"
-        case .headBucket: "S3 HeadBucket"
-        case .listObjects: "S3 ListObjectsV2"
-        case .listMultipartUploads: "S3 ListMultipartUploads"
-        case .putObject: "S3 PutObject"
-        case .getObject: "S3 GetObject"
-        case .headObject: "S3 HeadObject"
-        case .deleteObject: "S3 DeleteObject"
-        case .createMultipartUpload: "S3 CreateMultipartUpload"
-        case .uploadPart: "S3 UploadPart"
-        case .completeMultipartUpload: "S3 CompleteMultipartUpload"
-        case .abortMultipartUpload: "S3 AbortMultipartUpload"
-        case .listParts: "S3 ListParts"
+        case .listBuckets: "ListBuckets"
+        case .headBucket: "HeadBucket"
+        case .listObjects: "ListObjectsV2"
+        case .listMultipartUploads: "ListMultipartUploads"
+        case .putObject: "PutObject"
+        case .getObject: "GetObject"
+        case .headObject: "HeadObject"
+        case .deleteObject: "DeleteObject"
+        case .createMultipartUpload: "CreateMultipartUpload"
+        case .uploadPart: "UploadPart"
+        case .completeMultipartUpload: "CompleteMultipartUpload"
+        case .abortMultipartUpload: "AbortMultipartUpload"
+        case .listParts: "ListParts"
         }
     }
 }

@@ -55,6 +55,7 @@ struct S3Responder: Sendable {
             context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
             return error
         case let failure as ScribeError: return error(for: failure, context)
+        case let fault as FaultRefusal: return .fault(fault.answer)
         case HTTPProblem.busy: return .serviceUnavailable
         case HTTPProblem.namespaceNotFound: return .noSuchNamespace
         case HTTPProblem.unauthenticated(let reason): return .accessDenied(reason)

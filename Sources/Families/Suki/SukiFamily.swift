@@ -1,5 +1,5 @@
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
@@ -77,6 +77,10 @@ package struct SukiFamily: RoutedAPI {
                 path.starts(with: RecordingRoutes.links) ? path.last.map(String.init) : nil,
             ],
             bodyFields: isLogin ? ["partner_id"] : [])
+    }
+
+    package func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal? {
+        try? await part(of: world).clinicians.principal(in: request.headers)
     }
 
     package func addRoutes(to router: Router<ScribeContext>) {

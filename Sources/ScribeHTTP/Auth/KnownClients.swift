@@ -68,6 +68,12 @@ package final class KnownClients: Sendable {
     /// Hashes a key for the lookup, so that the lookup's time reveals nothing about the key.
     package static func hash(of key: String) -> [UInt8] { Array(SHA256.hash(data: Data(key.utf8))) }
 
+    /// Ids of all clients, sorted.
+    package var ids: [ClientID] {
+        let known = state.withLock { Set($0.configured.registrations.keys).union($0.seeded.registrations.keys) }
+        return known.union([demoPrincipal.client]).sorted { $0.rawValue < $1.rawValue }
+    }
+
     /// The registration of a client that requests may act for; nil for an unknown client.
     ///
     /// Outside strict mode the demo client counts as registered.

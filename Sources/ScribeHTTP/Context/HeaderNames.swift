@@ -32,6 +32,10 @@ extension HTTPField.Name {
     package static let scribeAdmin = named("x-scribe-admin")
     /// Namespace of a request.
     package static let scribeNamespace = named("x-scribe-namespace")
+    /// Fault that a request asks for itself.
+    package static let scribeFault = named("x-scribe-fault")
+    /// Rules that were applied to an answer.
+    package static let scribeFaultApplied = named("x-scribe-fault-applied")
     package static let secFetchSite = named("sec-fetch-site")
     package static let host = named("host")
     package static let forwardedFor = named("x-forwarded-for")

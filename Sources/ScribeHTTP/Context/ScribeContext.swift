@@ -30,6 +30,10 @@ package struct ScribeContext: RequestContext {
     package var memory: MemoryShare?
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
     package var explanation: RefusalFacts?
+    /// Faults of the request's socket; nil without a rule for it.
+    var socketFaults: SocketFaults?
+    /// Connection of the request.
+    let connection: ClientConnection
     /// Id of the request, in the log and in the `x-request-id` header.
     package private(set) var requestID: String
 
@@ -39,6 +43,7 @@ package struct ScribeContext: RequestContext {
     package let address: String
 
     package init(source: ApplicationRequestContextSource) {
+        connection = ClientConnection(source.channel)
         address = source.channel.remoteAddress?.ipAddress ?? ""
         clientDisconnect = Self.clientDisconnect(of: source.channel)
         coreContext = CoreRequestContextStorage(source: source)

@@ -31,6 +31,7 @@ extension ErrorTable {
             switch error {
             case let failure as ScribeError: Refusal(failure, statuses)
             case let problem as HTTPProblem: Refusal(problem)
+            case let fault as FaultRefusal: fault.refusal
             default: nil
             }
         return (refusal(for: error, shared: shared ?? .internalError(context), context) ?? shared).map(coded)

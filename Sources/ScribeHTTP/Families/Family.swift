@@ -23,8 +23,19 @@ package protocol Family: Sendable {
     /// Credentials of a request that may name a namespace.
     func credentials(of request: Request) -> OfferedCredentials
 
+    /// Who a request acts for; nil where nobody or an unknown one is named. Only fault rules ask.
+    func principal(of request: Request, in world: World) async -> Principal?
+
+    /// Operation that a request's path alone does not tell; nil where it does.
+    func operation(of request: Request) -> String?
+
     /// Renders an error of the choice of a namespace in the family's format.
     func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response
+}
+
+extension Family {
+    package func principal(of request: Request, in world: World) async -> Principal? { nil }
+    package func operation(of request: Request) -> String? { nil }
 }
 
 /// The parts of a request that families claim by: host, path, method, signature.
@@ -75,15 +86,19 @@ package struct FamilyResponder: HTTPResponder {
     package let families: [any Family]
     private let directory: WorldDirectory
     private let memory: MemoryBudget
+    private let faults: FaultSettings
 
     /// - Parameters:
     ///   - families: One of them must claim every request.
     ///   - directory: Worlds of the requests.
     ///   - memory: Budget for bytes held for clients, shared by all requests.
-    package init(families: [any Family], directory: WorldDirectory, memory: MemoryBudget) {
+    package init(
+        families: [any Family], directory: WorldDirectory, memory: MemoryBudget, faults: FaultSettings = .init()
+    ) {
         self.families = families
         self.directory = directory
         self.memory = memory
+        self.faults = faults
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
@@ -110,11 +125,12 @@ package struct FamilyResponder: HTTPResponder {
         world.use.begin()
         defer { world.use.end() }
         let identifiers = world.runtime.identifiers
+        let faults = RequestFaults(world: world, family: best.family, settings: faults)
         guard identifiers.seed != nil, best.family.namespaceUse(of: request) == .all else {
-            return try await best.family.respond(to: read, context: context)
+            return try await faults.respond(to: read, context, next: best.family.respond)
         }
         context.name(request: identifiers.uuid(.request))
-        var response = try await best.family.respond(to: read, context: context)
+        var response = try await faults.respond(to: read, context, next: best.family.respond)
         response.headers[.requestID] = context.requestID
         return response
     }

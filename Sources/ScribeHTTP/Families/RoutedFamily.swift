@@ -1,6 +1,6 @@
 package import HTTPTypes
 package import Hummingbird
-import ScribeDomain
+package import ScribeDomain
 
 /// An API made of routes, claimed by their paths.
 package protocol RoutedAPI: Sendable {
@@ -17,6 +17,10 @@ package protocol RoutedAPI: Sendable {
     /// - Parameter path: Components of the path.
     func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials
 
+    /// Who a request acts for; nil where nobody or an unknown one is named.
+    /// - Parameter path: Components of the path.
+    func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal?
+
     /// The error table for a path, also for one without a route.
     func errorTable(for path: [Substring]) -> any ErrorTable
 
@@ -30,6 +34,9 @@ extension RoutedAPI {
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { .all }
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         OfferedCredentials(head: [request.headers.bearerToken])
+    }
+    package func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal? {
+        try? await world.authenticator.principal(offering: credentials(of: request, path).head)
     }
 }
 
@@ -82,6 +89,10 @@ package struct RoutedFamily: Family {
 
     package func credentials(of request: Request) -> OfferedCredentials {
         api.credentials(of: request, RequestAddress(request).path)
+    }
+
+    package func principal(of request: Request, in world: World) async -> Principal? {
+        await api.principal(of: request, RequestAddress(request).path, in: world)
     }
 
     package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {

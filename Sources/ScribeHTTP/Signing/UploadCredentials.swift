@@ -99,6 +99,12 @@ package struct UploadCredentials: Sendable {
         return .known(claims.principal, ofForm: claims.form == true ? claims.offset ?? 0 : nil)
     }
 
+    /// Who a session token was issued to, whatever its age; nil for one that this world has not issued.
+    package func holder(ofSessionToken token: String) async -> Principal? {
+        if let known = verified[token] { return known.principal }
+        return try? await keys.verify(token, as: SessionClaims.self).principal
+    }
+
     /// The signing key of a scope. Deriving one takes four HMACs; it stays the same for a client's requests of one day.
     package func signingKey(for scope: SigningScope) -> SymmetricKey {
         signingKeys[scope.credential] ?? scope.signingKey(secret: secret(of: scope.accessKeyID))

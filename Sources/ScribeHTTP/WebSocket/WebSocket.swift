@@ -4,8 +4,13 @@ package import ScribeDomain
 /// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
+    /// Faults of a rule; nil for most sockets.
+    let faults: SocketFaults?
 
-    init(outgoing: OutgoingFrames) { self.outgoing = outgoing }
+    init(outgoing: OutgoingFrames, faults: SocketFaults? = nil) {
+        self.outgoing = outgoing
+        self.faults = faults
+    }
 
     /// Closes the socket, whatever its handler waits for.
     package func close(_ closure: WebSocketClosure) { outgoing.finish(closure.frame) }
@@ -23,7 +28,24 @@ package struct WebSocket: Sendable {
     package func send(binary: ByteBuffer) async throws { try await send(.binary, binary) }
 
     func send(_ opcode: WebSocketFrame.Opcode, _ payload: ByteBuffer) async throws {
-        try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
+        guard let faults, !opcode.isControl else {
+            return try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
+        }
+        for _ in 0..<faults.copies(of: payload) {
+            try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
+            if let end = faults.sent() { return try self.end(end) }
+        }
+    }
+
+    /// Ends the socket as a fault wants.
+    /// - Throws: ``WebSocketClosure`` for an end with a close frame.
+    func end(_ end: SocketFaults.End) throws(WebSocketClosure) {
+        switch end {
+        case .close(let closure):
+            close(closure)
+            throw closure
+        case .drop: outgoing.finish()
+        }
     }
 }
 

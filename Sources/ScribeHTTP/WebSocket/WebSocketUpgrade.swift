@@ -57,12 +57,12 @@ package struct WebSocketUpgrade: Sendable {
         ]
         fields[.secWebSocketProtocol] = subprotocol
         fields.append(contentsOf: headers)
-        let logger = context.logger
+        let (logger, faults) = (context.logger, context.socketFaults)
         let body = ResponseBody { writer in
             let outgoing = OutgoingFrames()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let socket = WebSocket(outgoing: outgoing)
+                    let socket = WebSocket(outgoing: outgoing, faults: faults)
                     let presence = PingTimeout()
                     let messages = WebSocketMessages(
                         body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
@@ -72,7 +72,10 @@ package struct WebSocketUpgrade: Sendable {
                     outgoing.finish(closure?.frame)
                 }
                 do {
-                    while let bytes = await outgoing.next() { try await writer.write(bytes) }
+                    while let bytes = await outgoing.next() {
+                        try await faults?.passDelay()
+                        try await writer.write(bytes)
+                    }
                     // Closed, perhaps by another task than `serve`.
                     group.cancelAll()
                 } catch {
@@ -95,6 +98,7 @@ package struct WebSocketUpgrade: Sendable {
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
         do {
+            if let end = socket.faults?.endAtOnce { try socket.end(end) }
             return try await withGracefulShutdownHandler {
                 try await end.watched(by: { socket.close(.worldEnded) }) {
                     guard !end.hasFired else { throw WebSocketClosure.worldEnded }
@@ -202,6 +206,11 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         /// - Throws: ``WebSocketClosure`` that answers the client's close, or that reports its protocol error.
         package mutating func next() async throws -> WebSocketMessage? {
             messages.memory.hold(decoder.heldBytes)
+            if let end = messages.socket.faults?.endAfterReceived {
+                messages.ended.withLock { $0 = true }
+                try messages.socket.end(end)
+                return nil
+            }
             while true {
                 while let message = try await decoded() {
                     messages.presence.recordActivity()
@@ -209,7 +218,9 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                     case .ping(let payload): try await messages.socket.send(.pong, payload)
                     case .pong: break
                     case .close(let code): throw WebSocketClosure(code ?? 1000)
-                    case .text, .binary: return message
+                    case .text, .binary:
+                        messages.socket.faults?.countReceived()
+                        return message
                     }
                 }
                 guard let buffer = try await received() else {

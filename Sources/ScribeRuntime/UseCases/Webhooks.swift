@@ -87,6 +87,17 @@ package struct Webhooks: Sendable {
         return try await store.delivery(delivery)
     }
 
+    /// Queues a delivery of an invented event to every registration that subscribes to it.
+    /// - Parameters:
+    ///   - name: the event's name in the API of a registration, or the domain's.
+    ///   - session: the id in the message; nil for an invented one.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an unknown name.
+    package func trigger(_ name: String, of session: TransactionID?, to business: BusinessID?) async throws -> [Int64] {
+        try await store.enqueue(
+            eventNamed: name, of: session ?? TransactionID("test-\(identifiers.uuid(.test))"), to: business,
+            at: clock.now)
+    }
+
     /// The headers and body of a delivery, byte for byte; nil for a callback.
     package func message(
         of record: DeliveryRecord

@@ -56,6 +56,7 @@ struct AssemblyWorker: Worker {
         let end = try await store.finish(
             job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
             at: clock.now)
+        hearing.faults.forget(input.transaction.key)
         switch end {
         case .stored: hearing.metrics.transactionProcessed(outcome: outcome.rawValue)
         case .outdated, .obsolete: break
@@ -64,16 +65,17 @@ struct AssemblyWorker: Worker {
 
     /// Marks all results of the transaction as failed.
     func giveUp(_ job: Job) async throws {
+        hearing.faults.forget(job.transaction)
         let diagnostic = Diagnostic(.processingFailed, "The results could not be put together")
         try await store.abandon(job, because: diagnostic, at: clock.now)
     }
 
-    /// End of the delay that a fixture sets for the results; nil without a delay.
+    /// End of the delay that a fixture or a fault rule sets for the results; nil without a delay.
     private func heldBack(_ input: AssemblyInput) -> Date? {
-        guard !input.chunks.isEmpty, let delay = hearing.fixtureBehaviour.delay(of: input.transaction.request) else {
-            return nil
-        }
-        return input.transaction.committedAt?.addingTimeInterval(delay)
+        guard !input.chunks.isEmpty else { return nil }
+        let rule = hearing.faults.decision(for: input.transaction.key, at: clock.wall.now).delay / .seconds(1)
+        let delay = max(hearing.fixtureBehaviour.delay(of: input.transaction.request) ?? 0, rule)
+        return delay == 0 ? nil : input.transaction.committedAt?.addingTimeInterval(delay)
     }
 
     /// Collects the outcomes of all chunks in order. `heard` holds the chunks that this job transcribed.

@@ -10,6 +10,7 @@ struct ChunkRecognition: Sendable {
     let objects: any ObjectStore
     let transcriber: any Transcriber
     let fixtureBehaviour: FixtureBehaviour
+    let faults: FaultRules
     let templates: TemplateCatalogue
     let metrics: Metrics
     let clock: WorldClock
@@ -32,6 +33,11 @@ struct ChunkRecognition: Sendable {
             timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
             tenant: job.transaction.business.rawValue, vocabulary: { try await vocabulary(of: job.transaction) }
         )
+        switch faults.decision(for: job.transaction, at: clock.wall.now).recognition {
+        case .failure(let code): return .failure(Diagnostic(code, "\(chunk.name): a fault rule says so"))
+        case .empty: return .success(.nothing)
+        case .delay, nil: break
+        }
         let start = clock.wall.now
         let result: Result<RecognisedSpeech, Diagnostic>
         do {
@@ -59,6 +65,12 @@ struct ChunkRecognition: Sendable {
         }
         return words.removingDuplicates()
     }
+}
+
+extension RecognisedSpeech {
+    /// Speech of a recording in which nothing was said.
+    fileprivate static let nothing = RecognisedSpeech(
+        text: "", warnings: [Diagnostic(.noSpeech, "A fault rule hears nothing")], quality: 0, duration: 0)
 }
 
 extension Result where Failure == Diagnostic {

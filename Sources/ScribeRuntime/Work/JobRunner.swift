@@ -11,16 +11,17 @@ package struct JobRunner: Service, CustomStringConvertible {
 
     package init(
         store: Store, objects: any ObjectStore, transcriber: any Transcriber, noteWriter: any NoteWriter,
-        fixtureBehaviour: FixtureBehaviour, templates: TemplateCatalogue, changes: ChangeHub, metrics: Metrics,
+        fixtureBehaviour: FixtureBehaviour, faults: FaultRules, templates: TemplateCatalogue, changes: ChangeHub,
+        metrics: Metrics,
         clock: WorldClock, policy: WorkPolicy,
         logger: Logger
     ) {
         let hearing = ChunkRecognition(
             store: store, objects: objects, transcriber: transcriber, fixtureBehaviour: fixtureBehaviour,
-            templates: templates,
-            metrics: metrics, clock: clock, logger: logger)
+            faults: faults, templates: templates, metrics: metrics, clock: clock, logger: logger)
         let writing = NoteWriting(
-            store: store, writer: noteWriter, templates: templates, metrics: metrics, clock: clock, logger: logger)
+            store: store, writer: noteWriter, faults: faults, templates: templates, metrics: metrics, clock: clock,
+            logger: logger)
         let workers: [any Worker] = [
             ChunkWorker(hearing: hearing, policy: policy),
             AssemblyWorker(hearing: hearing, writing: writing, policy: policy),

@@ -8,6 +8,7 @@ import ScribeStore
 struct NoteWriting: Sendable {
     let store: Store
     let writer: any NoteWriter
+    let faults: FaultRules
     let templates: TemplateCatalogue
     let metrics: Metrics
     let clock: WorldClock
@@ -22,6 +23,11 @@ struct NoteWriting: Sendable {
         _ key: Transaction.Key, isLastAttempt: Bool
     ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
+        switch faults.decision(for: key, at: clock.wall.now).note {
+        case .failure(let code): return document.failed(Diagnostic(code, "A fault rule says so"))
+        case .empty: return document.written("", from: transcript)
+        case .delay, nil: break
+        }
         let template = try await template(of: document, request, key.business)
         let start = clock.wall.now
         var note = document
@@ -63,6 +69,15 @@ extension ResultDocument {
         document.status = transcript.status
         document.value = transcript.status.isUsable ? transcript.text : nil
         document.errors = transcript.errors
+        document.warnings = transcript.warnings
+        return document
+    }
+
+    /// A note with this text, with the transcript's status and warnings.
+    func written(_ text: String, from transcript: Transcript) -> ResultDocument {
+        var document = self
+        document.status = transcript.status
+        document.value = text
         document.warnings = transcript.warnings
         return document
     }

@@ -216,6 +216,13 @@ extension Setting {
                 """,
             to: \.configuration.quotas.openTransactions),
         Setting(
+            "client-faults",
+            "Let requests ask for a fault by the header X-Scribe-Fault; by default on loopback, except in strict mode.",
+            .boolean,
+            pageDefault: "on loopback, except in strict mode",
+            page: "let requests ask for a [fault](failures.md#for-one-request) by the header `X-Scribe-Fault`",
+            to: \.configuration.readsFaultHeader),
+        Setting(
             "namespaces",
             "Allow namespaces, the throw-away worlds of tests; by default in all modes but strict.",
             .boolean,

@@ -10,6 +10,7 @@ struct DeliveryLane: Sendable {
     let inbox: JobInbox
     let lanes: DeliveryLanes
     let sender: DeliverySender
+    let faults: WebhookFaults
     /// Slots of all deliveries; ``businessSlots`` are those of each business.
     let slots: Slots
     let businessSlots: TenantSlots
@@ -58,8 +59,13 @@ struct DeliveryLane: Sendable {
     private func perform(_ delivery: Delivery) async -> Bool {
         do {
             let business = delivery.business.rawValue
+            let fault = try await faults.next(for: delivery, vocabulary: sender.vocabulary(of: delivery))
+            guard fault != .outOfOrder else { return true }
             let outcome = try await businessSlots.run(for: business) {
-                try await slots.run(for: business) { try await sender.send(delivery) }
+                try await slots.run(for: business) {
+                    if fault == .twice { _ = try await sender.send(delivery) }
+                    return try await sender.send(delivery, isSignedWrongly: fault == .wrongSignature)
+                }
             }
             // The message was sent, so its outcome is stored even if the server stops now.
             let settling = Task { await settle(delivery, outcome) }

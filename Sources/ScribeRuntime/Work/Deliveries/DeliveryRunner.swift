@@ -12,6 +12,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private let lanes: DeliveryLanes
     private let metrics: Metrics
     private let clock: WorldClock
+    private let faults: FaultRules
     private let logger: Logger
 
     /// Maximum number of concurrent messages to all receivers.
@@ -20,12 +21,13 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private static let messagesOfBusiness = 32
 
     package init(
-        store: Store, outbound: OutboundClient, formats: [any WebhookFormat], changes: ChangeHub,
-        metrics: Metrics, clock: WorldClock, logger: Logger
+        store: Store, outbound: OutboundClient, formats: [any WebhookFormat], faults: FaultRules,
+        changes: ChangeHub, metrics: Metrics, clock: WorldClock, logger: Logger
     ) {
         self.store = store
         self.metrics = metrics
         self.clock = clock
+        self.faults = faults
         self.logger = logger
         lanes = changes.lanes
         sender = DeliverySender(outbound: outbound, formats: formats.byStyle, clock: clock)
@@ -36,13 +38,14 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
+                let webhookFaults = WebhookFaults(rules: faults, store: store, clock: clock, logger: logger)
                 let slots = Slots(count: Self.messages)
                 let businessSlots = TenantSlots(count: Self.messagesOfBusiness)
                 await takeUp()
                 while !Task.isCancelled {
                     for (name, inbox) in lanes.take() {
                         let lane = DeliveryLane(
-                            name: name, inbox: inbox, lanes: lanes, sender: sender, slots: slots,
+                            name: name, inbox: inbox, lanes: lanes, sender: sender, faults: webhookFaults, slots: slots,
                             businessSlots: businessSlots, store: store,
                             metrics: metrics, clock: clock, logger: logger)
                         group.addTask { await lane.run() }

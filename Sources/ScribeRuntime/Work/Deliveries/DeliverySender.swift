@@ -12,8 +12,15 @@ struct DeliverySender: Sendable {
     /// Time limit of a callback's receiver.
     private static let callbackTime: Duration = .seconds(30)
 
+    /// The event names of a delivery's API; nil for a callback.
+    func vocabulary(of delivery: Delivery) -> (any EventVocabulary)? {
+        guard case .event(_, _, _, let webhook) = delivery.content else { return nil }
+        return formats[webhook.style]
+    }
+
+    /// - Parameter isSignedWrongly: whether a fault rule wants a signature of another key.
     /// - Throws: `CancellationError` only.
-    func send(_ delivery: Delivery) async throws -> DeliveryOutcome {
+    func send(_ delivery: Delivery, isSignedWrongly: Bool = false) async throws -> DeliveryOutcome {
         guard delivery.isWanted else { return .abandoned(problem: "the registration was removed") }
         guard clock.now.timeIntervalSince(delivery.queuedAt) < Delivery.longestWait else {
             return .abandoned(problem: "it could not be delivered for too long")
@@ -21,7 +28,8 @@ struct DeliverySender: Sendable {
         do {
             switch delivery.content {
             case .event(let event, let session, let detail, let webhook):
-                return try await send(webhook, of: event, in: session, detail, at: delivery.occurredAt)
+                return try await send(
+                    webhook, of: event, in: session, detail, at: delivery.occurredAt, isSignedWrongly: isSignedWrongly)
             case .callback(let callback):
                 try await outbound.send(
                     ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
@@ -39,11 +47,14 @@ struct DeliverySender: Sendable {
     }
 
     private func send(
-        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, at time: Date
+        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, at time: Date,
+        isSignedWrongly: Bool
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
         let body = format.body(of: event, in: session, detail, for: webhook, at: time)
-        let signature = webhook.signingKey.map { format.signature(of: body, key: $0, at: clock.wall.now) }
+        let signature = webhook.signingKey.map {
+            format.signature(of: body, key: isSignedWrongly ? "not \($0)" : $0, at: clock.wall.now)
+        }
         if case .address(let address) = webhook.endpoint {
             var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
             headers += signature.map(format.headers) ?? []

@@ -1,0 +1,119 @@
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `/__admin/faults`: adds, lists, changes and removes fault rules of a namespace.
+struct FaultRoutes: Sendable {
+    let world: World
+    let operations: OperationCatalogue
+    /// Operations that no path tells.
+    let otherOperations: [String]
+
+    static func add(to router: WorldRoutes<Self>) {
+        router.get("faults", use: list)
+        router.post("faults", use: add)
+        router.delete("faults", use: removeAll)
+        router.post("faults/next", use: addNext)
+        router.patch("faults/{id}", use: change)
+        router.delete("faults/{id}", use: remove)
+        router.get("operations", use: listOperations)
+    }
+
+    private var rules: FaultRules { world.runtime.faults }
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let entries = rules.entries
+        return try await .longJSON(
+            .ok, ["faults": .array(entries) { .object($0.members) }, "max": .integer(FaultRules.limit)])
+    }
+
+    @Sendable private func add(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try await add(try await members(of: request, context), usualTimes: nil)
+    }
+
+    /// Adds a rule that applies once, unless it says how often.
+    @Sendable private func addNext(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let members = try await members(of: request, context)
+        return try await add(members, usualTimes: members["nth"] == nil ? 1 : nil)
+    }
+
+    private func members(of request: Request, _ context: ScribeContext) async throws -> [String: JSONValue] {
+        guard case .object(let members)? = try await request.decodeOptionalJSON(as: JSONValue.self, in: context) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be a JSON object")
+        }
+        return members
+    }
+
+    private func add(_ members: [String: JSONValue], usualTimes: Int?) async throws -> Response {
+        let reader = FaultRuleReader(operations: try await operations.load(), others: otherOperations)
+        var (rule, id) = try reader.rule(of: members)
+        rule.times = rule.times ?? usualTimes
+        try requireClient(rule.match.client)
+        return .json(.created, .object(try rules.add(rule, named: id).members))
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a client that cannot ask.
+    private func requireClient(_ client: String?) throws(ScribeError) {
+        let clients = world.authenticator.clients
+        guard let client, clients.admitted(ClientID(client), in: world.authenticator.mode) == nil else { return }
+        let near = nearestName(to: String(client.prefix(64)), among: clients.ids.map(\.rawValue))
+        throw .invalidRequest(field: "client", problem: "is not known; the nearest name is \(near)")
+    }
+
+    @Sendable private func removeAll(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        rules.removeAll()
+        return Response(status: .noContent)
+    }
+
+    @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let body = try await ControlBody.fields(of: request, allowed: ["is_on", "times"], context)
+        var isOn: Bool?
+        if let value = body["is_on"] {
+            guard case .bool(let flag) = value else {
+                throw ScribeError.invalidRequest(field: "is_on", problem: "must be true or false")
+            }
+            isOn = flag
+        }
+        var times: Int?
+        if let value = body["times"] {
+            guard case .integer(let number) = value, (1...1_000_000_000).contains(number) else {
+                throw ScribeError.invalidRequest(
+                    field: "times", problem: "must be a whole number from 1 to 1000000000")
+            }
+            times = Int(number)
+        }
+        let id = try context.parameters.require("id")
+        return .json(.ok, .object(try rules.change(id, isOn: isOn, times: times).members))
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try rules.remove(try context.parameters.require("id"))
+        return Response(status: .noContent)
+    }
+
+    /// Names of all operations, for rules and for the completion of editors.
+    @Sendable private func listOperations(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let index = try await operations.load()
+        let others = otherOperations + [FaultPlace.recognition, .note, .webhook].map(\.rawValue)
+        return try await .longJSON(
+            .ok,
+            [
+                "operations": .array(index.ids.compactMap { index[$0] }) { operation in
+                    [
+                        "id": .string(operation.id), "method": .string(operation.method.rawValue),
+                        "path": .string(operation.path),
+                    ]
+                },
+                "others": .array(others) { .string($0) },
+            ])
+    }
+}
+
+extension FaultRules.Entry {
+    fileprivate var members: [JSON.Member] {
+        [("id", .string(rule.id))] + rule.members + [
+            ("is_on", .bool(isOn)), ("matched", .integer(matched)), ("applied", .integer(applied)),
+        ]
+    }
+}

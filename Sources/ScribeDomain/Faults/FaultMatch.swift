@@ -1,0 +1,68 @@
+/// Conditions of a rule. All must hold.
+package struct FaultMatch: Hashable, Sendable {
+    package var operation: String?
+    package var method: String?
+    /// Of the path without the namespace's prefix, percent-encoded as sent, and without the query.
+    package var path: Pattern?
+    package var business: String?
+    package var client: String?
+    package var transaction: String?
+    package var header: Header?
+    /// Event of a webhook, in the domain's words.
+    package var event: String?
+    /// Only the nth of the matching requests; 1 is the first.
+    package var nth: Int?
+    /// Every so many of the matching requests.
+    package var every: Int?
+    /// Share of the matching requests.
+    package var probability: Double?
+
+    /// Condition on a request's header field.
+    package struct Header: Hashable, Sendable {
+        /// In lower case.
+        package var name: String
+        package var value: Pattern
+
+        package init(name: String, value: Pattern) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package init() {}
+
+    /// Whether the rule chooses among its matching requests, so that rules after it may be asked.
+    package var isSelective: Bool { nth != nil || every != nil || probability != nil }
+
+    package var needsIdentity: Bool { business != nil || client != nil }
+
+    func holds(for facts: FaultFacts) -> Bool {
+        (operation.map { $0 == facts.operation } ?? true)
+            && (method.map { $0 == facts.method } ?? true)
+            && (path.map { $0.matches(facts.path) } ?? true)
+            && (business.map { $0 == facts.business } ?? true)
+            && (client.map { $0 == facts.client } ?? true)
+            && (transaction.map { facts.transactions.contains($0) } ?? true)
+            && (header.map { header in facts.header(header.name).map { header.value.matches($0) } ?? false } ?? true)
+            && (event.map { $0 == facts.event } ?? true)
+    }
+}
+
+/// What is known where a fault may take place.
+package struct FaultFacts: Sendable {
+    package var place: FaultPlace
+    package var operation: String?
+    package var method = ""
+    package var path = ""
+    package var business: String?
+    package var client: String?
+    /// Who a rate limit counts: the client, or the address of one that is not known.
+    package var source = ""
+    /// Ids that may be a transaction's.
+    package var transactions: [String] = []
+    package var event: String?
+    /// Value of a header field, whose name is in lower case.
+    package var header: @Sendable (String) -> String? = { _ in nil }
+
+    package init(at place: FaultPlace) { self.place = place }
+}

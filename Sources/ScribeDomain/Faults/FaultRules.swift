@@ -1,0 +1,286 @@
+package import Foundation
+
+/// Fault rules of a world, in the order in which they are asked.
+package final class FaultRules: Sendable {
+    /// A rule with its counts.
+    package struct Entry: Hashable, Sendable {
+        package var rule: FaultRule
+        package var isOn = true
+        /// Requests that the conditions held for.
+        package var matched = 0
+        package var applied = 0
+
+        /// Whether the rule can still be applied.
+        var isOpen: Bool { isOn && rule.times.map { applied < $0 } ?? true }
+    }
+
+    /// A rule that applies now.
+    package struct Applied: Hashable, Sendable {
+        package let rule: FaultRule
+        /// How long the rule's delay is this time; zero without one.
+        package let delay: Duration
+        /// Seconds until a rate limit lets the client ask again.
+        package var wait: Int?
+
+        package init(rule: FaultRule, delay: Duration, wait: Int? = nil) {
+            self.rule = rule
+            self.delay = delay
+            self.wait = wait
+        }
+    }
+
+    /// What the rules ask about requests, so that requests look up nothing else.
+    package struct Needs: Hashable, Sendable {
+        package var isEmpty = true
+        package var operation = false
+        package var identity = false
+    }
+
+    private struct State {
+        var entries: [Entry] = []
+        var made = 0
+        var needs = Needs()
+        var generators: [String: SeededGenerator] = [:]
+        var buckets: [String: [String: Bucket]] = [:]
+        var decisions: [Transaction.Key: PipelineDecision] = [:]
+        var order: [Transaction.Key] = []
+    }
+
+    private struct Bucket {
+        var tokens: Double
+        var time: TimeInterval
+    }
+
+    /// Most rules of a world.
+    package static let limit = 1000
+    /// Most clients whose requests a limit counts at a time; more make the counting begin anew.
+    private static let mostSources = 10_000
+    /// Most transactions whose decision is remembered.
+    private static let mostDecisions = 10_000
+
+    private let identifiers: WorldIdentifiers
+    private let state = LockedValue(State())
+
+    package init(_ identifiers: WorldIdentifiers) { self.identifiers = identifiers }
+
+    /// What the rules ask about requests and sockets.
+    package var needs: Needs { state.withLock { $0.needs } }
+
+    package var entries: [Entry] { state.withLock { $0.entries } }
+
+    /// Adds a rule behind the others.
+    /// - Parameter id: nil to have a name made.
+    /// - Throws: ``FaultProblem``.
+    package func add(_ rule: FaultRule, named id: String?) throws(FaultProblem) -> Entry {
+        try state.withLock { state throws(FaultProblem) in
+            guard state.entries.count < Self.limit else { throw .tooMany(limit: Self.limit) }
+            var rule = rule
+            if let id {
+                guard !state.entries.contains(where: { $0.rule.id == id }) else { throw .exists(id) }
+                rule.id = id
+            } else {
+                repeat {
+                    state.made += 1
+                    rule.id = "fault-\(state.made)"
+                } while state.entries.contains(where: { $0.rule.id == rule.id })
+            }
+            if let other = state.entries.first(where: { $0.isOn && $0.rule.hides(rule) }) {
+                throw .hidden(by: other.rule.id)
+            }
+            state.generators[rule.id] = generator(of: rule.id)
+            let entry = Entry(rule: rule)
+            state.entries.append(entry)
+            state.needs = Self.needs(of: state.entries)
+            return entry
+        }
+    }
+
+    private func generator(of id: String) -> SeededGenerator {
+        let text = "fault \(id)"
+        if let seed = identifiers.seed { return seed.generator(of: text) }
+        return SeededGenerator(random: identifiers.random)
+    }
+
+    /// Changes a rule: switches it on or off, or sets how often it applies from now on.
+    /// - Throws: ``FaultProblem/unknown(_:)``.
+    package func change(_ id: String, isOn: Bool?, times: Int?) throws(FaultProblem) -> Entry {
+        try state.withLock { state throws(FaultProblem) in
+            guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
+                throw .unknown(id, nearest: Self.nearest(to: id, state.entries))
+            }
+            if let isOn { state.entries[index].isOn = isOn }
+            if let times { state.entries[index].rule.times = state.entries[index].applied + times }
+            state.needs = Self.needs(of: state.entries)
+            return state.entries[index]
+        }
+    }
+
+    /// - Throws: ``FaultProblem/unknown(_:)``.
+    package func remove(_ id: String) throws(FaultProblem) {
+        try state.withLock { state throws(FaultProblem) in
+            guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
+                throw .unknown(id, nearest: Self.nearest(to: id, state.entries))
+            }
+            state.entries.remove(at: index)
+            state.buckets[id] = nil
+            state.needs = Self.needs(of: state.entries)
+        }
+    }
+
+    package func removeAll() {
+        state.withLock {
+            $0.entries = []
+            $0.buckets = [:]
+            $0.decisions = [:]
+            $0.order = []
+            $0.needs = Needs()
+        }
+    }
+
+    private static func nearest(to id: String, _ entries: [Entry]) -> String? {
+        entries.isEmpty ? nil : nearestName(to: id, among: entries.map(\.rule.id))
+    }
+
+    private static func needs(of entries: [Entry]) -> Needs {
+        var needs = Needs()
+        for entry in entries where entry.isOpen {
+            needs.isEmpty = false
+            needs.operation = needs.operation || entry.rule.match.operation != nil
+            if case .request(.limit, _) = entry.rule.effect { needs.identity = true }
+            needs.identity = needs.identity || entry.rule.match.needsIdentity
+        }
+        return needs
+    }
+
+    /// The first rule that applies, counted as applied; nil for none. Counts the request for every rule before it.
+    /// - Parameter now: the machine's time.
+    package func applied(to facts: FaultFacts, at now: Date) -> Applied? {
+        state.withLock { state in
+            guard !state.needs.isEmpty else { return nil }
+            for index in state.entries.indices {
+                let rule = state.entries[index].rule
+                guard rule.effect.place == facts.place, state.entries[index].isOpen, rule.match.holds(for: facts) else {
+                    continue
+                }
+                state.entries[index].matched += 1
+                guard Self.chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
+                var wait: Int?
+                if case .request(.limit(let limit, _), _) = rule.effect {
+                    guard let seconds = Self.overdrawn(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
+                    else { continue }
+                    wait = seconds
+                }
+                state.entries[index].applied += 1
+                if !state.entries[index].isOpen { state.needs = Self.needs(of: state.entries) }
+                let delay = Self.delay(of: rule, &state.generators[rule.id])
+                return Applied(rule: rule, delay: delay, wait: wait)
+            }
+            return nil
+        }
+    }
+
+    private static func chooses(_ rule: FaultRule, _ count: Int, _ generator: inout SeededGenerator?) -> Bool {
+        if let nth = rule.match.nth { return count == nth }
+        if let every = rule.match.every { return count.isMultiple(of: every) }
+        guard let probability = rule.match.probability, var drawing = generator else { return true }
+        defer { generator = drawing }
+        return Double.random(in: 0..<1, using: &drawing) < probability
+    }
+
+    private static func delay(of rule: FaultRule, _ generator: inout SeededGenerator?) -> Duration {
+        guard let delay = rule.delay, var drawing = generator else { return .zero }
+        defer { generator = drawing }
+        return delay.drawn(using: &drawing)
+    }
+
+    /// Takes a request out of a client's bucket.
+    /// - Returns: Seconds until the next request is allowed, if the bucket is empty; otherwise nil.
+    private static func overdrawn(
+        _ limit: FaultLimit, _ source: String, _ now: Date, _ buckets: inout [String: Bucket]
+    ) -> Int? {
+        if buckets.count >= mostSources, buckets[source] == nil { buckets = [:] }
+        let time = now.timeIntervalSince1970
+        var bucket = buckets[source] ?? Bucket(tokens: Double(limit.requests), time: time)
+        let rate = Double(limit.requests) / limit.seconds
+        bucket.tokens = min(Double(limit.requests), bucket.tokens + max(0, time - bucket.time) * rate)
+        bucket.time = time
+        defer { buckets[source] = bucket }
+        // A little less than one: the time that a client was told to wait must be enough.
+        guard bucket.tokens >= 0.999 else { return max(1, Int(((1 - bucket.tokens) / rate).rounded(.up))) }
+        bucket.tokens -= 1
+        return nil
+    }
+
+    // MARK: Recognitions and notes
+
+    /// Faults of one transaction's results.
+    package struct PipelineDecision: Hashable, Sendable {
+        package var recognition: PipelineFault?
+        package var note: PipelineFault?
+        /// How long after commit the results are held back.
+        package var delay: Duration = .zero
+        /// Rules that apply.
+        package var rules: [String] = []
+
+        package init() {}
+    }
+
+    /// Faults of a transaction's results: the same at each call, until ``forget(_:)``.
+    package func decision(
+        for key: Transaction.Key, at now: Date
+    ) -> PipelineDecision {
+        guard !needs.isEmpty || hasDecisions else { return PipelineDecision() }
+        if let known = state.withLock({ $0.decisions[key] }) { return known }
+        var decision = PipelineDecision()
+        for place in [FaultPlace.recognition, .note] {
+            var facts = FaultFacts(at: place)
+            (facts.operation, facts.business) = (place.rawValue, key.business.rawValue)
+            facts.transactions = [key.id.rawValue]
+            guard let applied = applied(to: facts, at: now) else { continue }
+            decision.rules.append(applied.rule.id)
+            decision.delay += applied.delay
+            switch applied.rule.effect {
+            case .recognition(let fault): decision.recognition = fault
+            case .note(let fault): decision.note = fault
+            case .request, .socket, .webhook: break
+            }
+        }
+        state.withLock { [decision] state in
+            guard state.decisions[key] == nil else { return }
+            state.decisions[key] = decision
+            state.order.append(key)
+            if state.order.count > Self.mostDecisions { state.decisions[state.order.removeFirst()] = nil }
+        }
+        return decision
+    }
+
+    private var hasDecisions: Bool { state.withLock { !$0.order.isEmpty } }
+
+    /// Ends a decision: results of a further commit are a matter of their own.
+    package func forget(_ key: Transaction.Key) {
+        state.withLock { state in
+            guard state.decisions.removeValue(forKey: key) != nil else { return }
+            state.order.removeAll { $0 == key }
+        }
+    }
+}
+
+extension FaultRule {
+    /// Whether this rule always applies where another one would.
+    fileprivate func hides(_ other: FaultRule) -> Bool {
+        guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
+        if case .request(.limit, _) = effect { return false }
+        var others = other.match
+        (others.nth, others.every, others.probability) = (nil, nil, nil)
+        return others == match
+    }
+}
+
+/// A fault rule cannot be added, changed or found.
+package enum FaultProblem: Error, Hashable, Sendable {
+    case exists(String)
+    case unknown(String, nearest: String?)
+    case tooMany(limit: Int)
+    /// The named rule has the same conditions and always comes first.
+    case hidden(by: String)
+}

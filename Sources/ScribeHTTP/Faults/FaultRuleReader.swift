@@ -1,0 +1,344 @@
+import HTTPTypes
+package import ScribeDomain
+
+/// Reads fault rules, which operators write as one flat object.
+package struct FaultRuleReader: Sendable {
+    private let operations: OperationIndex
+    /// Operations that no path tells.
+    private let others: [String]
+
+    package init(operations: OperationIndex, others: [String] = []) {
+        self.operations = operations
+        self.others = others
+    }
+
+    /// Longest text of a rule, and longest body.
+    private static let textLimit = 255
+    private static let bodyLimit = 64 << 10
+
+    private static let matching = [
+        "operation", "method", "path", "business", "client", "transaction", "header", "event", "nth", "every",
+        "probability", "times",
+    ]
+    private static let timing = ["delay", "clock"]
+    private static let answering = ["status", "code", "message", "body", "content_type", "retry_after"]
+    private static let ofRequests = answering + ["when", "connection", "rate", "limit"]
+    private static let ofSockets = ["after_sent", "after_received", "close", "reason", "results", "messages"]
+    private static let ofPipeline = ["fail", "empty"]
+    private static let ofWebhooks = ["twice", "out_of_order", "wrong_signature"]
+    private static let all =
+        ["id"] + matching + timing + ofRequests + ofSockets + ofPipeline + ofWebhooks
+
+    /// Reads a rule of an operator.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
+    package func rule(of members: [String: JSONValue]) throws(ScribeError) -> (rule: FaultRule, id: String?) {
+        let fields = FaultFields(members)
+        try fields.allow(Self.all)
+        let id = try fields.text("id", upTo: 64)
+        let match = try match(fields)
+        let place = try place(of: match, fields)
+        try refuseOthers(than: place, fields)
+        var rule = FaultRule(id: id ?? "", effect: try effect(at: place, fields))
+        rule.match = match
+        rule.times = try fields.count("times", from: 1)
+        try readDelay(fields, into: &rule)
+        try checkRange(of: rule, fields)
+        return (rule, id)
+    }
+
+    /// Reads the fault of a request's own header: `status=503; delay=2s`.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
+    package func rule(ofHeader text: String, named id: String) throws(ScribeError) -> FaultRule {
+        var members: [String: JSONValue] = [:]
+        for part in text.split(separator: ";") {
+            let words = part.split(separator: "=", maxSplits: 1).map { $0.trimmed }
+            let name = words[0].replacing("-", with: "_")
+            guard words.count == 2, members.updateValue(.string(words[1]), forKey: name) == nil else {
+                throw .invalidRequest(
+                    field: "X-Scribe-Fault", problem: "must be pairs such as status=503; delay=2s, each name once")
+            }
+        }
+        let allowed = Self.timing + Self.ofRequests + Self.ofSockets
+        let fields = FaultFields(members)
+        try fields.allow(allowed)
+        let isSocket = Self.ofSockets.contains { members[$0] != nil }
+        let place: FaultPlace = isSocket ? .socket : .request
+        try refuseOthers(than: place, fields)
+        var rule = FaultRule(id: id, effect: try effect(at: place, fields))
+        guard !fields.has("limit") else { throw fields.problem("limit", "belongs to rules that count requests") }
+        try readDelay(fields, into: &rule)
+        try checkRange(of: rule, fields)
+        return rule
+    }
+
+    // MARK: Conditions
+
+    private func match(_ fields: FaultFields) throws(ScribeError) -> FaultMatch {
+        var match = FaultMatch()
+        match.operation = try fields.text("operation")
+        if let operation = match.operation, operations[operation] == nil {
+            let known = others + FaultPlace.allCases.dropFirst(2).map(\.rawValue)
+            guard known.contains(operation) else {
+                throw fields.unknown("operation", operation, among: operations.ids + known)
+            }
+        }
+        if let method = try fields.text("method") {
+            let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+            guard known.contains(method) else { throw fields.unknown("method", method, among: known) }
+            match.method = method
+        }
+        if let path = try fields.text("path", upTo: 1024) {
+            guard path.hasPrefix("/") || path.hasPrefix("*") else {
+                throw fields.problem("path", "must begin with / or *")
+            }
+            guard !["/__admin", "/__console", "/ns/"].contains(where: path.hasPrefix) else {
+                throw fields.problem("path", "is no path of an emulated API; leave a namespace's prefix out")
+            }
+            guard !path.contains("?") else { throw fields.problem("path", "has no query") }
+            match.path = Pattern(path)
+        }
+        match.business = try fields.text("business")
+        match.client = try fields.text("client")
+        match.transaction = try fields.text("transaction")
+        match.event = try fields.text("event")
+        if let header = try fields.text("header", upTo: 1024) {
+            let parts = header.split(separator: ":", maxSplits: 1)
+            guard let name = parts.first?.trimmed.lowercased(), !name.isEmpty,
+                name.utf8.allSatisfy({ $0.isInIdentifier })
+            else { throw fields.problem("header", "must be NAME or NAME: PATTERN, such as User-Agent: *Alamofire*") }
+            match.header = .init(name: name, value: Pattern(parts.count > 1 ? parts[1].trimmed : "*"))
+        }
+        match.nth = try fields.count("nth", from: 1)
+        match.every = try fields.count("every", from: 1)
+        match.probability = try fields.share("probability")
+        guard [match.nth != nil, match.every != nil, match.probability != nil].count(where: \.self) <= 1 else {
+            throw fields.problem("nth", "and 'every' and 'probability' exclude each other")
+        }
+        if match.nth != nil, fields.has("times") { throw fields.problem("times", "makes no sense with 'nth'") }
+        try checkAgreement(match, fields)
+        return match
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` where no request can fit all conditions.
+    private func checkAgreement(_ match: FaultMatch, _ fields: FaultFields) throws(ScribeError) {
+        guard let id = match.operation, let operation = operations[id] else { return }
+        if let method = match.method, method != operation.method.rawValue,
+            !(method == "HEAD" && operation.method == .get)
+        {
+            throw fields.problem("method", "never fits: \(id) is \(operation.method.rawValue)")
+        }
+        guard let path = match.path?.text else { return }
+        if path.contains("*") {
+            let start = path.prefix { $0 != "*" }
+            let literal = operation.literalStart
+            guard start.hasPrefix(literal) || literal.hasPrefix(start) else {
+                throw fields.problem("path", "never fits: \(id) is \(operation.path)")
+            }
+        } else if operations.operation(of: operation.method, path) != id {
+            throw fields.problem("path", "never fits: \(id) is \(operation.path)")
+        }
+    }
+
+    private func place(of match: FaultMatch, _ fields: FaultFields) throws(ScribeError) -> FaultPlace {
+        if let operation = match.operation, let place = FaultPlace(rawValue: operation), operations[operation] == nil {
+            for name in ["method", "path", "header", "client"] where fields.has(name) {
+                throw fields.problem(name, "never fits: a \(operation) is no request")
+            }
+            if place != .webhook, fields.has("event") { throw fields.problem("event", "belongs to webhooks only") }
+            return place
+        }
+        if fields.has("event") { throw fields.problem("event", "belongs to the operation webhook only") }
+        return Self.ofSockets.contains(where: fields.has) ? .socket : .request
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect of another place.
+    private func refuseOthers(than place: FaultPlace, _ fields: FaultFields) throws(ScribeError) {
+        let kinds: [(place: FaultPlace, names: [String], owner: String)] = [
+            (.request, Self.ofRequests, "requests"), (.socket, Self.ofSockets, "sockets"),
+            (.recognition, Self.ofPipeline, "the operations transcription and note"),
+            (.webhook, Self.ofWebhooks, "the operation webhook"),
+        ]
+        let own = place == .note ? FaultPlace.recognition : place
+        for kind in kinds where kind.place != own {
+            for name in kind.names where fields.has(name) {
+                throw fields.problem(name, "belongs to \(kind.owner) only")
+            }
+        }
+    }
+
+    // MARK: Effects
+
+    private func effect(at place: FaultPlace, _ fields: FaultFields) throws(ScribeError) -> FaultEffect {
+        switch place {
+        case .request: try requestEffect(fields)
+        case .socket: .socket(try socketFault(fields))
+        case .recognition: .recognition(try pipelineFault(fields))
+        case .note: .note(try pipelineFault(fields))
+        case .webhook: .webhook(try webhookFault(fields))
+        }
+    }
+
+    private func requestEffect(_ fields: FaultFields) throws(ScribeError) -> FaultEffect {
+        let moment = try fields.choice("when", among: FaultEffect.Moment.self)
+        let answer = try answer(fields)
+        if let text = try fields.text("limit") {
+            guard let limit = FaultLimit(text) else { throw fields.problem("limit", FaultLimit.rule) }
+            guard moment != .after else { throw fields.problem("when", "must be before with 'limit'") }
+            for name in ["connection", "delay"] where fields.has(name) {
+                throw fields.problem(name, "excludes 'limit'")
+            }
+            return .request(.limit(limit, answer ?? FaultAnswer()), .before)
+        }
+        if let name = try fields.text("connection") {
+            guard answer == nil else { throw fields.problem("connection", "excludes an answer of the rule's own") }
+            let fault = try connection(name, fields)
+            switch fault {
+            case .half, .dribble:
+                guard moment != .before else {
+                    throw fields.problem("when", "must be after: before, there is no body to send")
+                }
+                return .request(.connection(fault), .after)
+            case .reset, .hang: return .request(.connection(fault), moment ?? .before)
+            }
+        }
+        if fields.has("rate") { throw fields.problem("rate", "belongs to the connection dribble only") }
+        if let answer { return .request(.answer(answer), moment ?? .before) }
+        guard fields.has("delay") else {
+            throw .invalidRequest(
+                field: nil,
+                problem: "names no effect: add status, code, body, delay, connection, limit, or one of a socket's")
+        }
+        return .request(.delay, moment ?? .before)
+    }
+
+    private func connection(_ name: String, _ fields: FaultFields) throws(ScribeError) -> FaultConnection {
+        let rate = try fields.count("rate", from: 1)
+        if rate != nil, name != "dribble" { throw fields.problem("rate", "belongs to the connection dribble only") }
+        switch name {
+        case "reset": return .reset
+        case "hang":
+            if fields.has("delay") { throw fields.problem("delay", "makes no sense where no answer comes") }
+            return .hang
+        case "half": return .half
+        case "dribble": return .dribble(bytesPerSecond: rate ?? 100)
+        default: throw fields.unknown("connection", name, among: ["reset", "hang", "half", "dribble"])
+        }
+    }
+
+    private func answer(_ fields: FaultFields) throws(ScribeError) -> FaultAnswer? {
+        guard Self.answering.contains(where: fields.has) else { return nil }
+        var answer = FaultAnswer()
+        answer.status = try fields.count("status", from: 200, to: 599)
+        answer.code = try fields.text("code", upTo: 100)
+        answer.message = try fields.text("message", upTo: 1000)
+        answer.retryAfter = try fields.count("retry_after", from: 0, to: 86_400)
+        if let body = fields["body"] {
+            let (text, type) =
+                body.stringValue.map { ($0, "text/plain; charset=utf-8") } ?? (
+                    String(decoding: JSON.value(body).bytes, as: UTF8.self), "application/json"
+                )
+            guard text.utf8.count <= Self.bodyLimit else {
+                throw fields.problem("body", "must have at most \(Self.bodyLimit) bytes")
+            }
+            answer.body = .init(text: text, type: try fields.text("content_type", upTo: 100) ?? type)
+            for name in ["code", "message"] where fields.has(name) { throw fields.problem(name, "excludes 'body'") }
+            if let status = answer.status, [204, 205, 304].contains(status) {
+                throw fields.problem("status", "has no body")
+            }
+        } else if fields.has("content_type") {
+            throw fields.problem("content_type", "belongs to a 'body'")
+        }
+        if answer.body == nil, !fields.has("limit") {
+            guard answer.status != nil || answer.code != nil else {
+                throw fields.problem("status", "or 'code' is missing")
+            }
+            if let status = answer.status, status < 400 {
+                throw fields.problem("status", "must be 400 to 599 without a 'body'")
+            }
+        }
+        return answer
+    }
+
+    private func socketFault(_ fields: FaultFields) throws(ScribeError) -> SocketFault {
+        var fault = SocketFault()
+        fault.afterSent = try fields.count("after_sent", from: 0)
+        fault.afterReceived = try fields.count("after_received", from: 0)
+        fault.close = try fields.count("close", from: 1000, to: 4999)
+        fault.reason = try fields.text("reason", upTo: 123)
+        if let code = fault.close, [1004, 1005, 1006].contains(code) || (1015..<3000).contains(code) {
+            throw fields.problem("close", "must be a code that a server may send: 1000 to 1014 or 3000 to 4999")
+        }
+        if fault.close != nil || fault.reason != nil {
+            guard fault.afterSent != nil || fault.afterReceived != nil else {
+                throw fields.problem("close", "needs 'after_sent' or 'after_received'; 0 closes at once")
+            }
+            if fault.close == nil { throw fields.problem("reason", "needs 'close'") }
+        }
+        fault.results = try fields.choice("results", among: SocketFault.Results.self)
+        fault.messages = try fields.text("messages").map { Pattern($0) }
+        if fault.messages != nil, fault.results == nil { throw fields.problem("messages", "needs 'results'") }
+        return fault
+    }
+
+    private func pipelineFault(_ fields: FaultFields) throws(ScribeError) -> PipelineFault {
+        let code = try fields.choice("fail", among: Diagnostic.Code.self)
+        let isEmpty = try fields.flag("empty")
+        guard code == nil || !isEmpty else { throw fields.problem("empty", "excludes 'fail'") }
+        if let code { return .failure(code) }
+        if isEmpty { return .empty }
+        guard fields.has("delay") else {
+            throw .invalidRequest(field: nil, problem: "names no effect: add fail, empty or delay")
+        }
+        return .delay
+    }
+
+    private func webhookFault(_ fields: FaultFields) throws(ScribeError) -> WebhookFault {
+        var faults: [WebhookFault] = []
+        for fault in WebhookFault.allCases where fault != .delay {
+            if try fields.flag(fault.rawValue) { faults.append(fault) }
+        }
+        guard faults.count <= 1 else {
+            throw fields.problem(faults[1].rawValue, "excludes '\(faults[0].rawValue)'")
+        }
+        if let fault = faults.first { return fault }
+        guard fields.has("delay") else {
+            throw .invalidRequest(
+                field: nil, problem: "names no effect: add twice, out_of_order, wrong_signature or delay")
+        }
+        return .delay
+    }
+
+    private func readDelay(_ fields: FaultFields, into rule: inout FaultRule) throws(ScribeError) {
+        if let text = try fields.text("delay") {
+            guard let delay = FaultDelay(text) else { throw fields.problem("delay", FaultDelay.rule) }
+            rule.delay = delay
+        }
+        if let clock = try fields.text("clock") {
+            guard ["machine", "world"].contains(clock) else {
+                throw fields.unknown("clock", clock, among: ["machine", "world"])
+            }
+            guard rule.delay != nil else { throw fields.problem("clock", "needs 'delay'") }
+            rule.isByWorldClock = clock == "world"
+        }
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a socket's effect without any.
+    private func checkRange(of rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
+        guard case .socket(let fault) = rule.effect, fault == SocketFault(), rule.delay == nil else { return }
+        throw .invalidRequest(
+            field: nil, problem: "names no effect: add after_sent, after_received, results or delay")
+    }
+}
+
+extension FaultLimit {
+    static let rule = "must be a number of requests and a time, such as 5/1m"
+
+    /// Reads `5/1m`: five requests a minute.
+    init?(_ text: String) {
+        let parts = text.split(separator: "/", maxSplits: 1)
+        guard parts.count == 2, let requests = Int(parts[0]), (1...1_000_000).contains(requests),
+            let time = ClockDuration(String(parts[1]))?.duration, time >= .milliseconds(1)
+        else { return nil }
+        self.init(requests: requests, seconds: time / .seconds(1))
+    }
+}

@@ -1,0 +1,76 @@
+package import HTTPTypes
+import Hummingbird
+import ScribeDomain
+
+/// Operations of the emulated APIs, by their ids in `openapi/scribe.yaml`.
+package struct OperationIndex: Sendable {
+    /// An operation with its place.
+    package struct Operation: Hashable, Sendable {
+        package let id: String
+        package let method: HTTPRequest.Method
+        /// Path with parameters in braces.
+        package let path: String
+
+        package init(id: String, method: HTTPRequest.Method, path: String) {
+            self.id = id
+            self.method = method
+            self.path = path
+        }
+
+        /// Begin of the path, up to its first parameter.
+        var literalStart: Substring { path.prefix { $0 != "{" } }
+    }
+
+    private struct Shape: Hashable {
+        let method: HTTPRequest.Method
+        let count: Int
+    }
+
+    private let byID: [String: Operation]
+    /// Operations with equally many path components, the ones with the fewest parameters first.
+    private let byShape: [Shape: [(words: [Substring], id: String)]]
+
+    package init(_ operations: [Operation]) {
+        byID = Dictionary(operations.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        var shapes: [Shape: [(words: [Substring], id: String)]] = [:]
+        for operation in operations {
+            let words = operation.path[...].split(ascii: "/")
+            shapes[Shape(method: operation.method, count: words.count), default: []].append((words, operation.id))
+        }
+        byShape = shapes.mapValues { shape in
+            shape.sorted { $0.words.count { $0.hasPrefix("{") } < $1.words.count { $0.hasPrefix("{") } }
+        }
+    }
+
+    /// All ids, sorted.
+    package var ids: [String] { byID.keys.sorted() }
+
+    package subscript(id: String) -> Operation? { byID[id] }
+
+    /// The operation of a request; nil for a path of none.
+    package func operation(of method: HTTPRequest.Method, _ path: String) -> String? {
+        let words = path[...].split(ascii: "/")
+        let asked = method == .head ? .get : method
+        return byShape[Shape(method: asked, count: words.count)]?.first { shape in
+            zip(words, shape.words).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
+        }?.id
+    }
+}
+
+/// Loads the operations when the first rule names one: reading the document takes too long for a start.
+package final class OperationCatalogue: Sendable {
+    private let read: @Sendable () async throws -> OperationIndex
+    private let known = LockedValue<OperationIndex?>(nil)
+
+    package init(_ read: @escaping @Sendable () async throws -> OperationIndex) { self.read = read }
+
+    /// nil before the first ``load()``.
+    package var loaded: OperationIndex? { known.withLock { $0 } }
+
+    package func load() async throws -> OperationIndex {
+        if let loaded { return loaded }
+        let index = try await read()
+        known.withLock { $0 = index }
+        return index
+    }
+}

@@ -1,0 +1,31 @@
+import HTTPTypes
+import NIOPosix
+import ScribeHTTP
+import Status
+import Yams
+
+/// Reads the operations of `openapi/scribe.yaml`.
+enum OperationDocument {
+    /// All operations with a path, once the first rule or list asks.
+    static func catalogue() -> OperationCatalogue {
+        OperationCatalogue {
+            try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }
+        }
+    }
+
+    /// Blocking, and takes a second in a debug build.
+    private static func operations() throws -> [OperationIndex.Operation] {
+        let paths = try compose(yaml: String(decoding: StatusFamily.openAPI, as: UTF8.self))?["paths"]?.mapping
+        var operations: [OperationIndex.Operation] = []
+        for (path, item) in paths ?? [:] {
+            guard let path = path.string, let methods = item.mapping else { continue }
+            for (name, operation) in methods {
+                guard let method = name.string.flatMap({ HTTPRequest.Method($0.uppercased()) }),
+                    let id = operation["operationId"]?.string
+                else { continue }
+                operations.append(.init(id: id, method: method, path: path))
+            }
+        }
+        return operations
+    }
+}
