@@ -56,6 +56,8 @@ package struct TransactionRequest: Hashable, Sendable {
     /// Family-specific data of the recording, a JSON object.
     package var terms: JSONValue
     package var intake: AudioIntake
+    /// Fixture that an operator chose for the transaction; what the client asks for wins.
+    package var assignedFixture: String?
     /// Location of the audio; nil without a readable URL.
     package var audioLocation: AudioLocation?
 
@@ -112,6 +114,6 @@ package struct TransactionRequest: Hashable, Sendable {
         for hint in [patientDetails?["visit_id"]?.stringValue, additionalData?["fixture"]?.stringValue] {
             if let hint, hint.hasPrefix("fixture:") { return String(hint.dropFirst("fixture:".count)) }
         }
-        return nil
+        return assignedFixture
     }
 }

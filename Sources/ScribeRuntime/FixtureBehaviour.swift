@@ -9,6 +9,8 @@ package struct FixtureBehaviour: Sendable {
     private let fixtureTranscriber: FakeTranscriber?
     /// The names of the fixtures that refuse a step.
     private let refusing: [Fixture.Step: Set<String>]
+    /// Fixtures that operators have put into the world; nil in a value of no world.
+    package private(set) var own: WorldFixtures?
 
     package init(_ fixtures: FixtureSet, fixtureTranscriber: FakeTranscriber? = nil) {
         self.fixtures = fixtures
@@ -23,6 +25,34 @@ package struct FixtureBehaviour: Sendable {
     /// A value without fixtures: it never fails, delays or replaces a transcript.
     package static let idle = FixtureBehaviour(FixtureSet(consultation: [:], fixtures: []))
 
+    /// The behaviour of a world, with fixtures of its own.
+    package func ofWorld() -> FixtureBehaviour {
+        var behaviour = self
+        behaviour.own = WorldFixtures()
+        return behaviour
+    }
+
+    /// Whether fixtures have texts: not with a real recogniser.
+    package var hasTexts: Bool { fixtureTranscriber != nil }
+
+    private func fixture(_ name: String) -> Fixture? { own?[name] ?? fixtures[name] }
+
+    /// The fixture that operators have chosen for a transaction of a client; nil for none.
+    func assigned(to client: ClientID) -> String? { own?.assigned(to: client.rawValue) }
+
+    /// Text of the notes of a transaction; nil for what the note writer writes.
+    func note(of request: TransactionRequest) -> String? {
+        guard fixtureTranscriber != nil else { return nil }
+        return request.fixture.flatMap(fixture)?.note
+    }
+
+    /// Transcriber that knows the world's fixtures by the SHA-256 of the audio; nil without such.
+    var transcriberByHash: (any Transcriber)? {
+        guard let own, let fixtureTranscriber else { return nil }
+        let hashed = own.hashed
+        return hashed.isEmpty ? nil : fixtureTranscriber.adding(hashed)
+    }
+
     /// Fails if a fixture refuses a step.
     /// - Parameter fixture: The fixture that the transaction named; nil for none.
     /// - Throws: ``ScribeError/refusedOnPurpose``.
@@ -32,15 +62,18 @@ package struct FixtureBehaviour: Sendable {
     }
 
     /// The names of the fixtures that refuse a step, for writes that check them in their SQL transaction.
-    package func fixtures(refusing step: Fixture.Step) -> Set<String> { refusing[step] ?? [] }
+    package func fixtures(refusing step: Fixture.Step) -> Set<String> {
+        let shipped = refusing[step] ?? []
+        return own.map { shipped.subtracting($0.names).union($0.names(refusing: step)) } ?? shipped
+    }
 
     /// The time after commit for which the results of a transaction are held back, in seconds; nil for none.
     func delay(of request: TransactionRequest) -> Double? {
         guard fixtureTranscriber != nil, let fixture = request.fixture else { return nil }
-        return fixtures[fixture]?.delay
+        return self.fixture(fixture)?.delay
     }
 
     /// The transcriber for transactions with a fixture, in place of the server's recogniser; nil with a real
     /// recogniser.
-    func transcriber(_ fixture: String) -> (any Transcriber)? { fixtureTranscriber?.withFixture(fixtures[fixture]) }
+    func transcriber(_ fixture: String) -> (any Transcriber)? { fixtureTranscriber?.withFixture(self.fixture(fixture)) }
 }

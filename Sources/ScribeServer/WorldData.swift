@@ -54,19 +54,20 @@ extension World {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
         let identifiers = data.identifiers
         let bucket = emulator.composition.bucket
+        let fixtureBehaviour = engines.fixtureBehaviour.ofWorld()
         let transactions = Transactions(
-            store: store, templates: emulator.templates, fixtureBehaviour: engines.fixtureBehaviour,
+            store: store, templates: emulator.templates, fixtureBehaviour: fixtureBehaviour,
             signals: data.changes.signals,
             identifiers: identifiers, clock: clock)
         let uploads = Uploads(
-            store: store, objects: data.objects, reserve: data.reserve, fixtureBehaviour: engines.fixtureBehaviour,
+            store: store, objects: data.objects, reserve: data.reserve, fixtureBehaviour: fixtureBehaviour,
             watchers: emulator.composition.families.flatMap { $0.uploadWatchers(transactions) })
         let metrics = emulator.metrics
         let recordings = LiveRecordings(
             store: store, uploads: uploads, transactions: transactions, memory: emulator.memory, clock: clock)
         return Runtime(
             store: store, reserve: data.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
-            transactions: transactions, fixtureBehaviour: engines.fixtureBehaviour, bucket: bucket,
+            transactions: transactions, fixtureBehaviour: fixtureBehaviour, bucket: bucket,
             sessionAudio: SessionAudio(
                 store: store, objects: data.objects,
                 combined: MP3Encoder(temporary: engines.temporary, clock: clock.wall, threads: .singleton),

@@ -190,6 +190,14 @@ extension Store {
         if changes.last != .work(.transcribe) { changes.append(.work(.transcribe)) }
     }
 
+    /// Makes the results of a transaction due now, if they are awaited.
+    package func wakeAssembly(of key: Transaction.Key, at now: Date) async throws {
+        try await database.write(.transaction(key)) { db, changes in
+            let row = try Self.requireTransactionRow(key, in: db)
+            try Self.wakeAssembly(ofRow: row["id"], at: now, in: db, &changes)
+        }
+    }
+
     static func wakeAssembly(
         ofRow rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {

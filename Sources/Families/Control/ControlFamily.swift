@@ -76,6 +76,10 @@ package struct ControlFamily: RoutedAPI {
             to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
                 FaultRoutes(world: $0, operations: operations, otherOperations: others)
             })
+        FixtureRoutes.add(to: group.routes { FixtureRoutes(fixtures: $0.runtime.fixtureBehaviour) })
+        TransactionControlRoutes.add(to: group.routes { TransactionControlRoutes(runtime: $0.runtime) })
+        ObjectRoutes.add(
+            to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, queries: $0.runtime.queries) })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })

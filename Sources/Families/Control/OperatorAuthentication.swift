@@ -29,7 +29,8 @@ struct OperatorAuthentication: RouterMiddleware {
             try Self.requireMark(request.headers)
             guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
         }
-        if RequestAddress(request).path.last == "content", request.method == .put {
+        let path = RequestAddress(request).path
+        if path.dropFirst().first == "snapshots", path.last == "content", request.method == .put {
             guard request.headers[.contentType] == SnapshotRoutes.contentType else { throw ControlError.notArchive }
         } else {
             guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
@@ -56,10 +57,13 @@ struct OperatorAuthentication: RouterMiddleware {
         return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
     }
 
+    /// First words of routes about data of tenants.
+    private static let tenantData: Set<Substring> = ["snapshots", "seed", "objects", "transactions", "fixtures"]
+
     /// Whether a route gives data of tenants away: an exported snapshot has them, a restored one brings them into
     /// another namespace, and a seeded client may be of any business.
     private static func givesDataAway(_ request: Request) -> Bool {
-        RequestAddress(request).path.dropFirst().first.map { ["snapshots", "seed"].contains($0) } ?? false
+        RequestAddress(request).path.dropFirst().first.map { Self.tenantData.contains($0) } ?? false
     }
 
     /// Requires the header that only scripts of an operator's page add, for browser requests without a token.

@@ -141,6 +141,8 @@ package enum PipelineFault: Hashable, Sendable {
     case failure(Diagnostic.Code)
     /// Nothing was said, or nothing is written.
     case empty
+    /// What was said, or what is written.
+    case result(String)
 }
 
 /// Fault of a webhook's delivery.

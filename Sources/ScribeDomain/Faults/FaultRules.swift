@@ -221,6 +221,8 @@ package final class FaultRules: Sendable {
         package var delay: Duration = .zero
         /// Rules that apply.
         package var rules: [String] = []
+        /// Whether an operator has decided about this transaction alone: then nothing is held back.
+        package var isForced = false
 
         package init() {}
     }
@@ -252,6 +254,15 @@ package final class FaultRules: Sendable {
             if state.order.count > Self.mostDecisions { state.decisions[state.order.removeFirst()] = nil }
         }
         return decision
+    }
+
+    /// Decides about a transaction's results, in place of all rules.
+    package func force(_ decision: PipelineDecision, for key: Transaction.Key) {
+        var decision = decision
+        decision.isForced = true
+        state.withLock { [decision] state in
+            if state.decisions.updateValue(decision, forKey: key) == nil { state.order.append(key) }
+        }
     }
 
     private var hasDecisions: Bool { state.withLock { !$0.order.isEmpty } }

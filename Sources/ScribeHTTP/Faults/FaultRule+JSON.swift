@@ -100,6 +100,7 @@ extension PipelineFault {
         case .delay: []
         case .failure(let code): [("fail", .string(code.rawValue))]
         case .empty: [("empty", .bool(true))]
+        case .result: []
         }
     }
 }

@@ -19,6 +19,20 @@ package struct ObjectQueries: Sendable {
         try await store.objects(business: business, bucket: bucket, from: prefix, after: after, limit: limit)
     }
 
+    /// Objects of all businesses in the order of their ids, for operators.
+    /// - Parameters:
+    ///   - business: nil for all.
+    ///   - transaction: keeps objects whose key has this component.
+    ///   - id: keeps objects with greater ids.
+    package func all(
+        of business: BusinessID?, holding transaction: String?, after id: Int64?, limit: Int
+    ) async throws -> [OwnedObject] {
+        try await store.objects(of: business, holding: transaction, after: id, limit: limit)
+    }
+
+    /// The object with an id of ``all(of:holding:after:limit:)``; nil if there is none.
+    package func object(id: Int64) async throws -> StoredObject? { try await store.object(id: id) }
+
     /// The buckets of a business, each with the time of its first object.
     package func buckets(business: BusinessID) async throws -> [(name: String, createdAt: Date)] {
         try await store.buckets(business: business)

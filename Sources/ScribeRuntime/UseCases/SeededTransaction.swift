@@ -43,8 +43,16 @@ extension Runtime {
         try request.requireWithinLimits()
         request.hasStartedRecording = true
         _ = try await transactions.start(id, request, for: principal, replays: false)
+        try await uploadSilence(saying: transaction.transcript, to: location, in: key, for: principal)
+        try await transactions.commit(key, ChunkList(files: [Self.seededFile]))
+    }
+
+    /// Stores a silent file of a transaction, as long as its words take.
+    func uploadSilence(
+        saying text: String, to location: AudioLocation, in key: Transaction.Key, for principal: Principal
+    ) async throws {
         // Two and a half words a second, as people speak.
-        let words = transaction.transcript.split(whereSeparator: \.isWhitespace).count
+        let words = text.split(whereSeparator: \.isWhitespace).count
         let seconds = min(max(1, words * 2 / 5), Self.longestAudio)
         let (file, writer) = try await uploads.begin(for: principal.business)
         var open = writer
@@ -54,9 +62,8 @@ extension Runtime {
             bucket: location.bucket, key: "\(location.folder)/\(Self.seededFile)", file: file, size: written.size,
             eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:], createdAt: clock.now)
         let speech = RecognisedSpeech(
-            text: transaction.transcript, quality: 1, confidence: 1, duration: Double(seconds))
+            text: text, quality: 1, confidence: 1, duration: Double(seconds))
         try await uploads.keep(object, heard: speech, in: key, for: principal) { _ in }
-        try await transactions.commit(key, ChunkList(files: [Self.seededFile]))
     }
 
     /// Waits until a transaction of a seed is finished.

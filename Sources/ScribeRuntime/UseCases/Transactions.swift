@@ -40,6 +40,10 @@ package struct Transactions: Sendable {
     func new(
         _ id: TransactionID, _ request: TransactionRequest, for principal: Principal
     ) async throws -> (transaction: Transaction, documents: [ResultDocument]) {
+        var request = request
+        if request.fixture == nil {
+            request.assignedFixture = fixtureBehaviour.assigned(to: principal.client)
+        }
         try fixtureBehaviour.requirePermission(.initialise, request.fixture)
         var transaction = Transaction(id: id, owner: principal, request: request, createdAt: clock.now)
         transaction.commitAtInit()

@@ -73,8 +73,10 @@ struct AssemblyWorker: Worker {
     /// End of the delay that a fixture or a fault rule sets for the results; nil without a delay.
     private func heldBack(_ input: AssemblyInput) -> Date? {
         guard !input.chunks.isEmpty else { return nil }
-        let rule = hearing.faults.decision(for: input.transaction.key, at: clock.wall.now).delay / .seconds(1)
-        let delay = max(hearing.fixtureBehaviour.delay(of: input.transaction.request) ?? 0, rule)
+        let decision = hearing.faults.decision(for: input.transaction.key, at: clock.wall.now)
+        guard !decision.isForced else { return nil }
+        let delay = max(
+            hearing.fixtureBehaviour.delay(of: input.transaction.request) ?? 0, decision.delay / .seconds(1))
         return delay == 0 ? nil : input.transaction.committedAt?.addingTimeInterval(delay)
     }
 

@@ -27,7 +27,8 @@ struct ChunkRecognition: Sendable {
         of chunk: ChunkToTranscribe, times: ChunkTimes? = nil, after timesBefore: ChunkTimes? = nil, _ job: Job,
         isLastAttempt: Bool
     ) async throws -> Result<RecognisedSpeech, Diagnostic> {
-        let transcriber = chunk.fixture.flatMap(fixtureBehaviour.transcriber) ?? transcriber
+        let transcriber =
+            chunk.fixture.flatMap(fixtureBehaviour.transcriber) ?? fixtureBehaviour.transcriberByHash ?? transcriber
         let recording = Recording(
             StoredAudio(file: chunk.file, objects: objects), ordinal: chunk.ordinal, times: times,
             timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
@@ -36,6 +37,7 @@ struct ChunkRecognition: Sendable {
         switch faults.decision(for: job.transaction, at: clock.wall.now).recognition {
         case .failure(let code): return .failure(Diagnostic(code, "\(chunk.name): a fault rule says so"))
         case .empty: return .success(.nothing)
+        case .result(let text): return .success(chunk.ordinal > 1 ? .nothingMore : .says(text))
         case .delay, nil: break
         }
         let start = clock.wall.now
@@ -71,6 +73,12 @@ extension RecognisedSpeech {
     /// Speech of a recording in which nothing was said.
     fileprivate static let nothing = RecognisedSpeech(
         text: "", warnings: [Diagnostic(.noSpeech, "A fault rule hears nothing")], quality: 0, duration: 0)
+    /// Chunks after the one that says everything.
+    fileprivate static let nothingMore = RecognisedSpeech(text: "", quality: 1, confidence: 1, duration: 0)
+
+    fileprivate static func says(_ text: String) -> RecognisedSpeech {
+        RecognisedSpeech(text: text, quality: 1, confidence: 1)
+    }
 }
 
 extension Result where Failure == Diagnostic {

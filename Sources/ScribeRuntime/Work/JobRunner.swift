@@ -20,7 +20,8 @@ package struct JobRunner: Service, CustomStringConvertible {
             store: store, objects: objects, transcriber: transcriber, fixtureBehaviour: fixtureBehaviour,
             faults: faults, templates: templates, metrics: metrics, clock: clock, logger: logger)
         let writing = NoteWriting(
-            store: store, writer: noteWriter, faults: faults, templates: templates, metrics: metrics, clock: clock,
+            store: store, writer: noteWriter, fixtureBehaviour: fixtureBehaviour, faults: faults, templates: templates,
+            metrics: metrics, clock: clock,
             logger: logger)
         let workers: [any Worker] = [
             ChunkWorker(hearing: hearing, policy: policy),

@@ -8,6 +8,7 @@ import ScribeStore
 struct NoteWriting: Sendable {
     let store: Store
     let writer: any NoteWriter
+    let fixtureBehaviour: FixtureBehaviour
     let faults: FaultRules
     let templates: TemplateCatalogue
     let metrics: Metrics
@@ -26,8 +27,10 @@ struct NoteWriting: Sendable {
         switch faults.decision(for: key, at: clock.wall.now).note {
         case .failure(let code): return document.failed(Diagnostic(code, "A fault rule says so"))
         case .empty: return document.written("", from: transcript)
+        case .result(let text): return document.written(text, from: transcript)
         case .delay, nil: break
         }
+        if let text = fixtureBehaviour.note(of: request) { return document.written(text, from: transcript) }
         let template = try await template(of: document, request, key.business)
         let start = clock.wall.now
         var note = document

@@ -14,6 +14,7 @@ struct StoredRequest: Codable {
         case mode = "mode"
         case audioURL = "audioURL"
         case announcedFiles = "announcedFiles"
+        case assignedFixture = "assignedFixture"
         /// SQL reads this key.
         case inputLanguages = "inputLanguages"
         case outputLanguage = "outputLanguage"
@@ -70,6 +71,7 @@ struct StoredRequest: Codable {
             flavour: try stored.decode(String.self, forKey: .flavour)
         )
         request.processingError = try stored.decodeIfPresent(JSONValue.self, forKey: .processingError)
+        request.assignedFixture = try stored.decodeIfPresent(String.self, forKey: .assignedFixture)
         request.hasStartedRecording = try stored.decodeIfPresent(Bool.self, forKey: .hasStartedRecording)
         if let word = try stored.decodeIfPresent(String.self, forKey: .intake) {
             guard let intake = AudioIntake(rawValue: word) else {
@@ -98,6 +100,7 @@ struct StoredRequest: Codable {
         try stored.encodeIfPresent(request.additionalData, forKey: .additionalData)
         try stored.encodeIfPresent(request.version, forKey: .version)
         try stored.encodeIfPresent(request.processingError, forKey: .processingError)
+        try stored.encodeIfPresent(request.assignedFixture, forKey: .assignedFixture)
         try stored.encodeIfPresent(request.hasStartedRecording, forKey: .hasStartedRecording)
         try stored.encode(request.flavour, forKey: .flavour)
         if request.intake != .listed { try stored.encode(request.intake.rawValue, forKey: .intake) }

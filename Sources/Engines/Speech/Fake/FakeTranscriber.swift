@@ -13,7 +13,7 @@ package struct FakeTranscriber: Transcriber {
     private static let usualQuality = 0.9
     private static let silence =
         "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
-    private let fixturesByHash: [String: Fixture]
+    private var fixturesByHash: [String: Fixture]
     /// Selected fixture, used whatever the audio is; nil selects by the audio's hash.
     private var played: Played?
     private let transactions: [String: FakeSpeech]
@@ -52,6 +52,13 @@ package struct FakeTranscriber: Transcriber {
         return player
     }
 
+    /// Copy that also knows fixtures by the SHA-256 of the audio, before its own.
+    package func adding(_ fixtures: [Fixture]) -> FakeTranscriber {
+        var player = self
+        for fixture in fixtures { if let hash = fixture.sha256 { player.fixturesByHash[hash.lowercased()] = fixture } }
+        return player
+    }
+
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var chosen: Fixture?
         switch played {
@@ -77,7 +84,8 @@ package struct FakeTranscriber: Transcriber {
         }
         let warnings = chosen?.warning.map { [Diagnostic($0, "The fixture asked for this warning")] } ?? []
         var speech = RecognisedSpeech(
-            text: text(of: recording, lasting: duration, fixture: chosen), warnings: warnings,
+            text: text(of: recording, lasting: duration, fixture: chosen),
+            words: Self.segments(of: recording, chosen).flatMap(\.words), warnings: warnings,
             quality: heard.quality?.value ?? Self.usualQuality,
             confidence: warnings.contains { $0.code == .lowConfidence } ? 0.4 : 0.95, duration: duration)
         speech.language = language(of: recording)
@@ -106,7 +114,15 @@ package struct FakeTranscriber: Transcriber {
         }
     }
 
+    /// What a fixture says in this chunk; empty for a fixture without segments.
+    private static func segments(of recording: Recording, _ fixture: Fixture?) -> [Fixture.SpokenSegment] {
+        guard let chunks = fixture?.spoken, !chunks.isEmpty else { return [] }
+        return chunks[min(max(recording.ordinal, 1), chunks.count) - 1]
+    }
+
     private func text(of recording: Recording, lasting duration: Double, fixture: Fixture?) -> String {
+        let segments = Self.segments(of: recording, fixture)
+        if !segments.isEmpty { return segments.map(\.text).joined(separator: " ") }
         if let text = fixture?.text { return text }
         if let passages = fixture?.passages, !passages.isEmpty {
             return passages[min(max(recording.ordinal, 1), passages.count) - 1]

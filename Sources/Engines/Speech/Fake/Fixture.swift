@@ -24,7 +24,7 @@ package struct FixtureSet: Sendable {
 }
 
 /// Prepared outcome of a recording, which a client can select.
-package struct Fixture: Sendable {
+package struct Fixture: Hashable, Sendable {
     /// Name by which a transaction selects the fixture, as `fixture:NAME`.
     package var name: String?
     /// SHA-256 of a chunk that selects the fixture, in lower-case hex.
@@ -33,6 +33,14 @@ package struct Fixture: Sendable {
     package var text: String?
     /// Texts of the chunks by number; the last text repeats.
     package var passages: [String]?
+    /// Segments of the chunks by number, with speakers and times; the last chunk repeats. In place of texts.
+    package var spoken: [[SpokenSegment]]?
+    /// Text of every note.
+    package var note: String?
+    /// Client whose transactions get the fixture, unless they name another.
+    package var client: String?
+    /// Whether the next transaction alone gets the fixture.
+    package var isForNext = false
     /// Delay of the recognition, in seconds.
     package var delay: Double?
     /// Error code with which every chunk fails.
@@ -41,6 +49,32 @@ package struct Fixture: Sendable {
     package var warning: Diagnostic.Code?
     /// Client steps that the server refuses, with any transcriber.
     package var refuses: [Step]?
+
+    /// Words of one speaker, in seconds from the start of their chunk.
+    package struct SpokenSegment: Hashable, Sendable {
+        package let text: String
+        package let speaker: Int?
+        package let start: Double
+        package let end: Double
+
+        package init(text: String, speaker: Int?, start: Double, end: Double) {
+            self.text = text
+            self.speaker = speaker
+            self.start = start
+            self.end = end
+        }
+
+        /// The words, evenly spaced.
+        var words: [TimedWord] {
+            let words = text.words
+            let step = (end - start) / Double(max(1, words.count))
+            return words.enumerated().map { index, word in
+                TimedWord(
+                    text: String(word), start: start + Double(index) * step, end: start + Double(index + 1) * step,
+                    speaker: speaker)
+            }
+        }
+    }
 
     /// Client step that a fixture can make fail.
     package enum Step: String, Hashable, Sendable, CaseIterable {

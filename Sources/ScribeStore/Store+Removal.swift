@@ -1,0 +1,70 @@
+package import ScribeDomain
+
+/// Object with its owner.
+package struct OwnedObject: Hashable, Sendable {
+    package let id: Int64
+    package let business: BusinessID
+    package let object: StoredObject
+}
+
+/// Objects of all businesses, for operators.
+extension Store {
+    /// Objects in the order of their ids.
+    package func objects(
+        of business: BusinessID?, holding component: String?, after id: Int64?, limit: Int
+    ) async throws -> [OwnedObject] {
+        try await read { db in
+            try db.rows(
+                """
+                SELECT * FROM objects WHERE id > ?1 AND (?2 IS NULL OR business_id = ?2)
+                    AND (?3 IS NULL OR instr('/' || key || '/', '/' || ?3 || '/') > 0)
+                ORDER BY id LIMIT ?4
+                """, [id ?? 0, business?.rawValue, component, limit]
+            ).map { row in
+                OwnedObject(id: row["id"], business: BusinessID(row["business_id"]), object: try StoredObject(row: row))
+            }
+        }
+    }
+
+    /// The object with an id; nil if there is none.
+    package func object(id: Int64) async throws -> StoredObject? {
+        try await read { db in
+            try db.row("SELECT * FROM objects WHERE id = ?", [id]).map(StoredObject.init(row:))
+        }
+    }
+}
+
+/// Removal of whole transactions, which operators ask for.
+extension Store {
+    /// Keys of the transactions with an id, of whichever business.
+    package func transactionKeys(of id: TransactionID) async throws -> [Transaction.Key] {
+        try await read { db in
+            try db.rows("SELECT business_id FROM transactions WHERE txn_id = ? ORDER BY id", [id.rawValue])
+                .map { Transaction.Key(business: BusinessID($0["business_id"]), id: id) }
+        }
+    }
+
+    /// Removes a transaction with its results, jobs and audio. Its id is free again.
+    /// - Returns: files of the audio, which nothing refers to any more.
+    /// - Throws: ``ScribeError/transactionNotFound``.
+    package func removeTransaction(_ key: Transaction.Key) async throws -> [String] {
+        try await database.write(.transaction(key)) { db, changes in
+            let row = try Self.requireTransactionRow(key, in: db)
+            let id: Int64 = row["id"]
+            let location = try Transaction(row: row).request.audioLocation
+            // Rows that count a business's storage find it by the transaction.
+            for table in ["documents", "feedback", "jobs", "chunk_transcripts", "ambient_segments"] {
+                try db.run("DELETE FROM \(table) WHERE transaction_id = ?", [id])
+            }
+            try db.run("DELETE FROM transactions WHERE id = ?", [id])
+            changes.append(.transaction(key))
+            guard let location else { return [] }
+            return try db.rows(
+                """
+                DELETE FROM objects WHERE business_id = ?1 AND bucket = ?2 AND key >= ?3 || '/' AND key < ?3 || '0'
+                RETURNING file
+                """, [key.business.rawValue, location.bucket, location.folder]
+            ).map { $0["file"] }
+        }
+    }
+}
