@@ -137,6 +137,13 @@ struct NamespaceChoiceTests {
                 (.put, "clock"), (.post, "clock/advance"),
                 (.get, "snapshots/s"), (.put, "snapshots/s"), (.delete, "snapshots/s"),
                 (.post, "snapshots/s/restore"), (.get, "snapshots/s/content"), (.put, "snapshots/s/content"),
+                (.get, "faults"), (.post, "faults"), (.delete, "faults"), (.post, "faults/next"),
+                (.patch, "faults/f"), (.delete, "faults/f"), (.get, "operations"), (.get, "fixtures"),
+                (.delete, "fixtures"), (.get, "fixtures/f"), (.put, "fixtures/f"), (.delete, "fixtures/f"),
+                (.get, "transactions/t"), (.delete, "transactions/t"), (.post, "transactions/t/commit"),
+                (.post, "transactions/t/cancel"), (.post, "transactions/t/fail"),
+                (.post, "transactions/t/complete"), (.post, "transactions/t/wait"), (.get, "objects"),
+                (.get, "objects/1"), (.post, "webhooks/trigger"),
             ]
             for (method, path) in calls {
                 let archive: HTTPFields =

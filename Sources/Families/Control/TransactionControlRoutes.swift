@@ -25,7 +25,9 @@ struct TransactionControlRoutes: Sendable {
     private var control: TransactionControl { TransactionControl(runtime) }
 
     private func key(_ request: Request, _ context: ScribeContext) async throws -> Transaction.Key {
-        guard let id = context.transactionText else { throw ScribeError.transactionNotFound }
+        guard let id = context.transactionText, TransactionID.isValid(id) else {
+            throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
+        }
         let business = request.query.text("business").map { BusinessID($0) }
         return try await control.key(of: TransactionID(id), in: business)
     }

@@ -102,7 +102,7 @@ package struct FaultRuleReader: Sendable {
         match.transaction = try fields.text("transaction")
         match.event = try fields.text("event")
         if let header = try fields.text("header", upTo: 1024) {
-            let parts = header.split(separator: ":", maxSplits: 1)
+            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first?.trimmed.lowercased(), !name.isEmpty,
                 name.utf8.allSatisfy({ $0.isInIdentifier })
             else { throw fields.problem("header", "must be NAME or NAME: PATTERN, such as User-Agent: *Alamofire*") }

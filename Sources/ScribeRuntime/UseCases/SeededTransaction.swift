@@ -48,11 +48,12 @@ extension Runtime {
     }
 
     /// Stores a silent file of a transaction, as long as its words take.
+    /// - Parameter text: what was heard in it; nil to have it recognised.
     func uploadSilence(
-        saying text: String, to location: AudioLocation, in key: Transaction.Key, for principal: Principal
+        saying text: String?, to location: AudioLocation, in key: Transaction.Key, for principal: Principal
     ) async throws {
         // Two and a half words a second, as people speak.
-        let words = text.split(whereSeparator: \.isWhitespace).count
+        let words = (text ?? "").split(whereSeparator: \.isWhitespace).count
         let seconds = min(max(1, words * 2 / 5), Self.longestAudio)
         let (file, writer) = try await uploads.begin(for: principal.business)
         var open = writer
@@ -61,8 +62,7 @@ extension Runtime {
         let object = StoredObject(
             bucket: location.bucket, key: "\(location.folder)/\(Self.seededFile)", file: file, size: written.size,
             eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:], createdAt: clock.now)
-        let speech = RecognisedSpeech(
-            text: text, quality: 1, confidence: 1, duration: Double(seconds))
+        let speech = text.map { RecognisedSpeech(text: $0, quality: 1, confidence: 1, duration: Double(seconds)) }
         try await uploads.keep(object, heard: speech, in: key, for: principal) { _ in }
     }
 

@@ -1,0 +1,176 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ScribeServer
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import ScribeHTTP
+
+/// `/__admin/faults`: rules, and what requests get by them.
+struct FaultRoutesTests {
+    private static let path = "/__admin/faults"
+
+    @Test("a rule fails requests until it is used up, and is listed with its counts", arguments: Transport.allCases)
+    func rule(transport: Transport) async throws {
+        try await TestServer().run(transport) { anonymous in
+            let client = try await anonymous.login()
+            let added = try await client.post(
+                Self.path, #"{"operation":"initTransaction","status":503,"code":"down","times":1,"retry_after":7}"#)
+            #expect(added.status == 201, "\(added.text)")
+            #expect(try added["id"] == "fault-1")
+            let failed = try await client.initialise("i-1")
+            #expect(failed.status == 503)
+            #expect(try failed["error.code"] == "down")
+            #expect(failed.headers[.retryAfter] == "7")
+            #expect(failed.headers[.scribeFaultApplied] == "fault-1")
+            #expect(try await client.initialise("i-1").status == 201)
+            let listed = try await client.get(Self.path)
+            #expect(listed.text.contains(#""matched":1,"applied":1"#), "\(listed.text)")
+            let changed = try await client.send(.patch, "\(Self.path)/fault-1", body: Data(#"{"times":1}"#.utf8))
+            #expect(changed.status == 200)
+            #expect(try await client.initialise("i-2").status == 503)
+            _ = try await client.send(.patch, "\(Self.path)/fault-1", body: Data(#"{"times":9,"is_on":false}"#.utf8))
+            #expect(try await client.initialise("i-2").status == 201)
+            #expect(try await client.send(.delete, "\(Self.path)/fault-1").status == 204)
+            #expect(try await client.send(.delete, "\(Self.path)/fault-1").status == 404)
+            #expect(try await client.post("\(Self.path)/next", #"{"path":"/ping","status":500}"#).status == 201)
+            #expect(try await client.send(.delete, Self.path).status == 204)
+            #expect(try await client.get(Self.path).text == #"{"faults":[],"max":1000}"#)
+        }
+    }
+
+    @Test("before nothing has happened, and after the write is there", arguments: ["before", "after"])
+    func moments(moment: String) async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let rule = #"{"operation":"initTransaction","status":500,"when":"\#(moment)"}"#
+            #expect(try await client.post("\(Self.path)/next", rule).status == 201)
+            #expect(try await client.initialise("i-1").status == 500)
+            let stored = try await client.get("/__admin/transactions/i-1")
+            #expect(stored.status == (moment == "before" ? 404 : 200))
+        }
+    }
+
+    @Test("each family renders the error in its own format")
+    func families() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            #expect(try await client.post(Self.path, #"{"path":"*","status":503,"code":"SlowDown"}"#).status == 201)
+            let object = try await client.send(.put, "/bucket/key", body: Data("x".utf8))
+            #expect(object.status == 503)
+            #expect(object.text.contains("<Code>SlowDown</Code>"))
+            for path in ["/voice/v1/sessions", "/v1/conversations", "/api/v1/ambient/session/create", "/v1/listen"] {
+                let answer = try await client.post(path, "{}")
+                #expect(answer.status == 503, "\(path)")
+                #expect(answer.headers[.scribeFaultApplied] == "fault-1")
+            }
+            #expect(try await client.get("/livez").status == 200, "no emulated API")
+        }
+    }
+
+    @Test("a limit counts each client, and answers 429 with the time to wait")
+    func limit() async throws {
+        let server = try TestServer()
+        try await server.run { [manual = server.manual] anonymous in
+            let (client, other) = (
+                try await anonymous.login(), try await anonymous.login("dev-client-2", "dev-secret-2")
+            )
+            #expect(try await anonymous.post(Self.path, #"{"path":"/voice/*","limit":"2/1m"}"#).status == 201)
+            let get = { (client: TestScribeClient) in try await client.get("/voice/api/v2/config").status }
+            #expect(try await [get(client), get(client), get(client), get(other)] == [200, 200, 429, 200])
+            let refused = try await client.get("/voice/api/v2/config")
+            #expect(refused.headers[.retryAfter] == "30")
+            manual.advance(by: .seconds(30))
+            #expect(try await [get(client), get(client)] == [200, 429])
+        }
+    }
+
+    @Test("a delay by the namespace's clock ends when that is advanced")
+    func worldClock() async throws {
+        let server = try TestServer()
+        try await server.run { [manual = server.manual] anonymous in
+            let made = try await anonymous.namespace("a")
+            _ = made
+            _ = try await anonymous.send(.put, "/__admin/clock?namespace=a", body: Data(#"{"mode":"frozen"}"#.utf8))
+            let rule = #"{"path":"/ns-free","delay":"1h","clock":"world"}"#
+            #expect(try await anonymous.post("\(Self.path)?namespace=a", rule).status == 201)
+            async let held = anonymous.get("/ns/a/ns-free")
+            while try await !anonymous.get("/__admin/clock?namespace=a").text.contains(#""what":"fault""#) {
+                await Task.yield()
+            }
+            manual.advance(by: .seconds(7200))
+            #expect(try await anonymous.post("/__admin/clock/advance?namespace=a", #"{"by":"1h"}"#).status == 200)
+            #expect(try await held.headers[.scribeFaultApplied] == "fault-1")
+        }
+    }
+
+    @Test("a request asks for a fault of its own, where the server lets it", arguments: [true, false])
+    func header(isAllowed: Bool) async throws {
+        var server = try TestServer()
+        server.configuration.readsFaultHeader = isAllowed
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let answer = try await client.get("/voice/api/v2/config", headers: [.scribeFault: "status=418; code=tea"])
+            #expect(answer.status == (isAllowed ? 418 : 200))
+            let wrong = try await client.get("/voice/api/v2/config", headers: [.scribeFault: "statsu=418"])
+            #expect(wrong.status == (isAllowed ? 400 : 200))
+            if isAllowed { #expect(wrong.text.contains("status")) }
+        }
+    }
+
+    @Test("calls that are wrong add nothing", arguments: ["", "/next"])
+    func wrong(path: String) async throws {
+        try await TestServer().run { client in
+            let cases: [(String, HTTPFields, Int)] = [
+                ("{}", [.contentType: "text/plain"], 415), ("", [:], 400), ("{}", [:], 400), ("[]", [:], 400),
+                (#"{"operation":"initTransacton","status":500}"#, [:], 400),
+                (#"{"client":"nobody","status":500}"#, [:], 400),
+                (String(repeating: " ", count: 1 << 20 | 1), [:], 413),
+            ]
+            for (text, headers, status) in cases {
+                let answer = try await client.post(Self.path + path, text, headers: headers)
+                #expect(answer.status == status, "\(text.prefix(40))")
+            }
+            #expect(try await client.get(Self.path).text.contains(#""faults":[]"#))
+            let rule = #"{"id":"a","status":500,"path":"/a","times":3}"#
+            #expect(try await client.post(Self.path + path, rule).status == 201)
+            #expect(try await client.post(Self.path + path, rule)["code"] == "fault_exists")
+            #expect(try await client.post(Self.path, #"{"id":"b","status":500,"path":"/a"}"#).status == 201)
+            #expect(try await client.post(Self.path, #"{"status":400,"path":"/a"}"#)["code"] == "fault_hidden")
+            for (text, status) in [("{}", 404), (#"{"times":0}"#, 400), (#"{"is_on":1}"#, 400)] {
+                #expect(
+                    try await client.send(.patch, "\(Self.path)/none", body: Data(text.utf8)).status == status)
+            }
+            let text = try await client.send(
+                .patch, "\(Self.path)/a", headers: [.contentType: "text/plain"], body: Data("{}".utf8))
+            #expect(text.status == 415)
+            let long = Data(repeating: UInt8(ascii: " "), count: 1 << 20 | 1)
+            #expect(try await client.send(.patch, "\(Self.path)/a", body: long).status == 413)
+        }
+    }
+
+    @Test("an event is sent by hand to those who subscribe to it")
+    func trigger() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.post("/voice/v1/webhooks", #"{"url":"inbox","events":["session.ended"]}"#)
+            let path = "/__admin/webhooks/trigger"
+            let sent = try await client.post(path, #"{"event":"session.ended","transaction":"i-9"}"#)
+            #expect(sent.status == 202, "\(sent.text)")
+            let delivery = try #require(try await client.delivered(1).first)
+            #expect(delivery["session_id"] == .string("i-9"))
+            #expect(try await client.post(path, #"{"event":"completed"}"#).text == #"{"delivery_ids":[]}"#)
+            let unknown = try await client.post(path, #"{"event":"session.endet"}"#)
+            #expect(unknown.status == 400)
+            #expect(unknown.text.contains("session.ended"))
+            for (text, type, status) in [
+                ("{}", "application/json", 400), (#"{"event":1}"#, "application/json", 400), ("{}", "text/plain", 415),
+                (String(repeating: " ", count: 1 << 20 | 1), "application/json", 413),
+            ] {
+                #expect(try await client.post(path, text, headers: [.contentType: type]).status == status)
+            }
+        }
+    }
+}
