@@ -7,7 +7,7 @@ struct FaultCommands: AsyncParsableCommand {
         commandName: "fault",
         abstract: "Make requests, sockets, recognitions, notes or webhooks of a running server fail on purpose.",
         discussion: """
-            A rule is a list of pairs, such as operation=commitTransaction status=503 times=2. docs/failures.md lists \
+            A rule is a list of pairs, such as operation=commitTransaction status=503 times=2. docs/faults.md lists \
             them all.
               scribe-emulator fault next operation=initTransaction status=500
               scribe-emulator fault add path=/voice/* delay=1s..3s probability=0.2

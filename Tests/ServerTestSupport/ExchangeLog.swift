@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import ScribeHTTP
 
 /// Writes down what every test of this target exchanges with a server, for `Tests/EndToEndTests/check_exchanges.py` to
 /// hold against the OpenAPI document. Only where `SCRIBE_EXCHANGES` names a file.
@@ -19,7 +20,8 @@ package enum ExchangeLog {
     }
 
     package static func append(_ method: HTTPRequest.Method, _ uri: String, _ answer: TestAnswer) {
-        guard let file else { return }
+        // What a fault rule answers is no part of the contract.
+        guard let file, answer.headers[.scribeFaultApplied] == nil else { return }
         // The document has the paths without a namespace, and no answers to the choice of one.
         let path = uri.prefix { $0 != "?" }.replacing(/^\/ns\/[^\/]*/, with: "")
         if uri.hasPrefix("/ns/") && answer.status == 404 || answer.text.contains("namespace_not_found") { return }

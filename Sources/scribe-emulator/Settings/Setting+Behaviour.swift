@@ -220,7 +220,7 @@ extension Setting {
             "Let requests ask for a fault by the header X-Scribe-Fault; by default on loopback, except in strict mode.",
             .boolean,
             pageDefault: "on loopback, except in strict mode",
-            page: "let requests ask for a [fault](failures.md#for-one-request) by the header `X-Scribe-Fault`",
+            page: "let requests ask for a [fault](faults.md#for-one-request) by the header `X-Scribe-Fault`",
             to: \.configuration.readsFaultHeader),
         Setting(
             "namespaces",
