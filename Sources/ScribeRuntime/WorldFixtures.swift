@@ -56,7 +56,7 @@ package final class WorldFixtures: Sendable {
 
     package func removeAll() { state.withLock { $0 = State() } }
 
-    /// The fixture of a client's new transaction: the one for the next transaction, which it uses up, else the client's.
+    /// The fixture of a client's new transaction: one for the next transaction, which it uses up, else the client's.
     func assigned(to client: String) -> String? {
         state.withLock { state in
             guard !state.fixtures.isEmpty else { return nil }

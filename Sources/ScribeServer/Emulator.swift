@@ -90,7 +90,7 @@ package struct Emulator: Sendable {
         families = composed.flatMap(\.families)
     }
 
-    /// What all worlds share about fault rules.
+    /// Settings of fault rules, which all worlds share.
     var faultSettings: FaultSettings {
         let isOwn = configuration.isLoopback && configuration.authMode != .strict
         return FaultSettings(

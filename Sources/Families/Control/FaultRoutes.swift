@@ -20,6 +20,11 @@ struct FaultRoutes: Sendable {
         router.get("operations", use: listOperations)
     }
 
+    private static func id(_ context: ScribeContext) throws -> String {
+        let text = try context.parameters.require("id")
+        return PercentEncoding.decode(text) ?? text
+    }
+
     private var rules: FaultRules { world.runtime.faults }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -83,12 +88,12 @@ struct FaultRoutes: Sendable {
             }
             times = Int(number)
         }
-        let id = try context.parameters.require("id")
+        let id = try Self.id(context)
         return .json(.ok, .object(try rules.change(id, isOn: isOn, times: times).members))
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try rules.remove(try context.parameters.require("id"))
+        try rules.remove(try Self.id(context))
         return Response(status: .noContent)
     }
 

@@ -48,7 +48,7 @@ package struct FaultMatch: Hashable, Sendable {
     }
 }
 
-/// What is known where a fault may take place.
+/// Facts about a request, or another place where a fault may apply.
 package struct FaultFacts: Sendable {
     package var place: FaultPlace
     package var operation: String?
@@ -56,7 +56,7 @@ package struct FaultFacts: Sendable {
     package var path = ""
     package var business: String?
     package var client: String?
-    /// Who a rate limit counts: the client, or the address of one that is not known.
+    /// Owner of the bucket of a rate limit: the client, or the address of an unknown one.
     package var source = ""
     /// Ids that may be a transaction's.
     package var transactions: [String] = []

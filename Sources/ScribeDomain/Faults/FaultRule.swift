@@ -17,7 +17,7 @@ package struct FaultRule: Hashable, Sendable {
     }
 }
 
-/// What a rule does.
+/// Effect of a rule.
 package enum FaultEffect: Hashable, Sendable {
     /// To a request that is refused before anything has happened, or whose answer is replaced afterwards.
     case request(RequestFault, Moment)
@@ -34,7 +34,7 @@ package enum FaultEffect: Hashable, Sendable {
         case after
     }
 
-    /// Where the effect is looked up.
+    /// Place that looks the effect up.
     package var place: FaultPlace {
         switch self {
         case .request: .request
@@ -126,7 +126,7 @@ package struct SocketFault: Hashable, Sendable {
     /// Messages of the server that are doubled or missing, as a pattern; nil for all.
     package var messages: Pattern?
 
-    /// What happens to the server's messages.
+    /// Fault of the server's messages.
     package enum Results: String, Hashable, Sendable, CaseIterable {
         case doubled, missing
     }
@@ -139,9 +139,9 @@ package enum PipelineFault: Hashable, Sendable {
     /// The usual result, after the rule's delay.
     case delay
     case failure(Diagnostic.Code)
-    /// Nothing was said, or nothing is written.
+    /// Silence, or an empty note.
     case empty
-    /// What was said, or what is written.
+    /// Words that were said, or the text of the note.
     case result(String)
 }
 

@@ -17,7 +17,7 @@ package final class FaultRules: Sendable {
     /// A rule that applies now.
     package struct Applied: Hashable, Sendable {
         package let rule: FaultRule
-        /// How long the rule's delay is this time; zero without one.
+        /// Delay of the rule, drawn for this time; zero without one.
         package let delay: Duration
         /// Seconds until a rate limit lets the client ask again.
         package var wait: Int?
@@ -29,7 +29,7 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// What the rules ask about requests, so that requests look up nothing else.
+    /// Facts that the rules need, so that requests look up nothing else.
     package struct Needs: Hashable, Sendable {
         package var isEmpty = true
         package var operation = false
@@ -63,7 +63,7 @@ package final class FaultRules: Sendable {
 
     package init(_ identifiers: WorldIdentifiers) { self.identifiers = identifiers }
 
-    /// What the rules ask about requests and sockets.
+    /// Facts that the open rules need.
     package var needs: Needs { state.withLock { $0.needs } }
 
     package var entries: [Entry] { state.withLock { $0.entries } }
@@ -217,7 +217,7 @@ package final class FaultRules: Sendable {
     package struct PipelineDecision: Hashable, Sendable {
         package var recognition: PipelineFault?
         package var note: PipelineFault?
-        /// How long after commit the results are held back.
+        /// Time after commit until which the results are held back.
         package var delay: Duration = .zero
         /// Rules that apply.
         package var rules: [String] = []

@@ -24,7 +24,7 @@ package struct ClientConnection: Sendable {
             // A close that waits for nothing resets the TCP connection.
             if !isStream, (try? pipeline.handler(type: ConnectionGuard.self)) != nil {
                 _ = (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
-                // With TLS this goes past the close_notify; without TLS nobody hears it.
+                // With TLS this goes past the close_notify; without TLS no handler takes it.
                 channel.triggerUserOutboundEvent(HangUp(), promise: nil)
             }
             channel.close(promise: nil)

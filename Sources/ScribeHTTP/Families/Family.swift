@@ -23,7 +23,7 @@ package protocol Family: Sendable {
     /// Credentials of a request that may name a namespace.
     func credentials(of request: Request) -> OfferedCredentials
 
-    /// Who a request acts for; nil where nobody or an unknown one is named. Only fault rules ask.
+    /// Principal that a request names; nil without a valid credential. Only fault rules ask.
     func principal(of request: Request, in world: World) async -> Principal?
 
     /// Operation that a request's path alone does not tell; nil where it does.

@@ -17,7 +17,7 @@ package protocol RoutedAPI: Sendable {
     /// - Parameter path: Components of the path.
     func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials
 
-    /// Who a request acts for; nil where nobody or an unknown one is named.
+    /// Principal that a request names; nil without a valid credential.
     /// - Parameter path: Components of the path.
     func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal?
 

@@ -6,7 +6,7 @@ import NIOCore
 import ScribeDomain
 import ScribeRuntime
 
-/// What all worlds share about faults.
+/// Settings of faults, which all worlds share.
 package struct FaultSettings: Sendable {
     package let operations: OperationCatalogue
     /// Whether the header `X-Scribe-Fault` is read.

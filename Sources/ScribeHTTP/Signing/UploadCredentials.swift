@@ -99,7 +99,7 @@ package struct UploadCredentials: Sendable {
         return .known(claims.principal, ofForm: claims.form == true ? claims.offset ?? 0 : nil)
     }
 
-    /// Who a session token was issued to, whatever its age; nil for one that this world has not issued.
+    /// Owner of a session token, whatever its age; nil for a token that this world has not issued.
     package func holder(ofSessionToken token: String) async -> Principal? {
         if let known = verified[token] { return known.principal }
         return try? await keys.verify(token, as: SessionClaims.self).principal

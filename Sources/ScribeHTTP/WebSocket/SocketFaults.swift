@@ -23,7 +23,7 @@ package final class SocketFaults: Sendable {
         isByWorldClock = rule.isByWorldClock
     }
 
-    /// What ends a socket.
+    /// End of a socket.
     enum End: Sendable {
         case close(WebSocketClosure)
         /// Without a close frame.
@@ -34,7 +34,7 @@ package final class SocketFaults: Sendable {
         fault.close.map { .close(WebSocketClosure(UInt16($0), fault.reason ?? "")) } ?? .drop
     }
 
-    /// How often a message of the server is sent.
+    /// Number of times that a message of the server is sent.
     func copies(of payload: ByteBuffer) -> Int {
         guard let results = fault.results, fault.messages?.matches(String(buffer: payload)) ?? true else { return 1 }
         switch results {

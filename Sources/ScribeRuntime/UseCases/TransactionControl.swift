@@ -1,7 +1,7 @@
 package import ScribeDomain
 import ScribeStore
 
-/// What operators do to single transactions, whatever their clients do.
+/// Operators' calls about single transactions.
 package struct TransactionControl: Sendable {
     private let runtime: Runtime
 

@@ -50,7 +50,7 @@ struct FaultRuleReaderTests {
         "rules that no request can fit, without effect or with two are refused, with the nearest name",
         arguments: [
             ("{}", "no effect"), (#"{"statsu":1}"#, "nearest name is status"),
-            (#"{"operation":"comit","status":500}"#, "nearest name is commit"),
+            (#"{"operation":"commits","status":500}"#, "nearest name is commit"),
             (#"{"operation":"commit","method":"GET","status":500}"#, "never fits"),
             (#"{"operation":"commit","path":"/voice/status/1","status":500}"#, "never fits"),
             (#"{"operation":"commit","path":"/voice/status/*","status":500}"#, "never fits"),

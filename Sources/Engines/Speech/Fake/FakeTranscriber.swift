@@ -114,7 +114,7 @@ package struct FakeTranscriber: Transcriber {
         }
     }
 
-    /// What a fixture says in this chunk; empty for a fixture without segments.
+    /// Segments of a fixture in this chunk; empty for a fixture without segments.
     private static func segments(of recording: Recording, _ fixture: Fixture?) -> [Fixture.SpokenSegment] {
         guard let chunks = fixture?.spoken, !chunks.isEmpty else { return [] }
         return chunks[min(max(recording.ordinal, 1), chunks.count) - 1]

@@ -23,8 +23,8 @@ struct WebhookFaults: Sendable {
         self.logger = logger
     }
 
-    /// The fault of a delivery, once its delay has passed; nil for none. A delivery out of order was put back: it is not
-    /// to be sent now.
+    /// The fault of a delivery, once its delay has passed; nil for none. A delivery out of order was put back, and must
+    /// not be sent now.
     /// - Throws: `CancellationError`, the store's error.
     func next(for delivery: Delivery, vocabulary: (any EventVocabulary)?) async throws -> WebhookFault? {
         if let end = waiting.withLock({ $0[delivery.id] }) {
