@@ -233,9 +233,9 @@ def test_sockets_close_with_any_code(server, inside):
 
 def test_a_page_sees_the_error_the_delay_and_the_loss(server, tmp_path):
     for rule in [
-        {"status": 503, "retry_after": 2, "times": 1}, # A browser asks again by itself when a connection that it uses again is reset.
-        {"connection": "reset", "times": 2}, {"body": {"odd": [1]}, "times": 1},
-        {"connection": "half"},
+        # A browser asks again by itself when a connection that it uses again is reset.
+        {"status": 503, "retry_after": 2, "times": 1}, {"connection": "reset", "times": 2},
+        {"body": {"odd": [1]}, "times": 1}, {"connection": "half"},
     ]:
         control(server, "POST", "faults", json={"operation": "readConfig", **rule}).raise_for_status()
     page = f"""<script>(async () => {{

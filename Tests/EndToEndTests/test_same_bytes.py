@@ -107,6 +107,9 @@ def test_operators_are_answered_twice_with_the_same_bytes(tenant, path):
     namespace = requests.post(f"{admin}/namespaces", timeout=PATIENCE).json()["name"]
     requests.put(f"{admin}/snapshots/base", timeout=PATIENCE).raise_for_status()
     url = tenant.base_url + path.replace("{delivery_id}", delivery).replace("{name}", namespace)
-    url = url.replace("{snapshot}", "base")
+    requests.put(f"{admin}/fixtures/{namespace}", json={"text": "I cough."}, timeout=PATIENCE).raise_for_status()
+    uploads = requests.get(f"{admin}/objects", timeout=PATIENCE).json()["objects"]
+    url = url.replace("{snapshot}", "base").replace("{txn_id}", tenant.ids["transaction"])
+    url = url.replace("{object_id}", uploads[0]["object_id"])
     answers = [comparable(requests.get(url, timeout=PATIENCE)) for _ in range(2)]
     assert answers[0] == answers[1]
