@@ -37,7 +37,7 @@ struct FaultRoutesTests {
             #expect(try await client.send(.delete, "\(Self.path)/fault-1").status == 404)
             #expect(try await client.post("\(Self.path)/next", #"{"path":"/ping","status":500}"#).status == 201)
             #expect(try await client.send(.delete, Self.path).status == 204)
-            #expect(try await client.get(Self.path).text == #"{"faults":[],"max":1000}"#)
+            #expect(try await client.get(Self.path).text == #"{"faults":[],"max":100}"#)
         }
     }
 
@@ -148,6 +148,33 @@ struct FaultRoutesTests {
             #expect(text.status == 415)
             let long = Data(repeating: UInt8(ascii: " "), count: 1 << 20 | 1)
             #expect(try await client.send(.patch, "\(Self.path)/a", body: long).status == 413)
+        }
+    }
+
+    @Test("a reset of parts keeps the data")
+    func resetOfParts() async throws {
+        try await TestServer().run { anonymous in
+            let made = try await anonymous.namespace("a")
+            let (client, query) = (try await anonymous.login(made.client, made.secret), "?namespace=a")
+            _ = try await client.initialise("i-1")
+            _ = try await client.post("\(Self.path)\(query)", #"{"status":500}"#)
+            _ = try await client.send(.put, "/__admin/fixtures/f\(query)", body: Data(#"{"text":"x"}"#.utf8))
+            _ = try await client.send(.put, "/__admin/clock\(query)", body: Data(#"{"mode":"frozen"}"#.utf8))
+            func reset(_ body: String) async throws -> TestAnswer {
+                try await client.post("/__admin/reset\(query)", body)
+            }
+            for wrong in [#"{"only":[]}"#, #"{"only":["fault"]}"#, #"{"only":"data"}"#, #"{"only":[1]}"#] {
+                #expect(try await reset(wrong).status == 400)
+            }
+            #expect(try await client.initialise("i-2").status == 500)
+            let answer = try await reset(#"{"only":["faults","fixtures","clock"]}"#)
+            #expect(answer.text == #"{"namespace":"a","state":1}"#)
+            #expect(try await client.initialise("i-2").status == 201)
+            #expect(try await client.get("/__admin/fixtures\(query)").text.contains(#""fixtures":[]"#))
+            #expect(try await client.get("/__admin/clock\(query)")["mode"] == "system")
+            #expect(try await client.get("/__admin/transactions/i-1\(query)").status == 200)
+            #expect(try await reset(#"{"only":["data"]}"#).text == #"{"namespace":"a","state":2}"#)
+            #expect(try await client.get("/__admin/transactions/i-1\(query)").status == 404)
         }
     }
 

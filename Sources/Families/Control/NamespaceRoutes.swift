@@ -1,6 +1,7 @@
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// `/__admin/namespaces` and `/__admin/reset`: makes, lists, resets and removes namespaces.
 struct NamespaceRoutes: Sendable {
@@ -56,9 +57,19 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func reset(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await ControlBody.fields(of: request, allowed: [], context)
-        let name = context.world.namespace
-        let state = try await Self.control(context).reset(name)
+        let body = try await ControlBody.fields(of: request, allowed: ["only"], context)
+        let parts = try Self.parts(body["only"])
+        let (world, name) = (context.world, context.world.namespace)
+        var state = world.place.state
+        if parts.contains(.data) {
+            state = try await Self.control(context).reset(name)
+        } else {
+            let isAllowed = try Self.control(context).mayMoveClock(of: name)
+            guard !parts.contains(.clock) || isAllowed else { throw NamespaceProblem.clockOfFolder }
+            if parts.contains(.faults) { world.runtime.faults.removeAll() }
+            if parts.contains(.fixtures) { world.runtime.fixtureBehaviour.own?.removeAll() }
+            if parts.contains(.clock) { world.runtime.clock.run(withMachine: true) }
+        }
         return .json(
             .ok,
             ["namespace": .string(name?.rawValue ?? NamespaceName.ofDefaultWorld), "state": .integer(state)])
@@ -76,6 +87,31 @@ struct NamespaceRoutes: Sendable {
     private static func digits(of value: JSONValue) -> String? {
         guard case .integer(let number) = value else { return nil }
         return String(number)
+    }
+
+    /// Part of a namespace that a reset is about.
+    private enum Part: String, CaseIterable {
+        /// All rows and audio. The other parts end with them.
+        case data
+        case faults, fixtures, clock
+    }
+
+    /// - Returns: the parts of a reset; all for a body that names none.
+    private static func parts(_ value: JSONValue?) throws(ScribeError) -> Set<Part> {
+        guard let value else { return [.data] }
+        guard case .array(let items) = value, (1...Part.allCases.count).contains(items.count) else {
+            throw .invalidRequest(field: "only", problem: "must be a list of data, faults, fixtures and clock")
+        }
+        var parts: Set<Part> = []
+        for item in items {
+            let text = item.stringValue ?? ""
+            guard let part = Part(rawValue: text) else {
+                let near = nearestName(to: String(text.prefix(64)), among: Part.allCases.map(\.rawValue))
+                throw .invalidRequest(field: "only", problem: "has an unknown part; the nearest is \(near)")
+            }
+            parts.insert(part)
+        }
+        return parts
     }
 
     private static func control(_ context: ScribeContext) throws -> any NamespaceControl {

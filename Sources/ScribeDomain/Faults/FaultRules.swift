@@ -34,6 +34,8 @@ package final class FaultRules: Sendable {
         package var isEmpty = true
         package var operation = false
         package var identity = false
+        /// Whether a rule is about results.
+        package var pipeline = false
     }
 
     private struct State {
@@ -52,7 +54,7 @@ package final class FaultRules: Sendable {
     }
 
     /// Most rules of a world.
-    package static let limit = 1000
+    package static let limit = 100
     /// Most clients whose requests a limit counts at a time; more make the counting begin anew.
     private static let mostSources = 10_000
     /// Most transactions whose decision is remembered.
@@ -146,6 +148,7 @@ package final class FaultRules: Sendable {
         for entry in entries where entry.isOpen {
             needs.isEmpty = false
             needs.operation = needs.operation || entry.rule.match.operation != nil
+            needs.pipeline = needs.pipeline || [.recognition, .note].contains(entry.rule.effect.place)
             if case .request(.limit, _) = entry.rule.effect { needs.identity = true }
             needs.identity = needs.identity || entry.rule.match.needsIdentity
         }
@@ -231,7 +234,7 @@ package final class FaultRules: Sendable {
     package func decision(
         for key: Transaction.Key, at now: Date
     ) -> PipelineDecision {
-        guard !needs.isEmpty || hasDecisions else { return PipelineDecision() }
+        guard needs.pipeline || hasDecisions else { return PipelineDecision() }
         if let known = state.withLock({ $0.decisions[key] }) { return known }
         var decision = PipelineDecision()
         for place in [FaultPlace.recognition, .note] {

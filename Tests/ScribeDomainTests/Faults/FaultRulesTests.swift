@@ -83,6 +83,16 @@ struct FaultRulesTests {
         #expect(rules.needs.isEmpty)
     }
 
+    @Test("a namespace has a hundred rules at most")
+    func most() throws {
+        let rules = rules()
+        for number in 0..<FaultRules.limit {
+            _ = try rules.add(rule { $0.match.path = Pattern("/\(number)") }, named: nil)
+        }
+        #expect(throws: FaultProblem.tooMany(limit: 100)) { try rules.add(rule(), named: nil) }
+        #expect(rules.entries.count == 100)
+    }
+
     @Test("a limit fills up evenly, for each client")
     func limit() throws {
         let rules = rules()

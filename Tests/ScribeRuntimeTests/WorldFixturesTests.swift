@@ -1,0 +1,42 @@
+import Engines
+import ScribeDomain
+import Testing
+
+@testable import ScribeRuntime
+
+@Suite("Fixtures of a world")
+struct WorldFixturesTests {
+    @Test("their number and the bytes of their texts are limited")
+    func limits() throws {
+        let many = WorldFixtures()
+        for number in 0..<WorldFixtures.limit { try many.put(Fixture(text: "a"), named: "\(number)") }
+        #expect(throws: ScribeError.self) { try many.put(Fixture(text: "a"), named: "more") }
+        try many.put(Fixture(text: "b"), named: "0")
+        let long = WorldFixtures()
+        let text = String(repeating: "x", count: WorldFixtures.sizeLimit / 2)
+        try long.put(Fixture(text: text), named: "a")
+        try long.put(Fixture(text: text), named: "b")
+        #expect(throws: ScribeError.self) { try long.put(Fixture(text: "x"), named: "c") }
+        #expect(long.remove("a"))
+        try long.put(Fixture(text: "x"), named: "c")
+        #expect(long.all.map(\.text?.count) == [text.count, 1])
+    }
+
+    @Test("the next transaction gets a fixture once, and those of a client get the client's")
+    func assignment() throws {
+        let fixtures = WorldFixtures()
+        var (next, ofClient, nextOfClient) = (Fixture(), Fixture(), Fixture())
+        next.isForNext = true
+        ofClient.client = "c"
+        (nextOfClient.client, nextOfClient.isForNext) = ("c", true)
+        try fixtures.put(next, named: "next")
+        try fixtures.put(ofClient, named: "of client")
+        try fixtures.put(nextOfClient, named: "next of client")
+        #expect(fixtures.assigned(to: "other") == "next")
+        #expect(fixtures.assigned(to: "other") == nil)
+        #expect(fixtures.assigned(to: "c") == "next of client")
+        #expect(fixtures.assigned(to: "c") == "of client")
+        try fixtures.put(next, named: "next")
+        #expect(fixtures.assigned(to: "c") == "next")
+    }
+}
