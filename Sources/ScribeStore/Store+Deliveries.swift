@@ -101,6 +101,18 @@ extension Store {
         }
     }
 
+    /// Makes a claimed delivery due at a later time. The attempt does not count.
+    package func putBack(_ delivery: Delivery, until time: Date) async throws {
+        try await database.write(.lane(delivery.lane)) { db, changes in
+            try db.run(
+                """
+                UPDATE deliveries SET state = 'pending', attempts = attempts - 1, run_at = ?
+                WHERE id = ? AND state = 'sending' AND attempts = ?
+                """, [time.milliseconds, delivery.id, delivery.attempt])
+            changes.append(.delivery(lane: delivery.lane))
+        }
+    }
+
     /// Lets the transaction's next delivery pass this one, which follows it.
     ///
     /// The attempt does not count. Without a next delivery this one is due again at `retry`.

@@ -205,7 +205,7 @@ def test_the_deepgram_sdk_loses_its_socket_its_results_and_its_upgrade(server, i
     fail(server, inside, "faults/next", operation="openListenSocket", after_received=1)
     messages, errors = heard()
     assert "Metadata" not in messages and errors
-    fail(server, inside, "faults/next", operation="openListenSocket", delay="50ms")
+    fail(server, inside, "faults/next", operation="openListenSocket", results="late", delay="50ms")
     assert heard()[0][-1] == "Metadata"
     fail(server, inside, "faults/next", operation="openListenSocket", status=503)
     with pytest.raises((ApiError, InvalidStatus), match="503"):

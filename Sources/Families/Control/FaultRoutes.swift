@@ -55,7 +55,8 @@ struct FaultRoutes: Sendable {
         var (rule, id) = try reader.rule(of: members)
         rule.times = rule.times ?? usualTimes
         try requireClient(rule.match.client)
-        return .json(.created, .object(try rules.add(rule, named: id).members))
+        let entry = try rules.add(rule, named: id)
+        return try await .longJSON(.created, .object(entry.members))
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a client that cannot ask.
@@ -89,7 +90,8 @@ struct FaultRoutes: Sendable {
             times = Int(number)
         }
         let id = try Self.id(context)
-        return .json(.ok, .object(try rules.change(id, isOn: isOn, times: times).members))
+        let entry = try rules.change(id, isOn: isOn, times: times)
+        return try await .longJSON(.ok, .object(entry.members))
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -31,7 +31,7 @@ struct FixtureRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let fixture = try own[try Self.name(context)] else { throw ControlError.notFound("such fixture") }
-        return .json(.ok, .object(fixture.members))
+        return try await .longJSON(.ok, .object(fixture.members))
     }
 
     @Sendable private func put(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -47,7 +47,7 @@ struct FixtureRoutes: Sendable {
                 "With a real transcriber fixtures only refuse steps: start with --transcriber fake")
         }
         try own.put(fixture, named: name)
-        return .json(.ok, .object(fixture.members))
+        return try await .longJSON(.ok, .object(fixture.members))
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {

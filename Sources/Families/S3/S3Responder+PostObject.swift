@@ -35,6 +35,8 @@ extension S3Responder {
         let file: String
         var writer: any ObjectWriter
         var size = 0
+        /// Fault of that world, which only the form names.
+        var fault: LateFault?
     }
 
     func postObject(_ request: Request, into bucket: String, _ context: ScribeContext) async throws -> Response {
@@ -50,7 +52,7 @@ extension S3Responder {
                     // Fields after the file are ignored.
                     if isReceived { continue }
                     if upload == nil {
-                        upload = try await take(event, of: &form, into: bucket, context)
+                        upload = try await take(event, of: &form, into: bucket, request, context)
                     } else if try await take(event, into: &upload) {
                         isReceived = true
                     }
@@ -62,7 +64,11 @@ extension S3Responder {
             }
             // From here on `store` owns the file, and removes it on errors.
             upload = nil
-            return try await received.target.store(received, form, below: context.linkPath)
+            let stored = try await received.target.store(received, form, below: context.linkPath)
+            return try await received.fault?.after(stored) ?? stored
+        } catch let fault as LateFault.Instead {
+            await upload?.writer.discard()
+            return fault.response
         } catch {
             await upload?.writer.discard()
             if error is FormDecoder.Malformed { throw S3Error.malformedPostRequest }
@@ -73,12 +79,24 @@ extension S3Responder {
     /// Collects the fields.
     /// - Returns: The upload, once its file part begins.
     private func take(
-        _ event: FormDecoder.Event, of form: inout Form, into bucket: String, _ context: ScribeContext
+        _ event: FormDecoder.Event, of form: inout Form, into bucket: String, _ request: Request,
+        _ context: ScribeContext
     ) async throws -> Upload? {
         switch event {
         case .part(let part) where part.name == "file":
-            return try await responder(of: form.fields["x-amz-security-token"], context)
+            let token = form.fields["x-amz-security-token"]
+            guard let world = try world(of: token, context) else { return try await begin(form.fields, part, bucket) }
+            world.use.begin()
+            defer { world.use.end() }
+            var principal: Principal?
+            if let token { principal = await world.credentials.holder(ofSessionToken: token) }
+            let fault = context.lateFault(
+                of: world, request, S3Family(explainsSignatures: explainsSignatures), principal)
+            try await fault?.before()
+            var upload = try await S3Responder(world, explainsSignatures: explainsSignatures)
                 .begin(form.fields, part, bucket)
+            upload.fault = fault
+            return upload
         case .part(let part):
             form.size += part.name.utf8.count + Self.fieldOverhead
             guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
@@ -94,17 +112,15 @@ extension S3Responder {
         return nil
     }
 
-    /// The responder of the world that a form's session token names. The head of the request has no token.
-    private func responder(of token: String?, _ context: ScribeContext) throws(S3Error) -> S3Responder {
+    /// The world that a form's session token names; nil for the request's own. The head of the request has no token.
+    private func world(of token: String?, _ context: ScribeContext) throws(S3Error) -> World? {
         guard let directory = context.directory, let name = token.flatMap(directory.namespace(claimedBy:)),
             name != context.world.namespace
-        else { return self }
+        else { return nil }
         guard context.world.namespace == nil, let world = directory[name] else {
             throw .accessDenied("The form belongs to another namespace, or to one that does not exist any more.")
         }
-        world.use.begin()
-        defer { world.use.end() }
-        return S3Responder(world, explainsSignatures: explainsSignatures)
+        return world
     }
 
     /// Writes the file.

@@ -128,6 +128,8 @@ package struct SocketFault: Hashable, Sendable {
 
     /// Fault of the server's messages.
     package enum Results: String, Hashable, Sendable, CaseIterable {
+        /// Each message waits for the rule's delay.
+        case late
         case doubled, missing
     }
 

@@ -32,6 +32,8 @@ package struct ScribeContext: RequestContext {
     package var explanation: RefusalFacts?
     /// Faults of the request's socket; nil without a rule for it.
     var socketFaults: SocketFaults?
+    /// Settings of faults; set before a family handles the request.
+    var faultSettings: FaultSettings?
     /// Connection of the request.
     let connection: ClientConnection
     /// Id of the request, in the log and in the `x-request-id` header.

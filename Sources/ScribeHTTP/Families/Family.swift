@@ -105,6 +105,7 @@ package struct FamilyResponder: HTTPResponder {
         var context = context
         context.directory = directory
         context.chosenWorld = directory.main
+        context.faultSettings = faults
         context.memory = MemoryShare(of: memory)
         var best: (family: any Family, claim: RouteClaim)?
         let address = RequestAddress(request)

@@ -109,8 +109,11 @@ extension FaultRuleReader {
             if fault.close == nil { throw fields.problem("reason", "needs 'close'") }
         }
         fault.results = try fields.choice("results", among: SocketFault.Results.self)
+        if fault.results == .late, !fields.has("delay") { throw fields.problem("results", "late needs 'delay'") }
         fault.messages = try fields.text("messages").map { Pattern($0) }
-        if fault.messages != nil, fault.results == nil { throw fields.problem("messages", "needs 'results'") }
+        if fault.messages != nil, fault.results == nil || fault.results == .late {
+            throw fields.problem("messages", "needs the results doubled or missing")
+        }
         return fault
     }
 

@@ -42,7 +42,6 @@ package struct FaultRuleReader: Sendable {
         rule.match = match
         rule.times = try fields.count("times", from: 1)
         try readDelay(fields, into: &rule)
-        try checkRange(of: rule, fields)
         return (rule, id)
     }
 
@@ -51,9 +50,10 @@ package struct FaultRuleReader: Sendable {
     package func rule(ofHeader text: String, named id: String) throws(ScribeError) -> FaultRule {
         var members: [String: JSONValue] = [:]
         for part in text.split(separator: ";") {
-            let words = part.split(separator: "=", maxSplits: 1).map { $0.trimmed }
-            let name = words[0].replacing("-", with: "_")
-            guard words.count == 2, members.updateValue(.string(words[1]), forKey: name) == nil else {
+            let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
+            guard words.count == 2, !words[0].isEmpty,
+                members.updateValue(.string(words[1]), forKey: words[0].replacing("-", with: "_")) == nil
+            else {
                 throw .invalidRequest(
                     field: "X-Scribe-Fault", problem: "must be pairs such as status=503; delay=2s, each name once")
             }
@@ -67,7 +67,6 @@ package struct FaultRuleReader: Sendable {
         var rule = FaultRule(id: id, effect: try effect(at: place, fields))
         guard !fields.has("limit") else { throw fields.problem("limit", "belongs to rules that count requests") }
         try readDelay(fields, into: &rule)
-        try checkRange(of: rule, fields)
         return rule
     }
 
@@ -84,7 +83,7 @@ package struct FaultRuleReader: Sendable {
         }
         if let method = try fields.text("method") {
             let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-            guard known.contains(method) else { throw fields.unknown("method", method, among: known) }
+            guard known.contains(method) else { throw fields.unknown("method", method.uppercased(), among: known) }
             match.method = method
         }
         if let path = try fields.text("path", upTo: 1024) {
@@ -178,12 +177,5 @@ package struct FaultRuleReader: Sendable {
             guard rule.delay != nil else { throw fields.problem("clock", "needs 'delay'") }
             rule.isByWorldClock = clock == "world"
         }
-    }
-
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a socket's effect without any.
-    private func checkRange(of rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
-        guard case .socket(let fault) = rule.effect, fault == SocketFault(), rule.delay == nil else { return }
-        throw .invalidRequest(
-            field: nil, problem: "names no effect: add after_sent, after_received, results or delay")
     }
 }

@@ -31,7 +31,7 @@ struct RequestFaults: Sendable {
     let family: any Family
     let settings: FaultSettings
 
-    private var rules: FaultRules { world.runtime.faults }
+    var rules: FaultRules { world.runtime.faults }
     private var clock: WorldClock { world.runtime.clock }
 
     func respond(to request: Request, _ context: ScribeContext, next: Next) async throws -> Response {
@@ -44,12 +44,13 @@ struct RequestFaults: Sendable {
         var socket: FaultRules.Applied?
         do {
             if let header {
-                found = try await ofHeader(header)
+                found = try ofHeader(header)
                 if case .socket? = found?.rule.effect { socket = found }
             } else {
-                let facts = await facts(of: request, context, needs)
+                let principal = needs.identity ? await family.principal(of: request, in: world) : nil
+                let facts = facts(of: request, context, principal)
                 found = rules.applied(to: facts, at: clock.wall.now)
-                if request.headers.wantsWebSocket {
+                if request.headers.wantsWebSocket, found?.letsPass ?? true {
                     var facts = facts
                     facts.place = .socket
                     socket = rules.applied(to: facts, at: clock.wall.now)
@@ -58,86 +59,83 @@ struct RequestFaults: Sendable {
         } catch {
             return family.response(to: error, of: request, context)
         }
-        if let socket, case .socket(let fault) = socket.rule.effect {
-            context.socketFaults = SocketFaults(fault, delay: socket.delay, clock: clock, socket.rule)
-        }
+        if request.headers.wantsWebSocket { context.socketFaults = SocketFaults(socket, clock: clock) }
         let applied = [found, socket].compactMap(\.self)
         for fault in applied {
             context.logger.notice("a fault is applied", metadata: ["fault": "\(fault.rule.id)"])
         }
         if case .request? = found?.rule.effect { context.coreContext.endpointPath.value = "fault" }
-        var response = try await answer(to: request, context, found, next)
+        var response: Response
+        if let found {
+            if let instead = try await before(found, request, context) {
+                response = instead
+            } else {
+                response = try await after(found, next(request, context), request, context)
+            }
+        } else {
+            response = try await next(request, context)
+        }
         if !applied.isEmpty {
             response.headers[.scribeFaultApplied] = applied.map(\.rule.id).removingDuplicates().joined(separator: ", ")
         }
         return response
     }
 
-    private func answer(
-        to request: Request, _ context: ScribeContext, _ applied: FaultRules.Applied?, _ next: Next
-    ) async throws -> Response {
-        guard let applied, case .request(let fault, let moment) = applied.rule.effect else {
-            return try await next(request, context)
+    /// Carries out what happens before the handler runs.
+    /// - Returns: the answer in place of the handler's; nil to go on.
+    func before(
+        _ applied: FaultRules.Applied, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response? {
+        guard case .request(let fault, .before) = applied.rule.effect else { return nil }
+        try await pass(applied, context)
+        switch fault {
+        case .delay: return nil
+        case .answer(let answer): return self.answer(answer, request, context)
+        case .limit(_, let answer):
+            var answer = answer
+            answer.status = answer.status ?? 429
+            answer.retryAfter = answer.retryAfter ?? applied.wait
+            return self.answer(answer, request, context)
+        case .connection(let fault): return try await broken(fault, nil, context)
         }
-        switch moment {
-        case .before:
-            try await pass(applied, context)
-            switch fault {
-            case .delay: return try await next(request, context)
-            case .answer(let answer): return self.answer(answer, request, context)
-            case .limit(_, let answer):
-                var answer = answer
-                answer.status = answer.status ?? 429
-                answer.retryAfter = answer.retryAfter ?? applied.wait
-                return self.answer(answer, request, context)
-            case .connection(let fault): return try await broken(fault, nil, context)
-            }
-        case .after:
-            let usual = try await next(request, context)
-            guard usual.status != .switchingProtocols else { return usual }
-            try await pass(applied, context)
-            switch fault {
-            case .delay, .limit: return usual
-            case .answer(let answer): return self.answer(answer, request, context)
-            case .connection(let fault): return try await broken(fault, usual, context)
-            }
+    }
+
+    /// Carries out what happens to the handler's answer.
+    func after(
+        _ applied: FaultRules.Applied, _ usual: Response, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        guard case .request(let fault, .after) = applied.rule.effect, usual.status != .switchingProtocols else {
+            return usual
+        }
+        try await pass(applied, context)
+        switch fault {
+        case .delay, .limit: return usual
+        case .answer(let answer): return self.answer(answer, request, context)
+        case .connection(let fault): return try await broken(fault, usual, context)
         }
     }
 
     // MARK: What is known of a request
 
-    private func facts(
-        of request: Request, _ context: ScribeContext, _ needs: FaultRules.Needs
-    ) async -> FaultFacts {
-        var facts = FaultFacts(at: .request)
-        facts.method = request.method.rawValue
-        facts.path = request.uri.path
-        if needs.operation {
-            facts.operation =
-                family.operation(of: request) ?? settings.operations.loaded?.operation(of: request.method, facts.path)
-        }
-        facts.source = context.address
-        if needs.identity, let principal = await family.principal(of: request, in: world) {
-            (facts.business, facts.client) = (principal.business.rawValue, principal.client.rawValue)
-            facts.source = "client \(principal.client.rawValue)"
-        }
-        facts.transactions =
-            facts.path[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
-            + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
-        facts.header = { [headers = request.headers] name in
-            HTTPField.Name(name).flatMap { name in
-                let values = headers[values: name]
-                return values.isEmpty ? nil : values.joined(separator: ", ")
-            }
-        }
-        return facts
+    func facts(of request: Request, _ context: ScribeContext, _ principal: Principal?) -> FaultFacts {
+        let operation = rules.needs.operation ? family.operation(of: request) : nil
+        return FaultFacts(request, context, operation: operation, principal, settings, rules.needs)
     }
 
     /// The fault of a request's own header.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    private func ofHeader(_ text: String) async throws -> FaultRules.Applied {
-        let reader = FaultRuleReader(operations: OperationIndex([]))
-        let rule = try reader.rule(ofHeader: text, named: Self.headerName)
+    /// - Throws: ``FaultRefusal``, which every family can render.
+    private func ofHeader(_ text: String) throws(FaultRefusal) -> FaultRules.Applied {
+        let rule: FaultRule
+        do {
+            rule = try FaultRuleReader(operations: OperationIndex([])).rule(ofHeader: text, named: Self.headerName)
+        } catch {
+            var answer = FaultAnswer()
+            answer.status = 400
+            if case .invalidRequest(let field, let problem) = error {
+                answer.message = "X-Scribe-Fault: \(field.map { "'\($0)' " } ?? "")\(problem)"
+            }
+            throw FaultRefusal(answer)
+        }
         var generator = SeededGenerator(random: world.runtime.identifiers.random)
         return FaultRules.Applied(rule: rule, delay: rule.delay?.drawn(using: &generator) ?? .zero, wait: nil)
     }
@@ -191,5 +189,42 @@ struct RequestFaults: Sendable {
             await context.connection.reset()
             throw CancellationError()
         }
+    }
+}
+
+extension FaultFacts {
+    /// - Parameter operation: an operation that the path does not tell; nil for one that it tells.
+    init(
+        _ request: Request, _ context: ScribeContext, operation: String? = nil, _ principal: Principal?,
+        _ settings: FaultSettings, _ needs: FaultRules.Needs
+    ) {
+        self.init(at: .request)
+        method = request.method.rawValue
+        path = request.uri.path
+        if needs.operation {
+            self.operation = operation ?? settings.operations.loaded?.operation(of: request.method, path)
+        }
+        source = context.address
+        if let principal {
+            (business, client) = (principal.business.rawValue, principal.client.rawValue)
+            source = "client \(principal.client.rawValue)"
+        }
+        transactions =
+            path[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
+            + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
+        header = { [headers = request.headers] name in
+            HTTPField.Name(name).flatMap { name in
+                let values = headers[values: name]
+                return values.isEmpty ? nil : values.joined(separator: ", ")
+            }
+        }
+    }
+}
+
+extension FaultRules.Applied {
+    /// Whether the request's handler runs.
+    fileprivate var letsPass: Bool {
+        guard case .request(let fault, .before) = rule.effect else { return true }
+        return fault == .delay
     }
 }

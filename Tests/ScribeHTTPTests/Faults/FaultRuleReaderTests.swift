@@ -55,7 +55,7 @@ struct FaultRuleReaderTests {
             (#"{"operation":"commit","path":"/voice/status/1","status":500}"#, "never fits"),
             (#"{"operation":"commit","path":"/voice/status/*","status":500}"#, "never fits"),
             (#"{"operation":"readStatus","path":"/voice/status/history","status":500}"#, "never fits"),
-            (#"{"method":"get","status":500}"#, "nearest name is GET"),
+            (#"{"method":"post","status":500}"#, "nearest name is POST"),
             (#"{"path":"voice","status":500}"#, "begin with"),
             (#"{"path":"/__admin/info","status":500}"#, "no path of an emulated API"),
             (#"{"nth":1,"every":2,"status":500}"#, "exclude"), (#"{"nth":1,"times":2,"status":500}"#, "no sense"),
@@ -74,7 +74,7 @@ struct FaultRuleReaderTests {
             (#"{"close":1005,"after_sent":1}"#, "may send"),
             (#"{"close":1011,"status":500,"after_sent":1}"#, "belongs to"),
             (#"{"reason":"x","after_sent":1}"#, "needs 'close'"),
-            (#"{"messages":"*","after_sent":1}"#, "needs 'results'"),
+            (#"{"messages":"*","after_sent":1}"#, "needs the results"), (#"{"results":"late"}"#, "needs 'delay'"),
             (#"{"operation":"transcription","status":500}"#, "belongs to"), (#"{"operation":"note"}"#, "no effect"),
             (#"{"operation":"note","fail":"x"}"#, "nearest"),
             (#"{"operation":"webhook","twice":true,"out_of_order":true}"#, "excludes"),
@@ -94,7 +94,10 @@ struct FaultRuleReaderTests {
 
     @Test(
         "a header has pairs",
-        arguments: ["", "status", "status=500; status=501", "operation=commit; status=500", "limit=1/1s"])
+        arguments: [
+            "", "=", "==", " = ", "=x", "status=500;=", "status", "status=500; status=501",
+            "operation=commit; status=500", "limit=1/1s",
+        ])
     func header(text: String) {
         #expect(throws: ScribeError.self) { try reader.rule(ofHeader: text, named: "header") }
     }

@@ -59,8 +59,8 @@ struct DeliveryLane: Sendable {
     private func perform(_ delivery: Delivery) async -> Bool {
         do {
             let business = delivery.business.rawValue
-            let fault = try await faults.next(for: delivery, vocabulary: sender.vocabulary(of: delivery))
-            guard fault != .outOfOrder else { return true }
+            let step = try await faults.next(for: delivery, vocabulary: sender.vocabulary(of: delivery))
+            guard case .send(let fault) = step else { return true }
             let outcome = try await businessSlots.run(for: business) {
                 try await slots.run(for: business) {
                     if fault == .twice { _ = try await sender.send(delivery) }

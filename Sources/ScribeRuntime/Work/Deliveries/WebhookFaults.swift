@@ -11,6 +11,8 @@ struct WebhookFaults: Sendable {
     let logger: Logger
     /// Deliveries that wait for the next one of their session, with the time until which they wait.
     private let waiting = LockedValue<[Int64: Date]>([:])
+    /// Faults of deliveries that were put back until their delay by the world's clock has passed.
+    private let delayed = LockedValue<[Int64: WebhookFault]>([:])
 
     /// Longest wait for the next delivery of a session, in seconds, and the time between two looks.
     private static let longestWait = 30.0
@@ -23,38 +25,57 @@ struct WebhookFaults: Sendable {
         self.logger = logger
     }
 
-    /// The fault of a delivery, once its delay has passed; nil for none. A delivery out of order was put back, and must
-    /// not be sent now.
+    /// What to do with a delivery now.
+    enum Step: Hashable, Sendable {
+        case send(WebhookFault?)
+        /// The delivery was put back, and is due later.
+        case putBack
+    }
+
+    /// The next step of a delivery, once a delay by the machine's clock has passed.
     /// - Throws: `CancellationError`, the store's error.
-    func next(for delivery: Delivery, vocabulary: (any EventVocabulary)?) async throws -> WebhookFault? {
+    func next(for delivery: Delivery, vocabulary: (any EventVocabulary)?) async throws -> Step {
+        if let fault = delayed.withLock({ $0.removeValue(forKey: delivery.id) }) {
+            return try await step(fault, delivery)
+        }
         if let end = waiting.withLock({ $0[delivery.id] }) {
             guard clock.now < end, try await !pass(delivery) else {
                 waiting.withLock { $0[delivery.id] = nil }
-                return clock.now < end ? .outOfOrder : nil
+                return clock.now < end ? .putBack : .send(nil)
             }
-            return .outOfOrder
+            return .putBack
         }
-        guard !rules.needs.isEmpty, case .event(let event, let session, _, _) = delivery.content else { return nil }
+        guard !rules.needs.isEmpty, case .event(let event, let session, _, _) = delivery.content else {
+            return .send(nil)
+        }
         var facts = FaultFacts(at: .webhook)
         facts.operation = FaultPlace.webhook.rawValue
         facts.business = delivery.business.rawValue
         facts.transactions = [session.rawValue]
         facts.event = vocabulary?.name(of: event)
         guard let applied = rules.applied(to: facts, at: clock.wall.now), case .webhook(let fault) = applied.rule.effect
-        else { return nil }
+        else { return .send(nil) }
         logger.notice(
             "a fault is applied", metadata: ["fault": "\(applied.rule.id)", "delivery": "\(delivery.id)"])
         if applied.delay > .zero {
             if applied.rule.isByWorldClock {
-                try await clock.sleep(for: applied.delay, as: .fault)
-            } else {
-                try await clock.wall.sleep(for: applied.delay, as: .fault)
+                // As a row with a due time, so that an advanced clock does not wait for the delivery.
+                delayed.withLock { $0[delivery.id] = fault }
+                try await store.putBack(
+                    delivery, until: clock.now.addingTimeInterval(applied.delay / .seconds(1)))
+                return .putBack
             }
+            try await clock.wall.sleep(for: applied.delay, as: .fault)
         }
-        if fault == .outOfOrder, try await !pass(delivery) {
+        return try await step(fault, delivery)
+    }
+
+    private func step(_ fault: WebhookFault, _ delivery: Delivery) async throws -> Step {
+        guard fault == .outOfOrder else { return .send(fault) }
+        if try await !pass(delivery) {
             waiting.withLock { $0[delivery.id] = clock.now.addingTimeInterval(Self.longestWait) }
         }
-        return fault
+        return .putBack
     }
 
     /// Puts a delivery back behind the next one of its session.

@@ -1,0 +1,77 @@
+package import Hummingbird
+import Logging
+package import ScribeDomain
+import ScribeRuntime
+
+/// Fault of a request that named its world only in its body, such as an upload form.
+package struct LateFault: Sendable {
+    private let faults: RequestFaults
+    private let applied: FaultRules.Applied
+    private let request: Request
+    private let context: ScribeContext
+
+    /// Answer in place of the handler's.
+    package struct Instead: Error {
+        package let response: Response
+    }
+
+    fileprivate init(
+        _ faults: RequestFaults, _ applied: FaultRules.Applied, _ request: Request, _ context: ScribeContext
+    ) {
+        self.faults = faults
+        self.applied = applied
+        self.request = request
+        self.context = context
+    }
+
+    /// Carries out what happens before the write.
+    /// - Throws: ``Instead``, `CancellationError` once the connection has ended.
+    package func before() async throws {
+        guard let response = try await faults.before(applied, request, context) else { return }
+        throw Instead(response: named(response))
+    }
+
+    /// Carries out what happens to the answer.
+    package func after(_ usual: Response) async throws -> Response {
+        named(try await faults.after(applied, usual, request, context))
+    }
+
+    private func named(_ response: Response) -> Response {
+        var response = response
+        response.headers[.scribeFaultApplied] = applied.rule.id
+        return response
+    }
+}
+
+extension ScribeContext {
+    /// The fault of a request whose body names another world than its head.
+    /// - Parameter principal: who the body names.
+    package func lateFault(
+        of world: World, _ request: Request, _ family: any Family, _ principal: Principal?
+    ) -> LateFault? {
+        guard let faultSettings, !world.runtime.faults.needs.isEmpty else { return nil }
+        let faults = RequestFaults(world: world, family: family, settings: faultSettings)
+        let facts = faults.facts(of: request, self, principal)
+        guard let applied = faults.rules.applied(to: facts, at: world.runtime.clock.wall.now) else { return nil }
+        logger.notice("a fault is applied", metadata: ["fault": "\(applied.rule.id)"])
+        return LateFault(faults, applied, request, self)
+    }
+
+    /// A copy whose socket is ready for ``addSocketFault(of:_:_:)``.
+    package func expectingSocketFault() -> ScribeContext {
+        var context = self
+        context.socketFaults = socketFaults ?? SocketFaults(nil, clock: world.runtime.clock)
+        return context
+    }
+
+    /// Applies a rule to the open socket of a request whose first message names another world than its head.
+    package func addSocketFault(of world: World, _ request: Request, _ principal: Principal?) {
+        guard let faultSettings, !world.runtime.faults.needs.isEmpty else { return }
+        let (rules, clock) = (world.runtime.faults, world.runtime.clock)
+        var facts = FaultFacts(request, self, principal, faultSettings, rules.needs)
+        facts.place = .socket
+        guard let applied = rules.applied(to: facts, at: clock.wall.now) else { return }
+        logger.notice("a fault is applied", metadata: ["fault": "\(applied.rule.id)"])
+        socketFaults?.take(applied, clock: clock)
+    }
+}
