@@ -25,7 +25,7 @@ struct WebhookFaults: Sendable {
         self.logger = logger
     }
 
-    /// What to do with a delivery now.
+    /// Next step of a delivery.
     enum Step: Hashable, Sendable {
         case send(WebhookFault?)
         /// The delivery was put back, and is due later.
