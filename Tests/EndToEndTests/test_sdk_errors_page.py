@@ -1,0 +1,32 @@
+"""docs/sdk-errors.md: the server accepts every rule of the page, and every error code that a server can cause has a row."""
+
+import re
+
+import pytest
+from emulator import ROOT, running
+from namespaces import control, created
+
+PAGE = (ROOT / "docs/sdk-errors.md").read_text()
+ROWS = [row.split(" | ") for row in PAGE.splitlines() if row.startswith("| ") and "`" in row]
+RULES = [re.fullmatch("`(.*)`", row[1])[1] for row in ROWS]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("page"), "--ephemeral") as server:
+        yield server
+
+
+def test_every_rule_of_the_page_is_accepted(server):
+    assert len(RULES) > 40
+    for rule in RULES:
+        # A namespace of its own: one rule may hide another.
+        query = {"namespace": created(server)["name"]}
+        body = dict(re.match(r"(\w+)=(.*)", pair).groups() for pair in rule.split(" "))
+        answer = control(server, "POST", "faults/next", params=query, json=body)
+        assert answer.status_code == 201, (rule, answer.text)
+
+
+def test_every_code_of_the_ios_sdk_that_a_server_can_cause_has_a_row():
+    codes = re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/ios-errors.md").read_text(), re.MULTILINE)
+    assert len(codes) == 10 and [code for code in codes if f"`{code}`" not in PAGE] == []
