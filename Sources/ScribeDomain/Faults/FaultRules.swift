@@ -158,28 +158,29 @@ package final class FaultRules: Sendable {
     /// The first rule that applies, counted as applied; nil for none. Counts the request for every rule before it.
     /// - Parameter now: the machine's time.
     package func applied(to facts: FaultFacts, at now: Date) -> Applied? {
-        state.withLock { state in
-            guard !state.needs.isEmpty else { return nil }
-            for index in state.entries.indices {
-                let rule = state.entries[index].rule
-                guard rule.effect.place == facts.place, state.entries[index].isOpen, rule.match.holds(for: facts) else {
-                    continue
-                }
-                state.entries[index].matched += 1
-                guard Self.chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
-                var wait: Int?
-                if case .request(.limit(let limit, _), _) = rule.effect {
-                    guard let seconds = Self.overdrawn(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
-                    else { continue }
-                    wait = seconds
-                }
-                state.entries[index].applied += 1
-                if !state.entries[index].isOpen { state.needs = Self.needs(of: state.entries) }
-                let delay = Self.delay(of: rule, &state.generators[rule.id])
-                return Applied(rule: rule, delay: delay, wait: wait)
+        state.withLock { Self.applied(to: facts, at: now, in: &$0) }
+    }
+
+    private static func applied(to facts: FaultFacts, at now: Date, in state: inout State) -> Applied? {
+        guard !state.needs.isEmpty else { return nil }
+        for index in state.entries.indices {
+            let rule = state.entries[index].rule
+            guard rule.effect.place == facts.place, state.entries[index].isOpen, rule.match.holds(for: facts) else {
+                continue
             }
-            return nil
+            state.entries[index].matched += 1
+            guard chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
+            var wait: Int?
+            if case .request(.limit(let limit, _), _) = rule.effect {
+                guard let seconds = overdrawn(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
+                else { continue }
+                wait = seconds
+            }
+            state.entries[index].applied += 1
+            if !state.entries[index].isOpen { state.needs = needs(of: state.entries) }
+            return Applied(rule: rule, delay: delay(of: rule, &state.generators[rule.id]), wait: wait)
         }
+        return nil
     }
 
     private static func chooses(_ rule: FaultRule, _ count: Int, _ generator: inout SeededGenerator?) -> Bool {
@@ -234,29 +235,28 @@ package final class FaultRules: Sendable {
     package func decision(
         for key: Transaction.Key, at now: Date
     ) -> PipelineDecision {
-        guard needs.pipeline || hasDecisions else { return PipelineDecision() }
-        if let known = state.withLock({ $0.decisions[key] }) { return known }
-        var decision = PipelineDecision()
-        for place in [FaultPlace.recognition, .note] {
-            var facts = FaultFacts(at: place)
-            (facts.operation, facts.business) = (place.rawValue, key.business.rawValue)
-            facts.transactions = [key.id.rawValue]
-            guard let applied = applied(to: facts, at: now) else { continue }
-            decision.rules.append(applied.rule.id)
-            decision.delay += applied.delay
-            switch applied.rule.effect {
-            case .recognition(let fault): decision.recognition = fault
-            case .note(let fault): decision.note = fault
-            case .request, .socket, .webhook: break
+        state.withLock { state in
+            if let known = state.decisions[key] { return known }
+            var decision = PipelineDecision()
+            guard state.needs.pipeline else { return decision }
+            for place in [FaultPlace.recognition, .note] {
+                var facts = FaultFacts(at: place)
+                (facts.operation, facts.business) = (place.rawValue, key.business.rawValue)
+                facts.transactions = [key.id.rawValue]
+                guard let applied = Self.applied(to: facts, at: now, in: &state) else { continue }
+                decision.rules.append(applied.rule.id)
+                decision.delay += applied.delay
+                switch applied.rule.effect {
+                case .recognition(let fault): decision.recognition = fault
+                case .note(let fault): decision.note = fault
+                case .request, .socket, .webhook: break
+                }
             }
-        }
-        state.withLock { [decision] state in
-            guard state.decisions[key] == nil else { return }
             state.decisions[key] = decision
             state.order.append(key)
             if state.order.count > Self.mostDecisions { state.decisions[state.order.removeFirst()] = nil }
+            return decision
         }
-        return decision
     }
 
     /// Decides about a transaction's results, in place of all rules.
@@ -267,8 +267,6 @@ package final class FaultRules: Sendable {
             if state.decisions.updateValue(decision, forKey: key) == nil { state.order.append(key) }
         }
     }
-
-    private var hasDecisions: Bool { state.withLock { !$0.order.isEmpty } }
 
     /// Ends a decision: results of a further commit are a matter of their own.
     package func forget(_ key: Transaction.Key) {
