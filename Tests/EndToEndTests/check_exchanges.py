@@ -84,6 +84,9 @@ def exchanges(path: pathlib.Path):
         return
     for entry in json.loads(text)["log"]["entries"]:
         response = entry["response"]
+        # What a fault rule answers is no part of the contract.
+        if any(header["name"].lower() == "x-scribe-fault-applied" for header in response.get("headers", [])):
+            continue
         content = response["content"]
         body = content.get("text", "")
         if content.get("encoding") == "base64":
