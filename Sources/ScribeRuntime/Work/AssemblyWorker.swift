@@ -56,11 +56,11 @@ struct AssemblyWorker: Worker {
         let end = try await store.finish(
             job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
             at: clock.now)
-        hearing.faults.forget(input.transaction.key)
         switch end {
         case .stored: hearing.metrics.transactionProcessed(outcome: outcome.rawValue)
         case .outdated, .obsolete: break
         }
+        hearing.faults.forget(input.transaction.key)
     }
 
     /// Marks all results of the transaction as failed.
