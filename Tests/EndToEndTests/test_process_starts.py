@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, run, running
+from emulator import BINARY, PATIENCE, ROOT, run, running, wait_until
 
 
 def test_the_ready_file_names_url_and_process_and_is_gone_at_the_end(tmp_path):
