@@ -37,6 +37,9 @@ package struct FixtureBehaviour: Sendable {
 
     private func fixture(_ name: String) -> Fixture? { own?[name] ?? fixtures[name] }
 
+    /// Whether operators may have chosen fixtures for transactions that name none.
+    var assigns: Bool { own?.isEmpty == false }
+
     /// The fixture that operators have chosen for a transaction of a client; nil for none.
     func assigned(to client: ClientID) -> String? { own?.assigned(to: client.rawValue) }
 

@@ -24,6 +24,8 @@ package final class WorldFixtures: Sendable {
         state.withLock { Array($0.fixtures.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
     }
 
+    var isEmpty: Bool { state.withLock { $0.fixtures.isEmpty } }
+
     var names: Set<String> { state.withLock { Set($0.fixtures.keys) } }
 
     func names(refusing step: Fixture.Step) -> Set<String> {

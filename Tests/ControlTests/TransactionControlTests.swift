@@ -121,6 +121,10 @@ struct TransactionControlTests {
                 try await put("note", #"{"note":"By the fixture.","next":true,"warning":"low_confidence"}"#).status
                     == 200)
             #expect(try await heard("i-4").contains("By the fixture."))
+            _ = try await client.initialise("i-6")
+            #expect(try await put("once", #"{"text":"Once only.","next":true}"#).status == 200)
+            #expect(try await client.initialise("i-6").status == 200, "a repeated start")
+            #expect(try await heard("i-7").contains("Once only."))
             #expect(try await put("refused", #"{"refuses":["init"],"next":true}"#).status == 200)
             #expect(try await client.initialise("i-5").status == 500)
             #expect(try await client.get(Self.fixtures).text.contains("refused"))

@@ -41,7 +41,9 @@ package struct Transactions: Sendable {
         _ id: TransactionID, _ request: TransactionRequest, for principal: Principal
     ) async throws -> (transaction: Transaction, documents: [ResultDocument]) {
         var request = request
-        if request.fixture == nil {
+        let key = Transaction.Key(business: principal.business, id: id)
+        // A repeated start must not use a fixture up.
+        if request.fixture == nil, fixtureBehaviour.assigns, try await store.transaction(key) == nil {
             request.assignedFixture = fixtureBehaviour.assigned(to: principal.client)
         }
         try fixtureBehaviour.requirePermission(.initialise, request.fixture)
