@@ -41,7 +41,8 @@ struct FixtureRoutes: Sendable {
         else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be a JSON object")
         }
-        let fixture = try FixtureBody(body, named: name).fixture
+        // A megabyte of texts is checked character by character.
+        let fixture = try await EventLoopOffload.run(bytes: .max) { try FixtureBody(body, named: name).fixture }
         guard fixtures.hasTexts || fixture.refuses != nil else {
             throw ScribeError.invalidState(
                 "With a real transcriber fixtures only refuse steps: start with --transcriber fake")

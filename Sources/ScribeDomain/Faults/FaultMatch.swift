@@ -61,7 +61,7 @@ package struct FaultFacts: Sendable {
     /// Ids that may be a transaction's.
     package var transactions: [String] = []
     package var event: String?
-    /// Value of a header field, whose name is in lower case.
+    /// Reads a header field by its name in lower case.
     package var header: @Sendable (String) -> String? = { _ in nil }
 
     package init(at place: FaultPlace) { self.place = place }

@@ -19,7 +19,7 @@ package struct FaultRule: Hashable, Sendable {
 
 /// Effect of a rule.
 package enum FaultEffect: Hashable, Sendable {
-    /// To a request that is refused before anything has happened, or whose answer is replaced afterwards.
+    /// Fault of a request, before its handler runs or behind its write.
     case request(RequestFault, Moment)
     case socket(SocketFault)
     case recognition(PipelineFault)

@@ -55,9 +55,9 @@ package final class FaultRules: Sendable {
 
     /// Most rules of a world.
     package static let limit = 100
-    /// Most clients whose requests a limit counts at a time; more make the counting begin anew.
+    /// Most clients that a limit counts at a time. One client more empties the counts.
     private static let mostSources = 10_000
-    /// Most transactions whose decision is remembered.
+    /// Most remembered decisions; the oldest one is dropped first.
     private static let mostDecisions = 10_000
 
     private let identifiers: WorldIdentifiers

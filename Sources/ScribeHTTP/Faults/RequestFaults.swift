@@ -44,8 +44,10 @@ struct RequestFaults: Sendable {
         var socket: FaultRules.Applied?
         do {
             if let header {
-                found = try ofHeader(header)
-                if case .socket? = found?.rule.effect { socket = found }
+                let own = try ofHeader(header)
+                let isOfSocket = own.rule.effect.place == .socket
+                found = isOfSocket ? nil : own
+                if isOfSocket, request.headers.wantsWebSocket { socket = own }
             } else {
                 let principal = needs.identity ? await family.principal(of: request, in: world) : nil
                 let facts = facts(of: request, context, principal)
@@ -76,7 +78,7 @@ struct RequestFaults: Sendable {
             response = try await next(request, context)
         }
         if !applied.isEmpty {
-            response.headers[.scribeFaultApplied] = applied.map(\.rule.id).removingDuplicates().joined(separator: ", ")
+            response.headers[.scribeFaultApplied] = applied.map(\.rule.id).joined(separator: ", ")
         }
         return response
     }

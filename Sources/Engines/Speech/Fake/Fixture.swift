@@ -37,7 +37,7 @@ package struct Fixture: Hashable, Sendable {
     package var spoken: [[SpokenSegment]]?
     /// Text of every note.
     package var note: String?
-    /// Client whose transactions get the fixture, unless they name another.
+    /// Client of the transactions that get the fixture, where they name no fixture themselves.
     package var client: String?
     /// Whether the next transaction alone gets the fixture.
     package var isForNext = false
