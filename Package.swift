@@ -194,7 +194,8 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeStore", .crypto, .logging, .nioCore, .nioPosix, .serviceLifecycle,
+                "Engines", "ScribeDomain", "ScribeStore", .crypto, .httpTypes, .logging, .nioCore, .nioPosix,
+                .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),

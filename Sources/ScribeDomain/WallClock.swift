@@ -24,6 +24,8 @@ package struct WallClock: Sendable {
         case fixture
         /// Delay of a fault rule.
         case fault
+        /// Wait for an exchange in the journal, or its silence.
+        case journal
         /// Delay after too many failed logins.
         case failedLogin = "failed login"
         /// Periodic removal of abandoned uploads.

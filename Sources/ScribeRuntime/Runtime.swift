@@ -30,6 +30,8 @@ package struct Runtime: Sendable {
     package let identifiers: WorldIdentifiers
     /// Faults that operators have asked for.
     package let faults: FaultRules
+    /// Exchanges of the world; nil if none are kept.
+    package let journal: Journal?
     package let clock: WorldClock
 
     package init(
@@ -41,7 +43,7 @@ package struct Runtime: Sendable {
         liveRecordings: LiveRecordings, outbound: OutboundClient, webhooks: Webhooks, templates: TemplateCatalogue,
         facts: ClinicalFacts,
         signals: ChangeSignals,
-        metrics: Metrics, identifiers: WorldIdentifiers,
+        metrics: Metrics, identifiers: WorldIdentifiers, journal: Journal? = nil,
         clock: WorldClock
     ) {
         self.store = store
@@ -66,6 +68,7 @@ package struct Runtime: Sendable {
         self.metrics = metrics
         self.identifiers = identifiers
         faults = FaultRules(identifiers)
+        self.journal = journal
         self.clock = clock
     }
 }

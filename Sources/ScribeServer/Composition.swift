@@ -33,7 +33,7 @@ struct Composition: Sendable {
                 .init(
                     token: adminToken, host: configuration.host,
                     about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-                    specialty: SukiFamily.specialty, operations: operations,
+                    version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
                     otherOperations: S3Family.operationNames)),
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),

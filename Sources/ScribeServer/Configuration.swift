@@ -48,6 +48,11 @@ package struct Configuration: Sendable {
     /// Whether requests may ask for a fault with the header `X-Scribe-Fault`. Nil means only on a loopback address,
     /// and not in strict mode.
     package var readsFaultHeader: Bool?
+    /// What the journal keeps. Nil means everything on a loopback address without strict authentication, and nothing
+    /// anywhere else.
+    package var journalMode: JournalMode?
+    /// Limits of each journal.
+    package var journal = JournalSettings()
     /// Whether the data folder may be reset.
     package var allowsReset = false
     package var transcriber = TranscriberChoice.fake
@@ -148,5 +153,12 @@ package struct Configuration: Sendable {
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
     /// Whether only this machine can reach the server.
+    /// Mode and limits of journals.
+    package var usedJournal: JournalSettings {
+        var journal = journal
+        journal.mode = journalMode ?? (isLoopback && authMode != .strict ? .full : .off)
+        return journal
+    }
+
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }

@@ -47,6 +47,8 @@ package struct Emulator: Sendable {
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds
+    /// Memory of the journals of all worlds.
+    private let journals: JournalBudget
     /// Metrics of the process and of all worlds together.
     let metrics = Metrics()
 
@@ -85,8 +87,11 @@ package struct Emulator: Sendable {
             throw StartupProblem.unusableSetting(problem)
         }
         self.composed = composed
+        // Rows and journals of namespaces share their memory.
+        let journalMemory = configuration.usedJournal.mode == .off ? 0 : configuration.namespaces.memory / 4
+        journals = JournalBudget(limit: journalMemory)
         temporary = TemporaryWorlds(
-            folder: "\(work)/worlds", reserve: reserve, rowLimit: configuration.namespaces.memory)
+            folder: "\(work)/worlds", reserve: reserve, rowLimit: configuration.namespaces.memory - journalMemory)
         families = composed.flatMap(\.families)
     }
 
@@ -95,6 +100,12 @@ package struct Emulator: Sendable {
         let isOwn = configuration.isLoopback && configuration.authMode != .strict
         return FaultSettings(
             operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn)
+    }
+
+    /// Makes the journal of a new world; nil if none is kept.
+    func makeJournal() -> Journal? {
+        let settings = configuration.usedJournal
+        return settings.mode == .off ? nil : Journal(settings, in: journals, clock: parts.clock)
     }
 
     /// Makes the services of a world: jobs, deliveries, timers, and the families' own services.
@@ -109,8 +120,8 @@ package struct Emulator: Sendable {
                 logger: logger),
             DeliveryRunner(
                 store: runtime.store, outbound: runtime.outbound, formats: composition.webhookFormats,
-                faults: runtime.faults, changes: world.changes, metrics: runtime.metrics, clock: runtime.clock,
-                logger: logger),
+                faults: runtime.faults, journal: runtime.journal, changes: world.changes, metrics: runtime.metrics,
+                clock: runtime.clock, logger: logger),
             ExpiredSessions(store: runtime.store, changes: world.changes, clock: runtime.clock, logger: logger),
         ] + composed.flatMap { $0.services(world) }
     }

@@ -86,6 +86,6 @@ extension World {
                 store: store, outbound: emulator.outbound, identifiers: identifiers, clock: clock,
                 pauses: configuration.webhookPauses, formats: emulator.composition.webhookFormats),
             templates: emulator.templates, facts: engines.facts, signals: data.changes.signals, metrics: metrics,
-            identifiers: identifiers, clock: clock)
+            identifiers: identifiers, journal: emulator.makeJournal(), clock: clock)
     }
 }

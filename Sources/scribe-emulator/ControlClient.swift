@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import NIOCore
+import NIOHTTP1
 import ScribeDomain
 import ScribeServer
 import ScribeStore
@@ -43,6 +44,8 @@ struct ControlClient: Sendable {
         let reason: String
         /// The HTTP status; nil if no server answered.
         var status: Int?
+        /// The body of the answer.
+        var body = Data()
 
         /// Whether the admin token is missing or wrong.
         var wantsToken: Bool { status == 401 }
@@ -69,10 +72,20 @@ struct ControlClient: Sendable {
 
     /// Sends a file as the body of a request, and returns the answer's body undecoded.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
-    func upload(_ file: String, as type: String, _ path: String) async throws -> Data {
+    func upload(_ file: String, as type: String, by method: HTTPMethod = .PUT, _ path: String) async throws -> Data {
         try await explained {
             try await checked(path) {
-                try await OneRequest.upload(file, as: type, $0, headers: headers, within: .seconds(60))
+                try await OneRequest.upload(file, as: type, by: method, $0, headers: headers, within: .seconds(60))
+            }
+        }
+    }
+
+    /// Passes an answer's body on, as it comes. An answer that ends is no error.
+    /// - Throws: `ExitCode`, after it wrote the reason to standard error.
+    func stream(_ path: String, _ pass: (ByteBuffer) throws -> Void) async throws {
+        _ = try await explained {
+            try await checked(path) {
+                try await OneRequest.stream($0, headers: headers, within: .seconds(60), pass)
             }
         }
     }
@@ -92,11 +105,13 @@ struct ControlClient: Sendable {
 
     /// Sends a request and returns the answer's body undecoded. Callers report a failure themselves.
     /// - Throws: ``Refusal``; `ValidationError` if the base URL cannot be parsed.
-    func answer(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
+    func answer(
+        _ method: String = "GET", _ path: String, _ body: Data? = nil, within time: TimeAmount = .seconds(30)
+    ) async throws -> Data {
         var headers = headers
         if body != nil { headers["Content-Type"] = "application/json" }
         return try await checked(path) { [headers] in
-            try await OneRequest.answer(method, $0, headers: headers, body: body, within: .seconds(30))
+            try await OneRequest.answer(method, $0, headers: headers, body: body, within: time)
         }
     }
 
@@ -127,7 +142,7 @@ struct ControlClient: Sendable {
             let reason =
                 problem?.detail
                 ?? "\(baseURL) answers \(status) to /__admin/\(path); check that it is a scribe-emulator"
-            guard status == 401 else { throw Refusal(reason: reason, status: status) }
+            guard status == 401 else { throw Refusal(reason: reason, status: status, body: data) }
             let what = token == nil ? "\(baseURL) requires its admin token" : "\(baseURL) has a different admin token"
             throw Refusal(reason: "\(what): \(Self.tokenStep)", status: status)
         }

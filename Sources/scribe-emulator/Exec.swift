@@ -28,7 +28,10 @@ struct Exec: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write a snapshot to this file if the command fails. It may hold what patients have said.",
+            """
+            Write a snapshot to this file if the command fails, and its requests to FILE.har. They may hold what patients \
+            have said.
+            """,
             valueName: "path"),
         completion: .file())
     var exportOnFailure: String?
@@ -50,7 +53,8 @@ struct Exec: AsyncParsableCommand {
         } else if url != nil {
             throw ValidationError("--url names the running server for --ns; add --ns, or leave out --url")
         }
-        if let file = exportOnFailure, FileManager.default.fileExists(atPath: file) {
+        for file in exportOnFailure.map({ [$0, Self.archive($0)] }) ?? []
+        where FileManager.default.fileExists(atPath: file) {
             throw ValidationError("--export-on-failure: \(file) exists; name another file, or remove it")
         }
     }
@@ -152,11 +156,17 @@ struct Exec: AsyncParsableCommand {
         return variables
     }
 
+    /// Path of the requests of a failed command, beside its snapshot.
+    private static func archive(_ file: String) -> String { "\(file).har" }
+
     private func export(from client: ControlClient) async throws {
         guard let file = exportOnFailure else { return }
         do {
             let size = try await ExportSnapshot.write(file, of: nil, from: client)
             StandardError.write("scribe-emulator: the state is in \(file), \(size) bytes")
+            guard try await client.keepsJournal() else { return }
+            try await client.download("requests/export", to: Self.archive(file))
+            StandardError.write("scribe-emulator: the requests are in \(Self.archive(file))")
         } catch is ExitCode {
             // The reason is on standard error; the code is the command's.
         }

@@ -10,7 +10,8 @@ struct Main: AsyncParsableCommand {
         subcommands: [
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
             WebhookCommands.self, TriggerCommand.self, NamespaceCommands.self, ResetCommand.self,
-            SnapshotCommands.self, SeedCommand.self, ClockCommands.self, FaultCommands.self, Exec.self,
+            SnapshotCommands.self, SeedCommand.self, ClockCommands.self, FaultCommands.self, RequestCommands.self,
+            Exec.self,
             BackupCommand.self,
             RestoreCommand.self, Version.self,
         ]

@@ -79,16 +79,32 @@ enum OneRequest {
         }
     }
 
+    /// Sends a request and passes the body of a 2xx answer on, as it comes.
+    /// - Parameter time: the limit for the time without any byte.
+    /// - Returns: the status, and the body of an answer outside 2xx.
+    static func stream(
+        _ url: String, headers: [String: String], within time: TimeAmount, _ pass: (ByteBuffer) throws -> Void
+    ) async throws -> (status: Int, body: Data) {
+        try await exchange(HTTPClientRequest(url: url), headers, within: time) { response in
+            guard (200..<300).contains(response.status.code) else {
+                return Data(try await response.body.collect(upTo: most).readableBytesView)
+            }
+            for try await bytes in response.body { try pass(bytes) }
+            return Data()
+        }
+    }
+
     /// Sends a file as the body of a request.
     static func upload(
-        _ file: String, as type: String, _ url: String, headers: [String: String], within time: TimeAmount
+        _ file: String, as type: String, by method: HTTPMethod = .PUT, _ url: String, headers: [String: String],
+        within time: TimeAmount
     ) async throws -> (status: Int, body: Data) {
         let source = try FileProblem.naming(file) {
             try FileDescriptor.open(FilePath(file), .readOnly, options: .closeOnExec)
         }
         defer { try? source.close() }
         var request = HTTPClientRequest(url: url)
-        request.method = .PUT
+        request.method = method
         let size = try FileProblem.naming(file) {
             let size = Int(try source.seek(offset: 0, from: .end))
             try source.seek(offset: 0, from: .start)

@@ -78,14 +78,16 @@ package struct OutboundClient: Sendable {
 
     /// Sends content to a URL. Only the status of the answer is read.
     /// - Parameter method: `POST` or `PUT`.
+    /// - Returns: the status, one of 2xx.
     /// - Throws: ``OutboundError``, `CancellationError`.
+    @discardableResult
     package func send(
         _ content: ByteBuffer, _ headers: [(String, String)], method: String, to address: OutboundURL,
         within limit: Duration, for business: BusinessID
-    ) async throws {
+    ) async throws -> Int {
         try await exchange(
             address, HTTPMethod(rawValue: method), headers, content, within: limit, for: business
-        ) { _ in }
+        ) { Int($0.status.code) }
     }
 
     private func exchange<Value: Sendable>(

@@ -16,6 +16,7 @@ struct ControlErrors: ErrorTable {
         case let problem as SnapshotProblem: problem.refusal
         case let problem as SeedProblem: problem.refusal
         case let problem as FaultProblem: problem.refusal
+        case let problem as JournalProblem: problem.refusal
         case HTTPProblem.namespaceNotFound: NamespaceProblem.unknown.refusal
         case ScribeError.invalidState: nil
         case ScribeError.transactionNotFound: ControlError.notFound("such transaction").refusal
@@ -102,6 +103,25 @@ extension FaultProblem {
     }
 }
 
+extension JournalProblem {
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .off: Refusal(.conflict, code: "journal_off", "The journal is off; start the server with --journal full")
+        case .notSocket(let number):
+            Refusal(.conflict, code: "not_a_socket", "Request \(number) is no socket that was opened")
+        case .notWhole(let number):
+            Refusal(
+                .conflict, code: "not_recorded",
+                "The journal has not all frames of socket \(number), or only their sizes")
+        case .tooManyStreams(let limit):
+            Refusal(.serviceUnavailable, code: "busy", "There are \(limit) event streams already; close some")
+        case .tooManyPlaybacks(let limit):
+            Refusal(
+                .conflict, code: "too_many_playbacks", "There are \(limit) recordings to be played; remove some first")
+        }
+    }
+}
+
 extension SnapshotProblem {
     fileprivate var refusal: Refusal {
         let (status, code): (HTTPResponse.Status, String) =
@@ -144,6 +164,7 @@ enum ControlError: Error, Hashable, Sendable {
     case forwarded
     case notJSON
     case notArchive
+    case notRecording
     /// Strict authentication requires an operator's token for the data of tenants.
     case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
@@ -179,6 +200,10 @@ enum ControlError: Error, Hashable, Sendable {
             Refusal(
                 .unsupportedMediaType, code: "not_archive",
                 "A snapshot's file is sent with the header Content-Type: \(SnapshotRoutes.contentType)")
+        case .notRecording:
+            Refusal(
+                .unsupportedMediaType, code: "not_recording",
+                "A recording is sent with the header Content-Type: \(SocketRecording.contentType)")
         case .notFound(let what): Refusal(.notFound, code: Self.notFoundCode, "There is no \(what)")
         }
     }

@@ -15,6 +15,9 @@ package struct ControlFamily: RoutedAPI {
         /// The `settings` of `/__admin/info`: version, mode, ports and the like.
         package var about: @Sendable () -> [String: String]
 
+        /// Version of the server.
+        package var version: String
+
         /// The specialty of a clinician of a partner, from the wanted one.
         ///
         /// It throws ``ScribeError/invalidRequest(field:problem:)`` for an unknown partner or specialty.
@@ -28,11 +31,12 @@ package struct ControlFamily: RoutedAPI {
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
-            specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String]
+            version: String, specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String]
         ) {
             self.token = token
             self.host = host
             self.about = about
+            self.version = version
             self.specialty = specialty
             self.operations = operations
             self.otherOperations = otherOperations
@@ -80,6 +84,17 @@ package struct ControlFamily: RoutedAPI {
         TransactionControlRoutes.add(to: group.routes { TransactionControlRoutes(runtime: $0.runtime) })
         ObjectRoutes.add(
             to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, queries: $0.runtime.queries) })
+        let events = JournalEvents()
+        JournalRoutes.add(
+            to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
+                JournalRoutes(
+                    world: $0, operations: operations, otherOperations: others, events: events,
+                    version: settings.version)
+            })
+        PlaybackRoutes.add(
+            to: group.routes { [operations = settings.operations] in
+                PlaybackRoutes(world: $0, operations: operations)
+            })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })

@@ -67,7 +67,11 @@ struct NamespaceRoutes: Sendable {
             let isAllowed = try Self.control(context).mayMoveClock(of: name)
             guard !parts.contains(.clock) || isAllowed else { throw NamespaceProblem.clockOfFolder }
             if parts.contains(.faults) { world.runtime.faults.removeAll() }
-            if parts.contains(.fixtures) { world.runtime.fixtureBehaviour.own?.removeAll() }
+            if parts.contains(.fixtures) {
+                world.runtime.fixtureBehaviour.own?.removeAll()
+                world.playbacks.removeAll()
+            }
+            if parts.contains(.journal) { world.runtime.journal?.removeAll() }
             if parts.contains(.clock) { world.runtime.clock.run(withMachine: true) }
         }
         return .json(
@@ -93,14 +97,14 @@ struct NamespaceRoutes: Sendable {
     private enum Part: String, CaseIterable {
         /// All rows and audio. The other parts end with them.
         case data
-        case faults, fixtures, clock
+        case faults, fixtures, clock, journal
     }
 
     /// - Returns: the parts of a reset; all for a body that names none.
     private static func parts(_ value: JSONValue?) throws(ScribeError) -> Set<Part> {
         guard let value else { return [.data] }
         guard case .array(let items) = value, (1...Part.allCases.count).contains(items.count) else {
-            throw .invalidRequest(field: "only", problem: "must be a list of data, faults, fixtures and clock")
+            throw .invalidRequest(field: "only", problem: "must be a list of data, faults, fixtures, clock and journal")
         }
         var parts: Set<Part> = []
         for item in items {

@@ -30,7 +30,9 @@ struct OperatorAuthentication: RouterMiddleware {
             guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
         }
         let path = RequestAddress(request).path
-        if path.dropFirst().first == "snapshots", path.last == "content", request.method == .put {
+        if path.dropFirst().first == "playbacks", request.method == .post {
+            guard request.headers[.contentType] == SocketRecording.contentType else { throw ControlError.notRecording }
+        } else if path.dropFirst().first == "snapshots", path.last == "content", request.method == .put {
             guard request.headers[.contentType] == SnapshotRoutes.contentType else { throw ControlError.notArchive }
         } else {
             guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
@@ -58,7 +60,9 @@ struct OperatorAuthentication: RouterMiddleware {
     }
 
     /// First words of routes about data of tenants.
-    private static let tenantData: Set<Substring> = ["snapshots", "seed", "objects", "transactions", "fixtures"]
+    private static let tenantData: Set<Substring> = [
+        "snapshots", "seed", "objects", "transactions", "fixtures", "requests", "playbacks",
+    ]
 
     /// Whether a route gives data of tenants away: an exported snapshot has them, a restored one brings them into
     /// another namespace, and a seeded client may be of any business.

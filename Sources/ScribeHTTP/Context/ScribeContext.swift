@@ -23,7 +23,9 @@ package struct ScribeContext: RequestContext {
     /// First part of the paths of issued links: `/ns/NAME` for a client that came by it, otherwise empty.
     package var linkPath: String { namespacePrefix?.text ?? "" }
     /// The principal that the request acts for; nil before authentication, and on routes without one.
-    package var principal: Principal?
+    package var principal: Principal? {
+        didSet { record?.note(principal) }
+    }
     /// Kind of credential of the principal; nil before authentication, and on routes without one.
     package var credential: Credential?
     /// The request's share of the memory budget; set before a family handles the request.
@@ -32,6 +34,8 @@ package struct ScribeContext: RequestContext {
     package var explanation: RefusalFacts?
     /// Faults of the request's socket; nil without a rule for it.
     var socketFaults: SocketFaults?
+    /// Writes the request into the journal; nil without one.
+    var record: JournalRecord?
     /// Settings of faults; set before a family handles the request.
     var faultSettings: FaultSettings?
     /// Connection of the request.

@@ -119,10 +119,12 @@ package struct FamilyResponder: HTTPResponder {
             (world, read) = try await NamespaceChoice(directory: directory, family: best.family)
                 .world(of: request, &context)
         } catch  where !error.isBrokenRequest {
+            context.record(in: context.world, best.family, request)
             context.coreContext.endpointPath.value = "no namespace"
             return best.family.response(to: error, of: request, context)
         }
         context.chosenWorld = world
+        context.record(in: world, best.family, read)
         world.use.begin()
         defer { world.use.end() }
         let identifiers = world.runtime.identifiers

@@ -49,6 +49,8 @@ extension ScribeContext {
     package func lateFault(
         of world: World, _ request: Request, _ family: any Family, _ principal: Principal?
     ) -> LateFault? {
+        record?.put(in: world.runtime.journal)
+        record?.note(principal)
         guard let faultSettings, !world.runtime.faults.needs.isEmpty else { return nil }
         let faults = RequestFaults(world: world, family: family, settings: faultSettings)
         let facts = faults.facts(of: request, self, principal)
@@ -66,6 +68,8 @@ extension ScribeContext {
 
     /// Applies a rule to the open socket of a request whose first message names another world than its head.
     package func addSocketFault(of world: World, _ request: Request, _ principal: Principal?) {
+        record?.put(in: world.runtime.journal)
+        record?.note(principal)
         guard let faultSettings, !world.runtime.faults.needs.isEmpty else { return }
         let (rules, clock) = (world.runtime.faults, world.runtime.clock)
         var facts = FaultFacts(request, self, principal, faultSettings, rules.needs)

@@ -34,7 +34,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         if let trace = request.headers[.traceParent].flatMap(TraceParent.init) {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
-        if refusals != nil { context.explanation = RefusalFacts() }
+        if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
         var response = try await next.respond(to: request, context: context)
         if let id = response.headers[.requestID] {
             context.name(request: id)

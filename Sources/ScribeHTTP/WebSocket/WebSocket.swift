@@ -1,19 +1,29 @@
 package import NIOCore
 package import ScribeDomain
+import ScribeRuntime
 
 /// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
     /// Faults of a rule; nil for most sockets.
     let faults: SocketFaults?
+    /// Writes the frames into the journal; nil without one.
+    let record: JournalRecord?
 
-    init(outgoing: OutgoingFrames, faults: SocketFaults? = nil) {
+    init(outgoing: OutgoingFrames, faults: SocketFaults? = nil, record: JournalRecord? = nil) {
         self.outgoing = outgoing
         self.faults = faults
+        self.record = record
     }
 
     /// Closes the socket, whatever its handler waits for.
-    package func close(_ closure: WebSocketClosure) { outgoing.finish(closure.frame) }
+    package func close(_ closure: WebSocketClosure) {
+        guard outgoing.finish(closure.frame) else { return }
+        record?.add(.close(code: closure.code, reason: closure.reason), from: .server)
+    }
+
+    /// Ends the socket without a close frame.
+    func drop() { outgoing.finish() }
 
     /// Sends a text message; returns when there is room for more.
     /// - Throws: `CancellationError` if the socket is closed.
@@ -29,11 +39,30 @@ package struct WebSocket: Sendable {
 
     func send(_ opcode: WebSocketFrame.Opcode, _ payload: ByteBuffer) async throws {
         guard let faults, !opcode.isControl else {
+            await note(opcode, payload, from: .server)
             return try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
         }
         for _ in 0..<faults.copies(of: payload) {
+            await note(opcode, payload, from: .server)
             try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
             if let end = faults.sent() { return try self.end(end) }
+        }
+    }
+
+    /// Records a message of either side.
+    func note(
+        _ opcode: WebSocketFrame.Opcode, _ payload: @autoclosure () -> ByteBuffer, from sender: RecordedFrame.Sender
+    ) async {
+        guard let record else { return }
+        switch opcode {
+        case .text, .binary, .continuation:
+            let payload = payload()
+            await EventLoopOffload.run(bytes: payload.readableBytes) {
+                record.add(.message(payload, isText: opcode == .text, record.mode), from: sender)
+            }
+        case .ping: record.add(.ping, from: sender)
+        case .pong: record.add(.pong, from: sender)
+        case .close: break
         }
     }
 
@@ -44,7 +73,7 @@ package struct WebSocket: Sendable {
         case .close(let closure):
             close(closure)
             throw closure
-        case .drop: outgoing.finish()
+        case .drop: drop()
         }
     }
 }
@@ -125,10 +154,11 @@ final class OutgoingFrames: Sendable {
     }
 
     /// Ends the queue after the waiting frames and an optional last frame.
-    func finish(_ last: WebSocketFrame? = nil) {
-        let (reader, bytes, writers) = state.withLock {
-            state -> (Reader?, ByteBuffer?, [CheckedContinuation<Void, any Error>]) in
-            guard !state.isFinished else { return (nil, nil, []) }
+    /// - Returns: false if the queue had ended before.
+    @discardableResult
+    func finish(_ last: WebSocketFrame? = nil) -> Bool {
+        let ended = state.withLock { state -> (Reader?, ByteBuffer?, [CheckedContinuation<Void, any Error>])? in
+            guard !state.isFinished else { return nil }
             state.isFinished = true
             defer {
                 state.reader = nil
@@ -138,7 +168,9 @@ final class OutgoingFrames: Sendable {
             if let last { state.queue.append(last.bytes) }
             return (nil, nil, Array(state.writers.values))
         }
+        guard let (reader, bytes, writers) = ended else { return false }
         reader?.resume(returning: bytes)
         for writer in writers { writer.resume(throwing: CancellationError()) }
+        return true
     }
 }

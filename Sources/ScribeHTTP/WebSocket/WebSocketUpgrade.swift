@@ -57,19 +57,21 @@ package struct WebSocketUpgrade: Sendable {
         ]
         fields[.secWebSocketProtocol] = subprotocol
         fields.append(contentsOf: headers)
-        let (logger, faults) = (context.logger, context.socketFaults)
+        let playback = context.nextPlayback(for: request)
+        let serve = playback.map { Player(playback: $0, clock: clock).play } ?? serve
+        let (logger, faults, record) = (context.logger, context.socketFaults, context.record)
         let body = ResponseBody { writer in
             let outgoing = OutgoingFrames()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let socket = WebSocket(outgoing: outgoing, faults: faults)
+                    let socket = WebSocket(outgoing: outgoing, faults: faults, record: record)
                     let presence = PingTimeout()
                     let messages = WebSocketMessages(
                         body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
                         idle: idle)
                     let closure = await Self.closure(
                         of: socket, messages, presence, limits.silence, clock, end, logger, serve)
-                    outgoing.finish(closure?.frame)
+                    if let closure { socket.close(closure) } else { socket.drop() }
                 }
                 do {
                     while let bytes = await outgoing.next() {
@@ -215,10 +217,19 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                 while let message = try await decoded() {
                     messages.presence.recordActivity()
                     switch message {
-                    case .ping(let payload): try await messages.socket.send(.pong, payload)
-                    case .pong: break
-                    case .close(let code): throw WebSocketClosure(code ?? 1000)
-                    case .text, .binary:
+                    case .ping(let payload):
+                        await messages.socket.note(.ping, payload, from: .client)
+                        try await messages.socket.send(.pong, payload)
+                    case .pong: await messages.socket.note(.pong, ByteBuffer(), from: .client)
+                    case .close(let code):
+                        messages.socket.record?.add(.close(code: code ?? 1005, reason: ""), from: .client)
+                        throw WebSocketClosure(code ?? 1000)
+                    case .text(let text):
+                        await messages.socket.note(.text, ByteBuffer(string: text), from: .client)
+                        messages.socket.faults?.countReceived()
+                        return message
+                    case .binary(let data):
+                        await messages.socket.note(.binary, data, from: .client)
                         messages.socket.faults?.countReceived()
                         return message
                     }

@@ -223,6 +223,34 @@ extension Setting {
             page: "let requests ask for a [fault](faults.md#for-one-request) by the header `X-Scribe-Fault`",
             to: \.configuration.readsFaultHeader),
         Setting(
+            "journal",
+            "What the journal keeps of each exchange; by default all on loopback, except in strict mode, else nothing.",
+            .choice(),
+            pageDefault: "`full` on loopback, except in strict mode; else `off`",
+            page: """
+                what the [journal](testing.md#the-journal) keeps of each exchange: `off`; `metadata` for route, status, \
+                sizes and times; `full` for heads and bodies, with what patients have said
+                """,
+            to: \.configuration.journalMode),
+        Setting(
+            "journal-max",
+            "The maximum number of exchanges in the journal of a namespace.",
+            .integer(1...100_000),
+            default: "1000",
+            page: "the maximum number of exchanges in the journal of a namespace; the oldest one goes first",
+            to: \.configuration.journal.entries),
+        Setting(
+            "journal-max-bytes",
+            "Memory for the journal of a namespace.",
+            .bytes,
+            default: "16MB",
+            valueName: "size",
+            page: """
+                memory for the journal of a namespace; the journals of all of them together take a quarter of \
+                `namespace-memory`
+                """,
+            to: \.configuration.journal.bytes),
+        Setting(
             "namespaces",
             "Allow namespaces, the throw-away worlds of tests; by default in all modes but strict.",
             .boolean,
@@ -246,11 +274,14 @@ extension Setting {
             to: \.configuration.namespaces.idleTime),
         Setting(
             "namespace-memory",
-            "Memory for the rows of all namespaces together.",
+            "Memory for the rows and journals of all namespaces together.",
             .bytes,
             default: "1GB",
             valueName: "size",
-            page: "memory for the rows of all namespaces together; a write that finds no room is 503",
+            page: """
+                memory for the rows and journals of all namespaces together; journals take a quarter of it, unless they \
+                are off; a write that finds no room is 503
+                """,
             to: \.configuration.namespaces.memory),
         Setting(
             "request-timeout",

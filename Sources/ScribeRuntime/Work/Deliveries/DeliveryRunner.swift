@@ -21,7 +21,7 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
     private static let messagesOfBusiness = 32
 
     package init(
-        store: Store, outbound: OutboundClient, formats: [any WebhookFormat], faults: FaultRules,
+        store: Store, outbound: OutboundClient, formats: [any WebhookFormat], faults: FaultRules, journal: Journal?,
         changes: ChangeHub, metrics: Metrics, clock: WorldClock, logger: Logger
     ) {
         self.store = store
@@ -30,7 +30,8 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         self.faults = faults
         self.logger = logger
         lanes = changes.lanes
-        sender = DeliverySender(outbound: outbound, formats: formats.byStyle, clock: clock)
+        sender = DeliverySender(
+            outbound: outbound, formats: formats.byStyle, journal: journal, clock: clock)
     }
 
     package var description: String { "DeliveryRunner" }

@@ -7,6 +7,7 @@ import ScribeDomain
 struct DeliverySender: Sendable {
     let outbound: OutboundClient
     let formats: [Webhook.Style: any WebhookFormat]
+    let journal: Journal?
     let clock: WorldClock
 
     /// Time limit of a callback's receiver.
@@ -29,12 +30,17 @@ struct DeliverySender: Sendable {
             switch delivery.content {
             case .event(let event, let session, let detail, let webhook):
                 return try await send(
-                    webhook, of: event, in: session, detail, at: delivery.occurredAt, isSignedWrongly: isSignedWrongly)
+                    webhook, of: event, in: session, detail, for: delivery, isSignedWrongly: isSignedWrongly)
             case .callback(let callback):
-                try await outbound.send(
-                    ByteBuffer(bytes: callback.body), callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) },
-                    method: callback.method, to: try OutboundURL(callback.address), within: Self.callbackTime,
-                    for: delivery.business)
+                let body = ByteBuffer(bytes: callback.body)
+                let headers = callback.headers.sorted { $0.key < $1.key }.map { ($0, $1) }
+                let record = AttemptRecord(
+                    callback.address, method: callback.method, headers, body, of: delivery, in: journal)
+                try await record.sending {
+                    try await outbound.send(
+                        body, headers, method: callback.method, to: try OutboundURL(callback.address),
+                        within: Self.callbackTime, for: delivery.business)
+                }
                 return .delivered(signature: nil)
             }
         } catch is CancellationError {
@@ -47,27 +53,33 @@ struct DeliverySender: Sendable {
     }
 
     private func send(
-        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, at time: Date,
-        isSignedWrongly: Bool
+        _ webhook: Webhook, of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?,
+        for delivery: Delivery, isSignedWrongly: Bool
     ) async throws -> DeliveryOutcome {
         guard let format = formats[webhook.style] else { return .failed(problem: "the message could not be made") }
-        let body = format.body(of: event, in: session, detail, for: webhook, at: time)
+        let body = format.body(of: event, in: session, detail, for: webhook, at: delivery.occurredAt)
         let signature = webhook.signingKey.map {
             format.signature(of: body, key: isSignedWrongly ? "not \($0)" : $0, at: clock.wall.now)
         }
-        if case .address(let address) = webhook.endpoint {
-            var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
-            headers += signature.map(format.headers) ?? []
+        var headers = [("Content-Type", "application/json"), ("User-Agent", "scribe-emulator")]
+        headers += signature.map(format.headers) ?? []
+        let content = ByteBuffer(bytes: body)
+        guard case .address(let address) = webhook.endpoint else {
+            AttemptRecord(nil, method: "POST", headers, content, of: delivery, event, in: journal).end(.whole)
+            return .delivered(signature: signature)
+        }
+        let record = AttemptRecord(address, method: "POST", headers, content, of: delivery, event, in: journal)
+        try await record.sending { [headers] in
             try await outbound.send(
-                ByteBuffer(bytes: body), headers, method: "POST", to: try OutboundURL(address),
-                within: format.timeLimit, for: webhook.business)
+                content, headers, method: "POST", to: try OutboundURL(address), within: format.timeLimit,
+                for: webhook.business)
         }
         return .delivered(signature: signature)
     }
 }
 
 extension OutboundError {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .invalid(let reason): "the address \(reason)"
         case .unknownHost: "nobody knows the host"

@@ -1,0 +1,244 @@
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+
+/// `/__admin/requests`: finds, counts, verifies and exports the exchanges of a namespace's journal.
+struct JournalRoutes: Sendable {
+    let world: World
+    let operations: OperationCatalogue
+    /// Operations that no path tells.
+    let otherOperations: [String]
+    let events: JournalEvents
+    let version: String
+
+    /// Most exchanges of a list, and most with their bodies.
+    private static let mostListed = 1000
+    private static let mostFound = 100
+    private static let usualWait: Duration = .seconds(10)
+    private static let longestWait: Duration = .seconds(600)
+
+    static func add(to router: WorldRoutes<Self>) {
+        router.get("requests", use: list)
+        router.delete("requests", use: removeAll)
+        router.get("requests/unmatched", use: listUnmatched)
+        router.get("requests/stream", use: stream)
+        router.get("requests/export", use: export)
+        router.get("requests/wait", use: wait)
+        router.post("requests/wait", use: wait)
+        router.post("requests/find", use: find)
+        router.post("requests/count", use: count)
+        router.post("requests/verify", use: verify)
+        router.get("requests/{number}", use: read)
+        router.get("requests/{number}/recording", use: record)
+    }
+
+    private var journal: Journal {
+        get throws {
+            guard let journal = world.runtime.journal else { throw JournalProblem.off }
+            return journal
+        }
+    }
+
+    private func index() async throws -> JournalIndex { JournalIndex(try await operations.load()) }
+
+    private func reader(_ index: JournalIndex) -> JournalMatchReader {
+        JournalMatchReader(operations: index.operations, others: otherOperations)
+    }
+
+    /// Conditions of a call: the parameters of a query, or the members of a body.
+    private func members(of request: Request, _ context: ScribeContext) async throws -> [String: JSONValue] {
+        guard request.method == .post else {
+            var members: [String: JSONValue] = [:]
+            for (name, value) in request.query where name != "namespace" {
+                guard members.updateValue(.string(String(value)), forKey: String(name)) == nil else {
+                    throw ScribeError.invalidRequest(field: String(name.prefix(64)), problem: "is there twice")
+                }
+            }
+            return members
+        }
+        guard let body = try await request.decodeOptionalJSON(as: JSONValue.self, in: context) else { return [:] }
+        guard case .object(let members) = body else {
+            throw ScribeError.invalidRequest(field: nil, problem: "must be a JSON object")
+        }
+        return members
+    }
+
+    // MARK: Reading
+
+    @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        var members = try await members(of: request, context)
+        let limit = try Self.limit(&members, usual: 100, most: Self.mostListed)
+        return try await list(members, limit) { _ in true }
+    }
+
+    @Sendable private func listUnmatched(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        var members = try await members(of: request, context)
+        let limit = try Self.limit(&members, usual: 100, most: Self.mostListed)
+        return try await list(members, limit) { $0.isUnmatched }
+    }
+
+    private func list(
+        _ members: [String: JSONValue], _ limit: Int, _ isMeant: @escaping @Sendable (ShownExchange) -> Bool
+    ) async throws -> Response {
+        let (journal, index) = (try journal, try await index())
+        let match = try reader(index).match(members)
+        return try await .longJSON(
+            .ok,
+            .object(
+                [
+                    (
+                        "requests",
+                        .array(
+                            match.exchanges(of: journal, index).filter(isMeant).suffix(limit)
+                        ) { .object($0.summary) }
+                    )
+                ] + journal.members))
+    }
+
+    @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        var members = try await members(of: request, context)
+        let limit = try Self.limit(&members, usual: 20, most: Self.mostFound)
+        let (journal, index) = (try journal, try await index())
+        let match = try reader(index).match(members)
+        return try await .longJSON(
+            .ok,
+            .object(
+                [("requests", .array(match.exchanges(of: journal, index).suffix(limit)) { .object($0.detail) })]
+                    + journal.members))
+    }
+
+    @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let shown = try await shown(context)
+        return try await .longJSON(.ok, .object(shown.detail))
+    }
+
+    private func shown(_ context: ScribeContext) async throws -> ShownExchange {
+        guard let number = Int(try context.parameters.require("number")), let entry = try journal[number] else {
+            throw ControlError.notFound("such request in the journal")
+        }
+        return try await index().shown(number, entry)
+    }
+
+    @Sendable private func removeAll(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        try journal.removeAll()
+        return Response(status: .noContent)
+    }
+
+    private static func limit(
+        _ members: inout [String: JSONValue], usual: Int, most: Int
+    ) throws(ScribeError) -> Int {
+        guard let value = members.removeValue(forKey: "limit") else { return usual }
+        guard let number = value.scalarText.flatMap({ Int($0) }), (1...most).contains(number) else {
+            throw .invalidRequest(field: "limit", problem: "must be a whole number from 1 to \(most)")
+        }
+        return number
+    }
+
+    // MARK: Expectations
+
+    @Sendable private func count(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let members = try await members(of: request, context)
+        let (journal, index) = (try journal, try await index())
+        let match = try reader(index).match(members)
+        return try await .longJSON(
+            .ok, .object([("count", .integer(match.exchanges(of: journal, index).count))] + journal.members))
+    }
+
+    @Sendable private func verify(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let members = try await members(of: request, context)
+        let (journal, index) = (try journal, try await index())
+        let verification = try Verification(members, by: reader(index))
+        let outcome = await EventLoopOffload.run(bytes: .max) {
+            verification.outcome(among: journal.entries.map(index.shown))
+        }
+        return try await answer(outcome, context)
+    }
+
+    @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        var members = try await members(of: request, context)
+        var limit = Self.usualWait
+        if let value = members.removeValue(forKey: "timeout") {
+            guard let duration = value.stringValue.flatMap(ClockDuration.init)?.duration, duration <= Self.longestWait
+            else {
+                throw ScribeError.invalidRequest(
+                    field: "timeout", problem: "must be a duration of at most 600s, such as 5s")
+            }
+            limit = duration
+        }
+        let (journal, index) = (try journal, try await index())
+        let verification = try Verification(members, by: reader(index))
+        let outcome = try await context.cancellingOnDisconnect { [limit] in
+            try await verification.outcome(in: journal, index, within: limit, world)
+        }
+        return try await answer(outcome, context)
+    }
+
+    /// 200 for an expectation that is met, otherwise 422 with the nearest misses.
+    private func answer(_ outcome: Verification.Outcome, _ context: ScribeContext) async throws -> Response {
+        guard !outcome.isMet else { return try await .longJSON(.ok, .object(outcome.members)) }
+        let problem: [JSON.Member] = [
+            ("type", "about:blank"), ("title", "Unprocessable Content"), ("status", 422),
+            ("detail", .string(outcome.sentence)), ("code", "not_verified"), ("request_id", .string(context.requestID)),
+        ]
+        var response = try await Response.longJSON(.unprocessableContent, .object(problem + outcome.members))
+        response.headers[.contentType] = "application/problem+json"
+        return response
+    }
+
+    // MARK: Streams and files
+
+    @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        var members = try await members(of: request, context)
+        let isFromStart = try Self.flag("all", &members)
+        let (journal, index) = (try journal, try await index())
+        let match = try reader(index).match(members)
+        return try events.response(of: journal, index, match, after: isFromStart ? 0 : nil, in: world, context)
+    }
+
+    static func flag(_ name: String, _ members: inout [String: JSONValue]) throws(ScribeError) -> Bool {
+        switch members.removeValue(forKey: name) {
+        case nil, .string("false"), .bool(false): return false
+        case .string("true"), .string(""), .bool(true): return true
+        default: throw .invalidRequest(field: name, problem: "must be true or false")
+        }
+    }
+
+    @Sendable private func export(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let members = try await members(of: request, context)
+        let (journal, index) = (try journal, try await index())
+        let match = try reader(index).match(members)
+        let exchanges = await EventLoopOffload.run(bytes: .max) { match.exchanges(of: journal, index) }
+        let archive = HARExport(exchanges, version: version)
+        return Response(
+            status: .ok, headers: Self.fileHeaders("application/json", "scribe.har"),
+            body: ResponseBody(asyncSequence: archive))
+    }
+
+    @Sendable private func record(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let shown = try await shown(context)
+        let text = try await EventLoopOffload.run(bytes: .max) { try SocketRecording.text(of: shown) }
+        return Response(
+            status: .ok, headers: Self.fileHeaders(SocketRecording.contentType, "socket.ndjson"),
+            body: ResponseBody(byteBuffer: .init(bytes: text)))
+    }
+
+    private static func fileHeaders(_ type: String, _ name: String) -> HTTPFields {
+        [
+            .contentType: type, .contentTypeOptions: "nosniff", .cacheControl: "no-store",
+            .contentDisposition: #"attachment; filename="\#(name)""#,
+        ]
+    }
+}
+
+extension Journal {
+    fileprivate var members: [JSON.Member] {
+        let counts = counts
+        return [
+            ("mode", .string(settings.mode.rawValue)), ("entries", .integer(counts.entries)),
+            ("bytes", .integer(counts.bytes)), ("dropped", .integer(counts.dropped)),
+            ("max", .integer(settings.entries)), ("max_bytes", .integer(settings.bytes)),
+        ]
+    }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import HTTPTypes
+package import NIOCore
+import ScribeDomain
+import ScribeRuntime
+
+/// The journal as an HTTP archive (HAR 1.2), which browsers and proxies open.
+///
+/// Frames of a socket are in `_webSocketMessages`, as in Chromium's archives.
+package struct HARExport: AsyncSequence, Sendable {
+    package typealias Element = ByteBuffer
+
+    private let exchanges: [ShownExchange]
+    private let version: String
+
+    /// - Parameter version: Version of the server.
+    package init(_ exchanges: [ShownExchange], version: String) {
+        self.exchanges = exchanges
+        self.version = version
+    }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(archive: self) }
+
+    /// Pieces of the file, each encoded when it is asked for.
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate let archive: HARExport
+        /// Number of the next exchange; -1 for the head.
+        private var next = -1
+
+        fileprivate init(archive: HARExport) { self.archive = archive }
+
+        package mutating func next() async -> ByteBuffer? {
+            let index = next
+            guard index <= archive.exchanges.count else { return nil }
+            next += 1
+            guard index >= 0 else { return archive.head }
+            guard index < archive.exchanges.count else { return ByteBuffer(string: "]}}\n") }
+            let exchange = archive.exchanges[index]
+            return await EventLoopOffload.run(bytes: .max) {
+                ByteBuffer(bytes: (index > 0 ? Array(",".utf8) : []) + exchange.har.bytes)
+            }
+        }
+    }
+
+    private var head: ByteBuffer {
+        let comment = "Words and names that were sent are in this file. Credentials are masked."
+        let head: JSON = [
+            "version": "1.2", "creator": ["name": "scribe-emulator", "version": .string(version)],
+            "comment": .string(comment),
+        ]
+        return ByteBuffer(bytes: Array(#"{"log":"#.utf8) + head.bytes.dropLast() + Array(#","entries":["#.utf8))
+    }
+}
+
+extension ShownExchange {
+    fileprivate var har: JSON {
+        let exchange = exchange
+        let time = exchange.endedAt.map { Self.milliseconds(from: exchange.startedAt, $0) } ?? 0
+        var members: [JSON.Member] = [
+            ("startedDateTime", .string(Self.time(exchange.startedAt))), ("time", .number(time)),
+            ("request", harRequest), ("response", harResponse), ("cache", [:]),
+            ("timings", ["send": 0, "wait": .number(time), "receive": 0]),
+            ("_number", .integer(number)), ("_kind", .string(exchange.kind.rawValue)),
+        ]
+        if let operation { members.append(("_operation", .string(operation))) }
+        if let fault = exchange.fault { members.append(("_fault", .string(fault))) }
+        if let reason = exchange.reason { members.append(("comment", .string(SecretMask.text(reason)))) }
+        if exchange.kind == .socket {
+            members.append(("_resourceType", "websocket"))
+            members.append(("_webSocketMessages", .array(exchange.frames.compactMap(harMessage)) { $0 }))
+        }
+        return .object(members)
+    }
+
+    private var url: String {
+        let scheme = exchange.request.scheme ?? "http"
+        let text = (path ?? exchange.route ?? "/") + (query.map { "?\($0)" } ?? "")
+        return "\(scheme)://\(exchange.request.authority ?? "localhost")\(exchange.prefix)\(text)"
+    }
+
+    private var harRequest: JSON {
+        let headers = exchange.request.headerFields
+        let parameters = (query ?? "").split(separator: "&").map { part in
+            part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        }
+        var members: [JSON.Member] = [
+            ("method", .string(exchange.request.method.rawValue)), ("url", .string(url)), ("httpVersion", "HTTP/1.1"),
+            ("cookies", []), ("headers", Self.har(headers)),
+            (
+                "queryString",
+                .array(parameters) { ["name": .string($0[0]), "value": .string($0.count > 1 ? $0[1] : "")] }
+            ),
+            ("headersSize", -1), ("bodySize", .integer(exchange.requestBody?.size ?? 0)),
+        ]
+        if let body = exchange.requestBody, body.size > 0 {
+            members.append(
+                (
+                    "postData",
+                    [
+                        "mimeType": .string(headers[.contentType] ?? ""), "params": [],
+                        "text": .string(body.shownText ?? ""), "comment": body.comment,
+                    ]
+                ))
+        }
+        return .object(members)
+    }
+
+    private var harResponse: JSON {
+        let headers = exchange.response?.headerFields ?? [:]
+        let body = exchange.responseBody
+        return [
+            // As in a browser's archive: no answer is status 0.
+            "status": .integer(status ?? 0), "statusText": .string(exchange.response?.status.reasonPhrase ?? ""),
+            "httpVersion": "HTTP/1.1", "cookies": [], "headers": Self.har(headers),
+            "content": [
+                "size": .integer(body?.size ?? 0), "mimeType": .string(headers[.contentType] ?? ""),
+                "text": body?.shownText.map(JSON.string), "comment": body?.comment,
+            ],
+            "redirectURL": .string(SecretMask.text(headers[.location] ?? "")), "headersSize": -1,
+            "bodySize": .integer(body?.size ?? 0),
+        ]
+    }
+
+    private static func har(_ headers: HTTPFields) -> JSON {
+        .array(headers) { ["name": .string($0.name.rawName), "value": .string(SecretMask.value(of: $0))] }
+    }
+
+    private func harMessage(_ frame: RecordedFrame) -> JSON? {
+        let (opcode, data): (Int, String)
+        switch frame.content {
+        case .text(let body): (opcode, data) = (1, body.shownText ?? "")
+        case .binary(let body): (opcode, data) = (2, "\(body.size) bytes, sha256 \(body.sha256 ?? "-")")
+        case .close(let code, let reason): (opcode, data) = (8, "\(code) \(reason)")
+        case .ping, .pong: return nil
+        }
+        return [
+            "type": frame.sender == .client ? "send" : "receive",
+            "time": .number(frame.time.timeIntervalSince1970), "opcode": .integer(opcode), "data": .string(data),
+        ]
+    }
+}
+
+extension RecordedBody {
+    /// Why the text is not there, or not whole.
+    fileprivate var comment: JSON? {
+        if text == nil { return .string("\(size) bytes" + (sha256.map { ", sha256 \($0)" } ?? "")) }
+        return isTruncated ? .string("the first \(JournalSettings.bodyLimit) of \(size) bytes") : nil
+    }
+}

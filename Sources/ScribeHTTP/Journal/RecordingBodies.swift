@@ -1,0 +1,80 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeRuntime
+
+/// Body of a request, recorded as it is read.
+struct RecordedRequestBody: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let body: RequestBody
+    let record: JournalRecord
+
+    func makeAsyncIterator() -> Iterator { Iterator(bytes: body.makeAsyncIterator(), record: record) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var bytes: RequestBody.AsyncIterator
+        let record: JournalRecord
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let piece = try await bytes.next(isolation: #isolation) else { return nil }
+            await EventLoopOffload.run(bytes: piece.readableBytes) { [record] in
+                record.update { $0.requestBody?.add(piece) ?? 0 }
+            }
+            return piece
+        }
+    }
+}
+
+/// Takes a short answer that is in memory already.
+final class CollectedBody: ResponseBodyWriter, Sendable {
+    private let collected = LockedValue(ByteBuffer())
+
+    var buffer: ByteBuffer { collected.withLock { $0 } }
+
+    @concurrent func write(_ buffer: ByteBuffer) async throws {
+        collected.withLock { collected in
+            if collected.readableBytes == 0 { collected = buffer } else { collected.writeImmutableBuffer(buffer) }
+        }
+    }
+
+    @concurrent func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Passes an answer, and records it before its last piece.
+struct RecordingWriter: ResponseBodyWriter {
+    var writer: any ResponseBodyWriter
+    let record: JournalRecord
+    /// Bytes to come; nil if the answer's length is not known.
+    var left: Int?
+
+    @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
+        await EventLoopOffload.run(bytes: buffer.readableBytes) { [record] in
+            record.update { $0.responseBody?.add(buffer) ?? 0 }
+        }
+        if let before = left {
+            left = before - buffer.readableBytes
+            if before <= buffer.readableBytes { record.end(.whole) }
+        }
+        try await writer.write(buffer)
+    }
+
+    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        record.end(.whole)
+        try await writer.finish(trailingHeaders)
+    }
+}
+
+/// Passes an answer, and records only its end.
+struct EndRecorder: ResponseBodyWriter {
+    var writer: any ResponseBodyWriter
+    let record: JournalRecord
+
+    @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
+
+    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        record.end(.whole)
+        try await writer.finish(trailingHeaders)
+    }
+}

@@ -1,0 +1,205 @@
+package import HTTPTypes
+import ScribeDomain
+
+/// Replaces tokens, secrets and signatures by `***` wherever the journal shows a text: a header, a path with its
+/// query, JSON, XML, a form, or a part of one of them.
+///
+/// A value is found by its name, a signed token and a namespace's credential by their form. Long base64 is replaced by
+/// its length: it is a sound or a picture.
+package struct SecretMask {
+    /// Mark in place of a credential.
+    package static let mark = "***"
+
+    private static let maskBytes = Array(mark.utf8)
+    /// Ends of the names of credentials, in lower case and without `-` and `_`.
+    private static let nameEnds = [
+        "token", "secret", "signature", "password", "apikey", "jwt", "ticket", "credential", "authorization",
+        "cookie", "secretkey", "accesskey", "devicecode", "codeverifier",
+    ].map { Array($0.utf8) }
+    private static let names = ["auth", "sess", "refresh"].map { Array($0.utf8) }
+    /// Length from which base64 is a sound or a picture, in bytes.
+    private static let longBase64 = 400
+
+    private let bytes: [UInt8]
+    private var out: [UInt8] = []
+    private var place = 0
+    /// End of the last run of base64 that was measured.
+    private var measured = 0
+
+    private init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        out.reserveCapacity(bytes.count)
+    }
+
+    /// The text without its credentials. Takes time in proportion to its length.
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        var mask = SecretMask(Array(bytes))
+        mask.run()
+        return String(decoding: mask.out, as: UTF8.self)
+    }
+
+    package static func text(_ text: String) -> String { self.text(text.utf8) }
+
+    /// The value of a header field without its credentials.
+    package static func value(of field: HTTPField) -> String {
+        let name = field.name.canonicalName
+        if name == "sec-websocket-protocol" {
+            // A client sends its key as the second protocol.
+            let parts = field.value.split(separator: ",", maxSplits: 1)
+            return parts.count > 1 ? "\(parts[0]), \(mark)" : text(field.value)
+        }
+        guard isSecret(Array(name.utf8)) else { return text(field.value) }
+        guard name.hasSuffix("authorization"), let space = field.value.firstIndex(of: " ") else { return mark }
+        let scheme = field.value[..<space]
+        return scheme.utf8.count <= 20 ? "\(scheme) \(mark)" : mark
+    }
+
+    /// Whether a name is that of a credential.
+    static func isSecret(_ name: some Sequence<UInt8>) -> Bool {
+        var plain: [UInt8] = []
+        for byte in name where byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") {
+            plain.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
+        }
+        return names.contains(plain) || nameEnds.contains { end in plain.suffix(end.count).elementsEqual(end) }
+    }
+
+    private mutating func run() {
+        while place < bytes.count {
+            guard Self.isWord(bytes[place]) else {
+                out.append(bytes[place])
+                place += 1
+                continue
+            }
+            if skipBase64() { continue }
+            let end = self.end(from: place, Self.isWord)
+            let word = bytes[place..<end]
+            if isSignedToken(word, end) {
+                out += Self.maskBytes
+                place = self.end(from: end) { Self.isWord($0) || $0 == UInt8(ascii: ".") }
+                continue
+            }
+            if NamespaceName(markedIn: String(decoding: word.prefix(128), as: UTF8.self)) != nil {
+                out += Self.maskBytes
+                place = end
+                continue
+            }
+            out += word
+            place = end
+            if word.count <= 64, Self.isSecret(word) { maskValue() }
+        }
+    }
+
+    private func end(from start: Int, _ belongs: (UInt8) -> Bool) -> Int {
+        var end = start
+        while end < bytes.count, belongs(bytes[end]) { end += 1 }
+        return end
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Replaces a long run of base64 by its length.
+    private mutating func skipBase64() -> Bool {
+        guard place >= measured else { return false }
+        let end = self.end(from: place) { Self.isWord($0) || "+/=".utf8.contains($0) }
+        measured = end
+        guard end - place >= Self.longBase64 else { return false }
+        out += Array("(\(end - place) characters of base64)".utf8)
+        place = end
+        return true
+    }
+
+    /// Whether a word begins a token that is base64 of JSON, a dot, and more: a JWT, or a link's ticket.
+    private func isSignedToken(_ word: ArraySlice<UInt8>, _ end: Int) -> Bool {
+        guard word.count >= 16, end < bytes.count, bytes[end] == UInt8(ascii: ".") else { return false }
+        return word.firstRange(of: Array("eyJ".utf8)) != nil
+    }
+
+    // MARK: Values
+
+    /// Masks the value behind a name: `"name": "…"`, `name=…`, `<name>…<`, `name: …`, or a form's part.
+    private mutating func maskValue() {
+        var next = end(from: place) { $0 == UInt8(ascii: "\\") }
+        if next < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[next]) { next += 1 }
+        let isPart = bytes[next...].starts(with: Array("\r\n\r\n".utf8))
+        next = end(from: next, Self.isSpace)
+        guard next < bytes.count else { return }
+        if isPart {
+            copy(upTo: next)
+            return mask(upTo: end(from: place) { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
+        }
+        switch bytes[next] {
+        case UInt8(ascii: "="):
+            copy(upTo: next + 1)
+            if !maskQuoted() {
+                mask(upTo: end(from: place) { !Self.isSpace($0) && !"&\"'<>;,\\".utf8.contains($0) })
+            }
+        case UInt8(ascii: ">"):
+            copy(upTo: next + 1)
+            mask(upTo: end(from: place) { $0 != UInt8(ascii: "<") })
+        case UInt8(ascii: ":"):
+            copy(upTo: end(from: next + 1, Self.isSpace))
+            maskJSON()
+        default: break
+        }
+    }
+
+    /// Masks a string, the strings of a list, or the rest of a line that is no JSON.
+    private mutating func maskJSON() {
+        guard place < bytes.count, !maskQuoted() else { return }
+        switch bytes[place] {
+        case UInt8(ascii: "["):
+            while place < bytes.count, bytes[place] != UInt8(ascii: "]") {
+                if !maskQuoted() { copy(upTo: max(place + 1, end(from: place) { $0 == UInt8(ascii: "\\") })) }
+            }
+        case UInt8(ascii: "{"): break
+        default:
+            let word = bytes[place..<end(from: place, Self.isWord)]
+            guard !["null", "true", "false"].contains(String(decoding: word.prefix(8), as: UTF8.self)) else { return }
+            let isMember = out.last { !Self.isSpace($0) && $0 != UInt8(ascii: ":") } == UInt8(ascii: "\"")
+            if isMember { out.append(UInt8(ascii: "\"")) }
+            mask(upTo: end(from: place) { !"\r\n,}]".utf8.contains($0) })
+            if isMember { out.append(UInt8(ascii: "\"")) }
+        }
+    }
+
+    /// Masks a quoted text. Its quotes may be escaped, as in JSON within JSON.
+    private mutating func maskQuoted() -> Bool {
+        let open = end(from: place) { $0 == UInt8(ascii: "\\") }
+        guard open < bytes.count, bytes[open] == UInt8(ascii: "\"") || bytes[open] == UInt8(ascii: "'") else {
+            return false
+        }
+        let (quote, escapes) = (bytes[open], open - place)
+        copy(upTo: open + 1)
+        var (end, slashes) = (place, 0)
+        while end < bytes.count, !(bytes[end] == quote && slashes <= escapes) {
+            slashes = bytes[end] == UInt8(ascii: "\\") ? slashes + 1 : 0
+            end += 1
+        }
+        guard end < bytes.count else {
+            mask(upTo: end)
+            return true
+        }
+        mask(upTo: max(place, end - escapes))
+        copy(upTo: end + 1)
+        return true
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
+
+    private mutating func copy(upTo end: Int) {
+        out += bytes[place..<end]
+        place = end
+    }
+
+    private mutating func mask(upTo end: Int) {
+        if end > place { out += Self.maskBytes }
+        place = end
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+package import ScribeRuntime
+
+/// An exchange of the journal as operators see it: without credentials, and with the operation it was, or was meant
+/// to be.
+package struct ShownExchange: Sendable {
+    package let number: Int
+    package let exchange: Exchange
+    /// Operation of the request; nil for a path of none.
+    package let operation: String?
+    /// Path without prefix and query; nil if the journal keeps none.
+    package let path: String?
+    /// Query without a question mark; nil without one.
+    package let query: String?
+    private let index: JournalIndex
+
+    init(_ number: Int, _ exchange: Exchange, _ index: JournalIndex) {
+        self.number = number
+        self.exchange = exchange
+        self.index = index
+        let parts = exchange.request.path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        path = parts?.first.map { SecretMask.text(String($0)) }
+        query = parts.flatMap { $0.count > 1 ? SecretMask.text(String($0[1])) : nil }
+        operation =
+            exchange.kind == .delivery
+            ? nil
+            : exchange.operation
+                ?? (exchange.route ?? parts?.first.map(String.init)).flatMap {
+                    index.operations.operation(of: exchange.request.method, $0)
+                }
+    }
+
+    package var status: Int? { exchange.response?.status.code }
+
+    /// Whether the request reached no operation.
+    package var isUnmatched: Bool {
+        guard exchange.kind != .delivery, let status, status >= 400 else { return false }
+        return isUnrouted || operation == nil
+    }
+
+    /// Whether no route has the path. What no family claims is taken for an object of S3.
+    private var isUnrouted: Bool {
+        guard exchange.route == nil else { return false }
+        return exchange.operation == nil
+            || !RequestAddress(Request(head: exchange.request, body: RequestBody(buffer: ByteBuffer()))).isSigned
+    }
+
+    /// The operation that was probably meant; nil for a request that reached one.
+    package var nearest: OperationIndex.Operation? {
+        guard isUnmatched, let path, exchange.response != nil else { return nil }
+        return index.nearest(exchange.request.method.rawValue, path)
+    }
+
+    /// Ids that may be a transaction's.
+    var transactions: [String] {
+        if let transaction = exchange.transaction { return [transaction.rawValue] }
+        let request = Request(head: exchange.request, body: RequestBody(buffer: ByteBuffer()))
+        return (path ?? "")[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
+            + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
+    }
+
+    /// Values of a field of the request's head; nil without one.
+    func header(_ name: String) -> String? {
+        let values = exchange.request.headerFields.filter { $0.name.canonicalName == name }.map(SecretMask.value(of:))
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
+    /// Value of a parameter of the query; nil without one.
+    func parameter(_ name: String) -> String? {
+        let path = exchange.request.path.map { _ in "/?\(query ?? "")" }
+        return Request(
+            head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: path),
+            body: RequestBody(buffer: ByteBuffer())
+        )
+        .query.text(name)
+    }
+}
+
+/// Operations, to tell which one each exchange was.
+package struct JournalIndex: Sendable {
+    package let operations: OperationIndex
+    private let routes: NearestRoute
+    private let byPlace: [String: String]
+
+    package init(_ operations: OperationIndex) {
+        self.operations = operations
+        let all = operations.ids.compactMap { operations[$0] }
+        routes = NearestRoute(all.map { ($0.method.rawValue, $0.path[...].split(ascii: "/")) })
+        byPlace = Dictionary(
+            all.map { ("\($0.method.rawValue) \($0.path)", $0.id) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func nearest(_ method: String, _ path: String) -> OperationIndex.Operation? {
+        guard let match = routes.match(method, path[...].split(ascii: "/")) else { return nil }
+        return byPlace["\(match.method) \(match.path)"].flatMap { operations[$0] }
+    }
+
+    package func shown(_ entry: Journal.Numbered) -> ShownExchange {
+        ShownExchange(entry.number, entry.entry.exchange, self)
+    }
+
+    package func shown(_ number: Int, _ entry: JournalEntry) -> ShownExchange {
+        ShownExchange(number, entry.exchange, self)
+    }
+}

@@ -1,0 +1,50 @@
+import ScribeDomain
+package import ScribeRuntime
+import ServiceLifecycle
+
+extension Verification {
+    /// Waits until the expectation is met, the time is up, the world ends or the server stops.
+    /// - Returns: what was found at the end.
+    package func outcome(in journal: Journal, _ index: JournalIndex, within limit: Duration, _ world: World)
+        async throws
+        -> Outcome
+    {
+        let waiting = Task {
+            await cancelWhenGracefulShutdown {
+                var change = 0
+                var matched: Set<Int> = []
+                repeat {
+                    let news = journal.news(after: change)
+                    if !news.entries.isEmpty {
+                        matched = await EventLoopOffload.run(bytes: .max) { [matched] in
+                            var matched = matched
+                            for entry in news.entries {
+                                if match.holds(for: index.shown(entry)) {
+                                    matched.insert(entry.number)
+                                } else {
+                                    matched.remove(entry.number)
+                                }
+                            }
+                            return matched
+                        }
+                    }
+                    change = news.change
+                    if isMet(by: matched.count) { return }
+                    await journal.wait(after: change)
+                } while !Task.isCancelled
+            }
+        }
+        let timer = Task {
+            try? await journal.clock.sleep(for: limit, as: .journal)
+            waiting.cancel()
+        }
+        defer { timer.cancel() }
+        try await withTaskCancellationHandler {
+            await world.end.watched(by: { waiting.cancel() }) { await waiting.value }
+            try Task.checkCancellation()
+        } onCancel: {
+            waiting.cancel()
+        }
+        return await EventLoopOffload.run(bytes: .max) { outcome(among: journal.entries.map(index.shown)) }
+    }
+}

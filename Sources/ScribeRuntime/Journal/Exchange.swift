@@ -1,0 +1,68 @@
+package import Foundation
+package import HTTPTypes
+package import ScribeDomain
+
+/// A request with its answer, a socket with its frames, or an attempt at a webhook's delivery.
+package struct Exchange: Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case request, socket, delivery
+    }
+
+    /// How an exchange ended.
+    package enum End: String, Sendable {
+        /// The answer was sent whole, as far as the server knows.
+        case whole
+        /// The connection ended before or within the answer.
+        case cut
+    }
+
+    package var kind: Kind
+    /// Head of the request. A path has no prefix of a namespace.
+    package var request: HTTPRequest
+    package var requestBody: RecordedBody?
+    /// Nil until the answer's head is known, and for a request without an answer.
+    package var response: HTTPResponse?
+    package var responseBody: RecordedBody?
+    /// Time of the machine.
+    package let startedAt: Date
+    package var endedAt: Date?
+    package var end: End?
+    /// Prefix `/ns/NAME` that the path had.
+    package var prefix = ""
+    /// Pattern of the route; nil for none.
+    package var route: String?
+    package var family: String?
+    /// Operation that the path does not tell.
+    package var operation: String?
+    package var principal: Principal?
+    package var requestID = ""
+    /// Why the request was refused, or the delivery failed.
+    package var reason: String?
+    /// Fault rules that were applied.
+    package var fault: String?
+    /// Recording that was played to the socket.
+    package var playback: String?
+    package var frames: [RecordedFrame] = []
+    /// Memory of the frames.
+    var frameBytes = 0
+    /// Frames that found no room.
+    package var framesLeftOut = 0
+    /// Event and attempt of a delivery.
+    package var delivery: (event: String?, attempt: Int)?
+    /// Transaction of a delivery.
+    package var transaction: TransactionID?
+
+    package init(_ kind: Kind, _ request: HTTPRequest, at time: Date) {
+        self.kind = kind
+        self.request = request
+        startedAt = time
+    }
+
+    /// About the memory that the exchange takes before its bodies, in bytes.
+    var headSize: Int {
+        var size = 1200 + (request.path?.utf8.count ?? 0)
+        for field in request.headerFields { size += field.value.utf8.count + 80 }
+        for field in response?.headerFields ?? [:] { size += field.value.utf8.count + 80 }
+        return size
+    }
+}

@@ -1,0 +1,206 @@
+package import ScribeDomain
+import Synchronization
+
+/// Exchanges of a world, the oldest first. It lives in memory only.
+package final class Journal: Sendable {
+    private struct Slot {
+        let entry: JournalEntry
+        var size: Int
+        /// Number of the entry's last change.
+        var change: Int
+    }
+
+    private struct State {
+        var slots: [Int: Slot] = [:]
+        /// Numbers of the oldest entry, and of the next one.
+        var first = 1
+        var next = 1
+        var bytes = 0
+        var dropped = 0
+        var changes = 0
+        var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+        var lastWaiting = 0
+    }
+
+    /// Entry with its number, which counts the entries of the journal from 1 on.
+    package struct Numbered: Sendable {
+        package let number: Int
+        package let entry: JournalEntry
+        /// Number of the entry's last change.
+        package let change: Int
+    }
+
+    /// Counts of a journal.
+    package struct Counts: Hashable, Sendable {
+        package let entries: Int
+        package let bytes: Int
+        /// Entries that went because the journal was full.
+        package let dropped: Int
+    }
+
+    package let settings: JournalSettings
+    package let clock: WallClock
+    private let budget: JournalBudget
+    private let state = LockedValue(State())
+
+    package init(_ settings: JournalSettings, in budget: JournalBudget, clock: WallClock) {
+        self.settings = settings
+        self.budget = budget
+        self.clock = clock
+        budget.enter(self)
+    }
+
+    deinit { budget.leave(self, with: state.withLock { $0.bytes }) }
+
+    // MARK: Writing
+
+    /// Adds an entry.
+    /// - Returns: the number of the entry.
+    func add(_ entry: JournalEntry) -> Int {
+        let size = entry.exchange.headSize
+        let (number, growth, waiting) = state.withLock { state in
+            let number = state.next
+            state.next += 1
+            state.changes += 1
+            state.slots[number] = Slot(entry: entry, size: size, change: state.changes)
+            let freed = Self.evict(upTo: settings, keeping: number, &state)
+            state.bytes += size
+            return (number, size - freed, Self.takeWaiting(&state))
+        }
+        budget.grow(by: growth)
+        for continuation in waiting { continuation.resume() }
+        return number
+    }
+
+    /// Learns that an entry has changed.
+    /// - Parameters:
+    ///   - growth: how much more memory the entry takes.
+    ///   - isNews: whether those who wait for an exchange look again.
+    /// - Returns: false if the entry has left the journal.
+    func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
+        let result = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>])? in
+            guard state.slots[number] != nil else { return nil }
+            state.slots[number]?.size += growth
+            state.bytes += growth
+            var waiting: [CheckedContinuation<Void, Never>] = []
+            if isNews {
+                state.changes += 1
+                state.slots[number]?.change = state.changes
+                waiting = Self.takeWaiting(&state)
+            }
+            return (growth - Self.evict(upTo: settings, keeping: number, &state), waiting)
+        }
+        guard let (grown, waiting) = result else { return false }
+        if grown != 0 { budget.grow(by: grown) }
+        for continuation in waiting { continuation.resume() }
+        return true
+    }
+
+    /// Removes an entry that belongs to another journal.
+    func remove(_ number: Int) {
+        let size = state.withLock { state in
+            guard let slot = state.slots.removeValue(forKey: number) else { return 0 }
+            state.bytes -= slot.size
+            return slot.size
+        }
+        budget.grow(by: -size)
+    }
+
+    /// Removes all entries.
+    package func removeAll() {
+        let size = state.withLock { state in
+            let size = state.bytes
+            state.slots = [:]
+            (state.first, state.bytes, state.dropped) = (state.next, 0, 0)
+            return size
+        }
+        budget.grow(by: -size)
+    }
+
+    /// Removes the oldest entries until the rest takes at most so many bytes.
+    func shrink(to bytes: Int) {
+        let freed = state.withLock { state in
+            Self.evict(&state) { $0.bytes > bytes && $0.slots.count > 1 }
+        }
+        budget.grow(by: -freed)
+    }
+
+    var bytes: Int { state.withLock { $0.bytes } }
+
+    private static func evict(upTo settings: JournalSettings, keeping number: Int, _ state: inout State) -> Int {
+        evict(&state) {
+            ($0.slots.count > settings.entries || $0.bytes > settings.bytes) && $0.first < number
+        }
+    }
+
+    private static func evict(_ state: inout State, while isOver: (State) -> Bool) -> Int {
+        var freed = 0
+        while state.first < state.next, isOver(state) {
+            if let slot = state.slots.removeValue(forKey: state.first) {
+                state.bytes -= slot.size
+                freed += slot.size
+                state.dropped += 1
+            }
+            state.first += 1
+        }
+        return freed
+    }
+
+    // MARK: Reading
+
+    /// All entries, the oldest first.
+    package var entries: [Numbered] {
+        let all = state.withLock { state in
+            state.slots.map { Numbered(number: $0.key, entry: $0.value.entry, change: $0.value.change) }
+        }
+        return all.sorted { $0.number < $1.number }
+    }
+
+    package subscript(number: Int) -> JournalEntry? { state.withLock { $0.slots[number]?.entry } }
+
+    package var counts: Counts {
+        state.withLock { Counts(entries: $0.slots.count, bytes: $0.bytes, dropped: $0.dropped) }
+    }
+
+    /// Number of the last change.
+    package var changes: Int { state.withLock { $0.changes } }
+
+    /// Entries that were added or changed after a change, in the order of their last changes.
+    /// - Returns: the entries, and the number of the last change of all.
+    package func news(after change: Int) -> (entries: [Numbered], change: Int) {
+        let (changed, last) = state.withLock { state -> ([Numbered], Int) in
+            guard state.changes > change else { return ([], state.changes) }
+            let changed = state.slots.compactMap { number, slot in
+                slot.change > change ? Numbered(number: number, entry: slot.entry, change: slot.change) : nil
+            }
+            return (changed, state.changes)
+        }
+        return (changed.sorted { $0.change < $1.change }, last)
+    }
+
+    /// Waits for a change after another one. Returns at once if there was one, and at the cancellation of the task.
+    package func wait(after change: Int) async {
+        let number = state.withLock { state in
+            state.lastWaiting += 1
+            return state.lastWaiting
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.changes == change, !Task.isCancelled else { return true }
+                    state.waiting[number] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiting.removeValue(forKey: number) }?.resume()
+        }
+    }
+
+    private static func takeWaiting(_ state: inout State) -> [CheckedContinuation<Void, Never>] {
+        guard !state.waiting.isEmpty else { return [] }
+        defer { state.waiting = [:] }
+        return Array(state.waiting.values)
+    }
+}

@@ -1,0 +1,44 @@
+import ScribeDomain
+import Synchronization
+
+/// Memory of all journals of a server together. The largest journal gives way first.
+package final class JournalBudget: Sendable {
+    private struct Member {
+        weak var journal: Journal?
+    }
+
+    private let limit: Int
+    private let used = Atomic<Int>(0)
+    private let members = LockedValue<[ObjectIdentifier: Member]>([:])
+
+    /// - Parameter limit: most bytes of all journals.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Bytes that all journals take.
+    package var bytes: Int { used.load(ordering: .relaxed) }
+
+    func enter(_ journal: Journal) {
+        members.withLock { $0[ObjectIdentifier(journal)] = Member(journal: journal) }
+    }
+
+    func leave(_ journal: Journal, with bytes: Int) {
+        members.withLock { $0[ObjectIdentifier(journal)] = nil }
+        grow(by: -bytes)
+    }
+
+    func grow(by bytes: Int) {
+        let total = used.add(bytes, ordering: .relaxed).newValue
+        guard bytes > 0, total > limit else { return }
+        shrink()
+    }
+
+    /// Takes a quarter from the largest journal, until there is room.
+    private func shrink() {
+        while bytes > limit {
+            let journals = members.withLock { $0.values.compactMap(\.journal) }
+            guard let (largest, size) = journals.map({ ($0, $0.bytes) }).max(by: { $0.1 < $1.1 }) else { return }
+            largest.shrink(to: size / 4 * 3)
+            guard largest.bytes < size else { return }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// What a journal keeps of each exchange.
+package enum JournalMode: String, CaseIterable, Sendable {
+    case off
+    /// Route, status, sizes and times: no body, query, header, name or key.
+    case metadata
+    /// Heads and bodies as well. Credentials are masked where they are shown.
+    case full
+}
+
+/// Mode and limits of the journals of a server.
+package struct JournalSettings: Hashable, Sendable {
+    package var mode: JournalMode
+    /// Most entries of a journal; the oldest one goes first.
+    package var entries = 1000
+    /// Most bytes of a journal.
+    package var bytes = 16 << 20
+
+    /// Most bytes that are kept of one body or frame.
+    package static let bodyLimit = 64 << 10
+    /// Most frames that are kept of one socket.
+    package static let frameLimit = 10_000
+
+    /// Most bytes that the frames of one socket take.
+    package static let socketLimit = 4 << 20
+
+    package init(mode: JournalMode = .off) { self.mode = mode }
+}

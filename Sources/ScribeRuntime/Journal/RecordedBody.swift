@@ -1,0 +1,73 @@
+import Crypto
+package import NIOCore
+import ScribeDomain
+
+/// What a journal keeps of a body or of a frame: the begin of a text, the SHA-256 of other data.
+package struct RecordedBody: Sendable {
+    /// Bytes so far.
+    package private(set) var size = 0
+    /// The first ``JournalSettings/bodyLimit`` bytes of a text; nil for other data.
+    package private(set) var text: ByteBuffer?
+    private var hash: SHA256?
+
+    /// Starts without a byte.
+    /// - Parameter type: the content type; nil if there is none.
+    package init(type: String?) {
+        if type.map(Self.isText) ?? true { text = ByteBuffer() } else { hash = SHA256() }
+    }
+
+    /// A body of which only the size is known.
+    package init(size: Int) { self.size = size }
+
+    /// Whether ``text`` is shorter than the body.
+    package var isTruncated: Bool { text.map { $0.readableBytes < size } ?? false }
+
+    /// SHA-256 of data that is no text, in hexadecimal.
+    package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
+
+    /// Adds bytes. Data whose first bytes are no text is hashed, whatever its type says.
+    /// - Returns: how much more memory the body takes.
+    package mutating func add(_ piece: ByteBuffer) -> Int {
+        let isFirst = size == 0
+        size += piece.readableBytes
+        if isFirst, text != nil, Self.isBinary(piece) {
+            text = nil
+            hash = SHA256()
+        }
+        if hash != nil {
+            EventLoopOffload.watch(bytes: piece.readableBytes, of: "a hash for the journal")
+            piece.withUnsafeReadableBytes { hash?.update(bufferPointer: $0) }
+            return isFirst ? 200 : 0
+        }
+        guard var text, text.readableBytes < JournalSettings.bodyLimit else { return 0 }
+        let kept =
+            piece.getSlice(
+                at: piece.readerIndex,
+                length: min(piece.readableBytes, JournalSettings.bodyLimit - text.readableBytes)) ?? ByteBuffer()
+        let before = text.storageCapacity
+        // A small part of a large buffer would keep all of it.
+        if isFirst, kept.storageCapacity <= 2 * kept.readableBytes + 64 {
+            text = kept
+        } else {
+            text.writeImmutableBuffer(kept)
+        }
+        self.text = text
+        return max(0, text.storageCapacity - before)
+    }
+
+    private static func isText(_ type: String) -> Bool {
+        let kind = type.prefix { $0 != ";" }.lowercased()
+        return kind.hasPrefix("text/") || kind.contains("json") || kind.contains("xml")
+            || kind.hasSuffix("x-www-form-urlencoded")
+    }
+
+    /// Whether the first bytes hold a control character that texts do not have.
+    private static func isBinary(_ piece: ByteBuffer) -> Bool {
+        let isWhole = piece.readableBytes <= 512
+        let start = piece.readableBytesView.prefix(512)
+        if start.contains(where: { $0 < 9 || (14..<32).contains($0) && $0 != 27 || $0 == 127 }) { return true }
+        // The last character may be cut.
+        let most = isWhole ? 0 : 3
+        return !(0...most).contains { String(validating: start.dropLast($0), as: UTF8.self) != nil }
+    }
+}

@@ -1,0 +1,314 @@
+import NIOHTTP1
+import ArgumentParser
+import Foundation
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+
+struct RequestCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "requests",
+        abstract: "Show, verify and export the requests, sockets and webhooks of a running server.",
+        discussion: """
+            Conditions are pairs, such as operation=commitTransaction status=5xx. docs/testing.md lists them all.
+              scribe-emulator requests tail
+              scribe-emulator requests verify operation=initTransaction times=1
+            """,
+        subcommands: [
+            ListRequests.self, ShowRequest.self, TailRequests.self, VerifyRequests.self, ExportRequests.self,
+            RecordSocket.self, PlaySocket.self, ClearRequests.self,
+        ])
+}
+
+extension ControlClient {
+    /// Whether the server keeps a journal.
+    /// - Throws: `ExitCode`, after it wrote another reason to standard error.
+    func keepsJournal() async throws -> Bool {
+        do {
+            _ = try await answer("GET", "requests?limit=1")
+            return true
+        } catch let refusal as Refusal {
+            guard refusal.status == 409 else {
+                StandardError.write("scribe-emulator: \(refusal.reason)")
+                throw ExitCode.failure
+            }
+            return false
+        }
+    }
+}
+
+extension FaultPairs {
+    /// The pairs as a query.
+    func query(_ more: [String: String] = [:]) -> String {
+        guard case .object(let members) = body else { return "" }
+        var pairs = members.compactMap { member -> (String, String)? in
+            guard case .string(let text) = member.value else { return nil }
+            return (member.name, text)
+        }
+        pairs += more.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        let escaped = pairs.map { name, value in
+            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+        }
+        return escaped.isEmpty ? "" : "?" + escaped.joined(separator: "&")
+    }
+}
+
+/// Exchange in an answer of the server.
+private struct ListedRequest: Decodable {
+    let id: Int
+    let kind: String
+    let method: String
+    let path: String?
+    let route: String?
+    let operation: String?
+    let event: String?
+    let status: Int?
+    let end: String
+    let ms: Double?
+    let fault: String?
+    let reason: String?
+    let nearest: Nearest?
+
+    struct Nearest: Decodable {
+        let method: String
+        let path: String
+    }
+
+    /// One line, with what was probably meant and why it was refused.
+    var line: String {
+        var words = ["\(id)", method, path ?? route ?? "-", status.map(String.init) ?? end]
+        if kind != "request" { words.insert(event.map { "\(kind) \($0)" } ?? kind, at: 1) }
+        if let ms { words.append("\(ms) ms") }
+        if let operation { words.append(operation) }
+        if let fault { words.append("fault \(fault)") }
+        if let nearest { words.append("meant: \(nearest.method) \(nearest.path)?") }
+        if let reason { words.append(reason) }
+        return words.joined(separator: "  ")
+    }
+}
+
+struct ListRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the last requests.")
+
+    @OptionGroup var options: FaultOptions
+
+    @Option(help: "Only the last of them.")
+    var limit = 100
+
+    @Flag(help: "Only requests that reached no operation, with the one that was probably meant.")
+    var unmatched = false
+
+    @Argument(help: "Conditions such as operation=commitTransaction.")
+    var pairs: [String] = []
+
+    private struct List: Decodable {
+        let requests: [ListedRequest]
+        let dropped: Int
+    }
+
+    func validate() throws { _ = try FaultPairs(pairs) }
+
+    func run() async throws {
+        let client = try options.client()
+        let path = unmatched ? "requests/unmatched" : "requests"
+        let data = try await client.data("GET", path + FaultPairs(pairs).query(["limit": String(limit)]))
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let list: List = try client.read(data)
+        if list.dropped > 0 { print("\(list.dropped) earlier ones are gone: --journal-max keeps more") }
+        for request in list.requests { print(request.line) }
+        if list.requests.isEmpty { print("no requests") }
+    }
+}
+
+struct ShowRequest: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Print a request with its headers and bodies, as JSON.")
+
+    @OptionGroup var options: FaultOptions
+    @Argument(help: "The number of the request.") var id: Int
+
+    func run() async throws {
+        let data = try await options.client().data("GET", "requests/\(id)")
+        guard !options.json, let json = try? JSONSerialization.jsonObject(with: data) else {
+            return print(String(decoding: data, as: UTF8.self))
+        }
+        let pretty = try JSONSerialization.data(
+            withJSONObject: json, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        print(String(decoding: pretty, as: UTF8.self))
+    }
+}
+
+struct TailRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail", abstract: "Print requests as they come, until the server stops.")
+
+    @OptionGroup var options: FaultOptions
+
+    @Flag(help: "Print those before as well.")
+    var all = false
+
+    @Argument(help: "Conditions such as operation=commitTransaction.")
+    var pairs: [String] = []
+
+    func validate() throws { _ = try FaultPairs(pairs) }
+
+    func run() async throws {
+        let client = try options.client()
+        var events = EventLines()
+        try await client.stream("requests/stream" + FaultPairs(pairs).query(all ? ["all": "true"] : [:])) { bytes in
+            for event in events.add(bytes) where options.json || event.name == "exchange" {
+                guard !options.json else {
+                    print(event.data)
+                    continue
+                }
+                let request: ListedRequest = try client.read(Data(event.data.utf8))
+                if request.end != "open" || request.kind == "socket" { print(request.line) }
+            }
+            fflush(nil)
+        }
+    }
+}
+
+/// Splits a stream of server-sent events.
+struct EventLines {
+    private var rest: [UInt8] = []
+    private var name = ""
+
+    /// Adds bytes.
+    /// - Returns: The events that are whole.
+    mutating func add(_ bytes: ByteBuffer) -> [(name: String, data: String)] {
+        rest += bytes.readableBytesView
+        var events: [(name: String, data: String)] = []
+        var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        rest = Array(lines.removeLast())
+        for line in lines.map({ String(decoding: $0, as: UTF8.self) }) {
+            if line.hasPrefix("event: ") { name = String(line.dropFirst("event: ".count)) }
+            if line.hasPrefix("data: ") { events.append((name, String(line.dropFirst("data: ".count)))) }
+        }
+        return events
+    }
+}
+
+struct VerifyRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check how many requests match; print the nearest ones, and exit with 1, if that is not as expected.",
+        discussion: "Beside conditions there are times=N, at_least=N and at_most=N; by default at least one must match."
+    )
+
+    @OptionGroup var options: FaultOptions
+
+    @Option(help: ArgumentHelp("Wait until it is true, for this time at most.", valueName: "time"))
+    var timeout: String?
+
+    @Argument(help: "Conditions such as operation=commitTransaction times=1.")
+    var pairs: [String]
+
+    private struct Outcome: Decodable {
+        let count: Int
+        let diff: String
+    }
+
+    func validate() throws { _ = try FaultPairs(pairs + (timeout.map { ["timeout=\($0)"] } ?? [])) }
+
+    func run() async throws {
+        let client = try options.client()
+        let body = Data(try FaultPairs(pairs + (timeout.map { ["timeout=\($0)"] } ?? [])).body.bytes)
+        let path = timeout == nil ? "requests/verify" : "requests/wait"
+        do {
+            let time = timeout.flatMap { ClockDuration($0)?.duration } ?? .zero
+            let data = try await client.answer(
+                "POST", path, body, within: .seconds(30 + Int64(min(600, time / .seconds(1)))))
+            if options.json { return print(String(decoding: data, as: UTF8.self)) }
+            let outcome: Outcome = try client.read(data)
+            print("verified: \(outcome.count) of \(pairs.joined(separator: " "))")
+        } catch let refusal as ControlClient.Refusal {
+            guard refusal.status == 422, let outcome: Outcome = try? ControlClient.decoded(refusal.body) else {
+                StandardError.write("scribe-emulator: \(refusal.reason)")
+                throw refusal.status == nil ? ExitCode.notReachable : .failure
+            }
+            print(options.json ? String(decoding: refusal.body, as: UTF8.self) : outcome.diff)
+            throw ExitCode.failure
+        }
+    }
+}
+
+struct ExportRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the requests to a new file, as an HTTP archive (HAR). It may hold what patients have said.")
+
+    @OptionGroup var options: FaultOptions
+
+    @Argument(help: "The file.", completion: .file())
+    var file: String
+
+    @Argument(help: "Conditions such as operation=commitTransaction.")
+    var pairs: [String] = []
+
+    func validate() throws { _ = try FaultPairs(pairs) }
+
+    func run() async throws {
+        try await options.client().download("requests/export" + FaultPairs(pairs).query(), to: file)
+        print(options.json ? "{}" : "exported: \(file)")
+    }
+}
+
+struct RecordSocket: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record",
+        abstract: "Write the frames of a socket to a new file. The words and names of the conversation are in it.")
+
+    @OptionGroup var options: FaultOptions
+    @Argument(help: "The number of the socket.") var id: Int
+    @Argument(help: "The file.", completion: .file()) var file: String
+
+    func run() async throws {
+        try await options.client().download("requests/\(id)/recording", to: file)
+        print(options.json ? "{}" : "recorded: \(file)")
+    }
+}
+
+struct PlaySocket: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Play a recording to the next socket of its route.")
+
+    @OptionGroup var options: FaultOptions
+
+    @Flag(help: "Send the frames without pauses.")
+    var fast = false
+
+    @Flag(help: "Close a socket (1008) whose client sends something else.")
+    var match = false
+
+    @Option(help: "The number of sockets that get it.")
+    var times = 1
+
+    @Argument(help: "The file.", completion: .file())
+    var file: String
+
+    private struct Added: Decodable {
+        let id: String
+        let path: String
+    }
+
+    func run() async throws {
+        let client = try options.client()
+        let data = try await client.upload(
+            file, as: SocketRecording.contentType, by: .POST, "playbacks?fast=\(fast)&match=\(match)&times=\(times)")
+        if options.json { return print(String(decoding: data, as: UTF8.self)) }
+        let added: Added = try client.read(data)
+        print("\(added.id): the next socket of \(added.path) gets \(file)")
+    }
+}
+
+struct ClearRequests: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "clear", abstract: "Forget all requests.")
+
+    @OptionGroup var options: FaultOptions
+
+    func run() async throws {
+        _ = try await options.client().data("DELETE", "requests")
+        print(options.json ? "{}" : "cleared")
+    }
+}

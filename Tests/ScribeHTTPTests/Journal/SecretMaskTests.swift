@@ -1,0 +1,87 @@
+import HTTPTypes
+import ScribeDomain
+import Testing
+
+@testable import ScribeHTTP
+
+/// Credentials in the texts that the journal shows.
+struct SecretMaskTests {
+    @Test(
+        "a credential is masked by its name, whatever the format",
+        arguments: [
+            (#"{"client_secret":"hush","name":"Ada"}"#, #"{"client_secret":"***","name":"Ada"}"#),
+            (#"{"access_token" : "hush", "expires_in": 5}"#, #"{"access_token" : "***", "expires_in": 5}"#),
+            (#"{"api_keys":["a"],"x-api-key":"hush"}"#, #"{"api_keys":["a"],"x-api-key":"***"}"#),
+            (#"{"refreshToken":null,"token":7}"#, #"{"refreshToken":null,"token":"***"}"#),
+            (#"{"tokens":{"idToken":"hush"}}"#, #"{"tokens":{"idToken":"***"}}"#),
+            (#"{"secret":["hush","hush"],"a":1}"#, #"{"secret":["***","***"],"a":1}"#),
+            (#"{"token":"a\"hush","b":1}"#, #"{"token":"***","b":1}"#),
+            (#"{"inner":"{\"token\":\"hush\",\"n\":1}"}"#, #"{"inner":"{\"token\":\"***\",\"n\":1}"}"#),
+            (#"{"token":"hush without an end"#, #"{"token":"***"#),
+            ("grant=x&client_secret=hush&name=Ada", "grant=x&client_secret=***&name=Ada"),
+            ("<SessionToken>hush</SessionToken><Key>a</Key>", "<SessionToken>***</SessionToken><Key>a</Key>"),
+            ("/a?X-Amz-Signature=hush&X-Amz-Date=1", "/a?X-Amz-Signature=***&X-Amz-Date=1"),
+            (#"{"url":"http://a/b?token=hush&x=1"}"#, #"{"url":"http://a/b?token=***&x=1"}"#),
+            (
+                "name=\"x-amz-signature\"\r\n\r\nhush\r\n--b\r\nname=\"key\"\r\n\r\nk\r\n",
+                "name=\"x-amz-signature\"\r\n\r\n***\r\n--b\r\nname=\"key\"\r\n\r\nk\r\n"
+            ),
+            ("Authorization: Bearer hush\r\nAccept: a", "Authorization: ***\r\nAccept: a"),
+            (#"{"total_tokens":5,"token_type":"bearer"}"#, #"{"total_tokens":5,"token_type":"bearer"}"#),
+        ])
+    func names(text: String, shown: String) {
+        #expect(SecretMask.text(text) == shown)
+    }
+
+    @Test(
+        "a signed token and a namespace's credential are masked by their form",
+        arguments: [
+            ("/voice/v1/audio/eyJhbGciOiJIUzI1NiJ9.c2lnbmF0dXJl/x", "/voice/v1/audio/***/x"),
+            ("I say eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_-1 here", "I say *** here"),
+            ("ns_one_eyJwdXJwb3NlIjoiYSJ9.abc", "***"),
+            ("ns_one_5f0c9a", "***"),
+            ("the word eyJ alone", "the word eyJ alone"),
+        ])
+    func forms(text: String, shown: String) {
+        #expect(SecretMask.text(text) == shown)
+    }
+
+    @Test("a sound or picture in base64 is shown as its length")
+    func base64() {
+        let sound = String(repeating: "AbC+/9", count: 200)
+        #expect(SecretMask.text(#"{"audio":"\#(sound)","n":1}"#) == #"{"audio":"(1200 characters of base64)","n":1}"#)
+    }
+
+    @Test("headers with credentials keep their scheme")
+    func headers() {
+        func shown(_ name: String, _ value: String) -> String? {
+            HTTPField.Name(name).map { SecretMask.value(of: HTTPField(name: $0, value: value)) }
+        }
+        #expect(shown("Authorization", "Bearer hush") == "Bearer ***")
+        #expect(shown("Authorization", "hush") == "***")
+        #expect(shown("Cookie", "sess=hush; a=b") == "***")
+        #expect(shown("Set-Cookie", "sess=hush") == "***")
+        #expect(shown("auth", "hush") == "***")
+        #expect(shown("X-API-Key", "hush") == "***")
+        #expect(shown("x-amz-security-token", "hush") == "***")
+        #expect(shown("X-Eka-Signature", "t=1,v1=hush") == "***")
+        #expect(shown("Sec-WebSocket-Protocol", "token, hush") == "token, ***")
+        #expect(shown("Location", "/a?ticket=hush") == "/a?ticket=***")
+        #expect(shown("User-Agent", "curl/8") == "curl/8")
+    }
+
+    @Test(
+        "any text takes time in proportion to its length, and a text without credentials stays as it is",
+        arguments: [
+            "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é", "ns_",
+            "token: ",
+        ])
+    func hostile(piece: String) {
+        // A quadratic scan of so much would take minutes.
+        let text = String(repeating: piece, count: 1_000_000 / piece.utf8.count)
+        #expect(SecretMask.text("token:[\"" + text).utf8.count <= 3 * text.utf8.count + 100)
+        _ = SecretMask.text(text)
+        let plain = "The patient said: \"it hurts\", twice = 2 & more <b>"
+        #expect(SecretMask.text(plain) == plain)
+    }
+}

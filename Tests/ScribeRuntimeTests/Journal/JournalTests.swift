@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeRuntime
+
+/// The exchanges of a world: bounded by entries and bytes, and by all worlds together.
+struct JournalTests {
+    private let manual = ManualClock()
+
+    private func journal(entries: Int = 1000, bytes: Int = 1 << 20, in budget: JournalBudget? = nil) -> Journal {
+        var settings = JournalSettings(mode: .full)
+        (settings.entries, settings.bytes) = (entries, bytes)
+        return Journal(settings, in: budget ?? JournalBudget(limit: 1 << 30), clock: manual.clock)
+    }
+
+    @discardableResult
+    private func add(_ path: String, body: Int = 0, to journal: Journal?) -> JournalRecord {
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
+        let record = JournalRecord(
+            Exchange(.request, request, at: manual.clock.now), mode: .full, clock: manual.clock)
+        record.put(in: journal)
+        if body > 0 {
+            record.update { exchange in
+                var kept = RecordedBody(type: "text/plain")
+                let growth = kept.add(ByteBuffer(repeating: UInt8(ascii: "a"), count: body))
+                exchange.requestBody = kept
+                return growth
+            }
+        }
+        return record
+    }
+
+    private func paths(_ journal: Journal) -> [String] {
+        journal.entries.map { $0.entry.exchange.request.path ?? "" }
+    }
+
+    @Test("the oldest entries go first, and are counted")
+    func entries() {
+        let journal = journal(entries: 3)
+        for number in 1...5 { add("/\(number)", to: journal) }
+        #expect(paths(journal) == ["/3", "/4", "/5"])
+        #expect(journal.entries.map(\.number) == [3, 4, 5])
+        #expect(journal.counts.dropped == 2)
+        #expect(journal[2] == nil)
+        #expect(journal[4]?.exchange.request.path == "/4")
+    }
+
+    @Test("bytes are bounded, too, and a single entry may be as large as a body may be")
+    func bytes() {
+        let journal = journal(bytes: 150_000)
+        for number in 1...9 { add("/\(number)", body: 60_000, to: journal) }
+        #expect(journal.counts.bytes <= 150_000)
+        #expect(paths(journal).last == "/9")
+        #expect(journal.counts.entries >= 1)
+        let small = self.journal(bytes: 1)
+        add("/1", body: 60_000, to: small)
+        #expect(paths(small) == ["/1"])
+    }
+
+    @Test("journals share a budget, and the largest one gives way")
+    func budget() {
+        let budget = JournalBudget(limit: 1_000_000)
+        let (large, small) = (journal(bytes: 900_000, in: budget), journal(in: budget))
+        for number in 1...20 { add("/\(number)", body: 40_000, to: large) }
+        for number in 1...6 { add("/\(number)", body: 40_000, to: small) }
+        #expect(budget.bytes <= 1_000_000)
+        #expect(small.counts.entries == 6)
+        #expect(large.counts.dropped > 0)
+        #expect(budget.bytes == large.counts.bytes + small.counts.bytes)
+    }
+
+    @Test("a journal gives its memory back: at its end, when it is emptied, and for an entry that moves")
+    func release() {
+        let budget = JournalBudget(limit: 1 << 30)
+        do {
+            let first = journal(in: budget)
+            let second = journal(in: budget)
+            let record = add("/1", body: 1000, to: first)
+            let before = budget.bytes
+            record.put(in: second)
+            #expect(first.counts.bytes == 0)
+            #expect(second.counts.entries == 1)
+            #expect(budget.bytes <= before)
+            record.put(in: nil)
+            #expect(budget.bytes == 0)
+            add("/2", to: first)
+            first.removeAll()
+            #expect(budget.bytes == 0)
+            add("/3", to: second)
+            #expect(budget.bytes > 0)
+        }
+        #expect(budget.bytes == 0)
+    }
+
+    @Test("an entry that has left the journal does not grow")
+    func gone() {
+        let journal = journal(entries: 1)
+        let record = add("/1", to: journal)
+        add("/2", to: journal)
+        let before = journal.counts.bytes
+        for _ in 1...3 { record.add(.message(ByteBuffer(string: "word"), isText: true, .full), from: .client) }
+        record.end(.whole)
+        #expect(journal.counts.bytes == before)
+    }
+
+    @Test("frames of a socket are bounded, and what is left out is counted")
+    func frames() {
+        let journal = journal(bytes: 64 << 20)
+        let record = add("/1", to: journal)
+        let words = ByteBuffer(repeating: UInt8(ascii: "a"), count: JournalSettings.bodyLimit)
+        for _ in 1...100 { record.add(.message(words, isText: true, .full), from: .client) }
+        let exchange = journal[1]?.exchange
+        #expect(exchange.map { $0.frames.count + $0.framesLeftOut } == 100)
+        #expect((exchange?.framesLeftOut ?? 0) > 0)
+        #expect(journal.counts.bytes < JournalSettings.socketLimit + 10_000)
+    }
+
+    @Test("who waits learns of the end of an exchange, and the news are told once")
+    func waiting() async {
+        let journal = journal()
+        let record = add("/1", to: journal)
+        let first = journal.news(after: 0)
+        #expect(first.entries.map(\.number) == [1])
+        #expect(journal.news(after: first.change).entries.isEmpty)
+        async let woken: Void = journal.wait(after: first.change)
+        record.end(.whole)
+        await woken
+        let second = journal.news(after: first.change)
+        #expect(second.entries.map(\.entry.exchange.end) == [.whole])
+        let cancelled = Task { await journal.wait(after: second.change) }
+        cancelled.cancel()
+        await cancelled.value
+    }
+
+    @Test("a body that is text is kept up to its limit, any other as its hash")
+    func bodies() {
+        var text = RecordedBody(type: "application/json")
+        for _ in 1...3 { _ = text.add(ByteBuffer(repeating: UInt8(ascii: "1"), count: 30_000)) }
+        #expect(text.size == 90_000)
+        #expect(text.text?.readableBytes == JournalSettings.bodyLimit)
+        #expect(text.isTruncated)
+        var audio = RecordedBody(type: "audio/wav")
+        _ = audio.add(ByteBuffer(string: "ab"))
+        _ = audio.add(ByteBuffer(string: "c"))
+        #expect(audio.text == nil)
+        #expect(audio.sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        var disguised = RecordedBody(type: "text/plain")
+        _ = disguised.add(ByteBuffer(bytes: [82, 73, 70, 70, 0, 0, 1]))
+        #expect(disguised.text == nil && disguised.sha256 != nil)
+        var cut = RecordedBody(type: nil)
+        _ = cut.add(ByteBuffer(string: String(repeating: "é", count: 300)))
+        #expect(cut.text?.readableBytes == 600)
+    }
+
+    @Test("a small part of a large buffer does not keep all of it")
+    func slices() {
+        var large = ByteBuffer(repeating: UInt8(ascii: "a"), count: 1 << 20)
+        var body = RecordedBody(type: "text/plain")
+        _ = body.add(large.readSlice(length: 10) ?? ByteBuffer())
+        #expect((body.text?.storageCapacity ?? .max) < 1000)
+    }
+}
