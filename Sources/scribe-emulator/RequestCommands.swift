@@ -1,7 +1,7 @@
-import NIOHTTP1
 import ArgumentParser
 import Foundation
 import NIOCore
+import NIOHTTP1
 import ScribeDomain
 import ScribeHTTP
 

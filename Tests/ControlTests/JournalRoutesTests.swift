@@ -25,14 +25,15 @@ struct JournalRoutesTests {
             let list = try await client.get(Self.path + "?operation=initTransaction")
             #expect(list.status == 200)
             #expect(try list["requests.0.path"] == "/voice/api/v2/transaction/init/i-1")
-            #expect(try list["requests.0.client"] == "demo")
+            #expect(try list["requests.0.client"] == "dev-client")
             #expect(try list["requests.0.end"] == "whole")
             #expect(try list["mode"] == "full")
             #expect(list.json["requests"].map { "\($0)".contains("i-1") } ?? false)
             guard case .array(let requests)? = list.json["requests"], case .integer(let id)? = requests.first?["id"]
             else { throw Missing() }
             let detail = try await client.get("\(Self.path)/\(id)")
-            #expect(detail.text.contains(#""value":"Bearer ***""#) || detail.text.contains(#""name":"auth","value":"***""#))
+            #expect(
+                detail.text.contains(#""value":"Bearer ***""#) || detail.text.contains(#""name":"auth","value":"***""#))
             #expect(try detail["request.body.text"].contains("consultation"))
             #expect(try detail["response.body.text"].contains("success"))
             let login = try await post(client, "find", #"{"operation":"login"}"#)
@@ -53,10 +54,10 @@ struct JournalRoutesTests {
             _ = try await client.get("/livez")
             _ = try await client.get("/__admin/info")
             #expect(try await client.get(Self.path).text.contains(#""requests":[]"#))
-            #expect(try await client.get("/voice/api/v2/transactoin/status/t").status == 404)
+            #expect(try await client.get("/voice/api/v2/transactoin/t-1").status == 404)
             #expect(try await client.get("/voice/api/v2/transaction/t-1").status == 401)
             let list = try await client.get("\(Self.path)/unmatched")
-            #expect(try list["requests.0.nearest.path"].hasPrefix("/voice/api/v2/transaction/"))
+            #expect(try list["requests.0.nearest.operation"] == "readTransaction")
             #expect(try list["requests.0.reason"].contains("No such route"))
             let refused = try await client.get(Self.path + "?status=401")
             #expect(try refused["requests.0.operation"] == "readTransaction")
@@ -82,7 +83,9 @@ struct JournalRoutesTests {
             #expect(try missed["misses.0.path"].hasSuffix("i-2"))
             #expect(try missed["misses.0.differences.0.name"] == "body")
             #expect(try missed["misses.0.differences.0.found"].contains("consultation"))
-            #expect(try missed["diff"].contains("-body={\"mode\":\"other\"}\n+body=mode: \"consultation\""), "\(missed.text)")
+            #expect(
+                try missed["diff"].contains("-body={\"mode\":\"other\"}\n+body=mode: \"consultation\""),
+                "\(missed.text)")
             let tooMany = try await post(client, "verify", #"{"path":"/voice/*","at_most":1}"#)
             #expect(tooMany.status == 422)
             #expect(try tooMany["detail"] == "Expected at most 1 of path=/voice/*, found 2")
@@ -111,7 +114,7 @@ struct JournalRoutesTests {
     @Test("a call waits until an expectation is met, or its time is up")
     func wait() async throws {
         let server = try TestServer()
-        try await server.run(.socket) { anonymous in
+        try await server.run { anonymous in
             let client = try await anonymous.login()
             async let waiting = post(client, "wait", #"{"operation":"initTransaction","timeout":"30s"}"#)
             try await server.manual.waitFor(.journal)

@@ -43,8 +43,12 @@ struct PlaybackRoutes: Sendable {
         let recording = try await EventLoopOffload.run(bytes: .max) {
             try SocketRecording(Data(body.readableBytesView))
         }
-        // The route of a socket is found by its operation.
-        _ = try await operations.load()
+        let index = try await operations.load()
+        if let operation = recording.operation, index[operation] == nil {
+            let near = nearestName(to: String(operation.prefix(64)), among: index.ids)
+            throw ScribeError.invalidRequest(
+                field: "line 1", problem: "has an unknown operation; the nearest is \(near)")
+        }
         let playback = try world.playbacks.add(recording, isFast: isFast, mustMatch: mustMatch, times: times)
         return .json(.created, playback.json)
     }

@@ -13,7 +13,7 @@ package struct JournalSettings: Hashable, Sendable {
     /// Most entries of a journal; the oldest one goes first.
     package var entries = 1000
     /// Most bytes of a journal.
-    package var bytes = 16 << 20
+    package var bytes = 16_000_000
 
     /// Most bytes that are kept of one body or frame.
     package static let bodyLimit = 64 << 10

@@ -73,7 +73,8 @@ struct SecretMaskTests {
     @Test(
         "any text takes time in proportion to its length, and a text without credentials stays as it is",
         arguments: [
-            "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é", "ns_",
+            "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é",
+            "ns_",
             "token: ",
         ])
     func hostile(piece: String) {
