@@ -59,6 +59,8 @@ def test_schemathesis_finds_nothing_in_the_operators_api(brief):
     configuration.write_text(text[text.index("[[operations]]"):])
     result = subprocess.run(
         ["schemathesis", "--config-file", configuration, "run", ROOT / "openapi/control.yaml", "--url", brief.base_url,
-         "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1"],
+         "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
+         # They last: test_journal.py and test_journal_streams.py hold them against what they promise.
+         "--exclude-operation-id", "streamRequests", "--exclude-operation-id-regex", "^waitForRequests"],
         env=environment(brief), capture_output=True, text=True, cwd=brief.folder)
     passes(brief, result)

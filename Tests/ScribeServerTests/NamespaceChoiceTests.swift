@@ -143,11 +143,18 @@ struct NamespaceChoiceTests {
                 (.get, "transactions/t"), (.delete, "transactions/t"), (.post, "transactions/t/commit"),
                 (.post, "transactions/t/cancel"), (.post, "transactions/t/fail"),
                 (.post, "transactions/t/complete"), (.post, "transactions/t/wait"), (.get, "objects"),
-                (.get, "objects/1"), (.post, "webhooks/trigger"),
+                (.get, "objects/1"), (.post, "webhooks/trigger"), (.get, "requests"),
+                (.delete, "requests"), (.get, "requests/unmatched"), (.get, "requests/stream"),
+                (.get, "requests/export"), (.get, "requests/wait"), (.post, "requests/wait"),
+                (.post, "requests/find"), (.post, "requests/count"), (.post, "requests/verify"),
+                (.get, "requests/1"), (.get, "requests/1/recording"), (.get, "playbacks"), (.post, "playbacks"),
+                (.delete, "playbacks"), (.delete, "playbacks/p"),
             ]
             for (method, path) in calls {
                 let archive: HTTPFields =
-                    path.hasSuffix("content") && method == .put ? [.contentType: "application/octet-stream"] : [:]
+                    path.hasSuffix("content") && method == .put
+                    ? [.contentType: "application/octet-stream"]
+                    : path == "playbacks" && method == .post ? [.contentType: "application/x-ndjson"] : [:]
                 let unknown = try await client.send(method, "/__admin/\(path)?namespace=none", headers: archive)
                 #expect(unknown.status == 404, "\(path)")
                 #expect(try unknown["code"] == "not_found")
