@@ -31,6 +31,7 @@ struct ListenRecordingRoutes: Sendable {
 
     @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try await authentication.principal(ListenCredentials(request.headers))
+        context.noteCaller(principal)
         let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)

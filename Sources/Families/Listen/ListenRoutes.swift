@@ -55,7 +55,7 @@ struct ListenRoutes: Sendable {
         let query = try ListenQuery(request.query, at: endpoint, speaksSubQ: settings.speaksSubQ)
         let recording = try await recording(in: request, query, principal)
         return sockets.response(
-            to: upgrade, in: try sockets.enter(principal.business), subprotocol: credentials.agreed, headers: headers,
+            to: upgrade, in: try sockets.enter(principal, context), subprotocol: credentials.agreed, headers: headers,
             request, context
         ) { session, messages in
             if let recording { session.atEnd { try? await recording.breakOff() } }

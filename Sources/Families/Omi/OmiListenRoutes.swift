@@ -36,7 +36,7 @@ struct OmiListenRoutes: Sendable {
     @Sendable private func listen(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try await credentials.principal(in: request.headers)
         guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
-        return routes.response(to: upgrade, in: try routes.enter(principal.business), request, context) {
+        return routes.response(to: upgrade, in: try routes.enter(principal, context), request, context) {
             try await serve(try Self.query(of: request), $0, $1, principal, context)
         }
     }
@@ -56,6 +56,7 @@ struct OmiListenRoutes: Sendable {
                     try await socket.send(["type": "auth_response", "success": false])
                     throw Self.badToken
                 }
+                context.noteCaller(principal)
                 if target.world !== world { context.addSocketFault(of: target.world, request, principal) }
                 try await socket.send(["type": "auth_response", "success": true])
                 return ((target, principal), principal.business)

@@ -85,7 +85,11 @@ extension S3Responder {
         switch event {
         case .part(let part) where part.name == "file":
             let token = form.fields["x-amz-security-token"]
-            guard let world = try world(of: token, context) else { return try await begin(form.fields, part, bucket) }
+            guard let world = try world(of: token, context) else {
+                let upload = try await begin(form.fields, part, bucket)
+                context.noteCaller(upload.principal)
+                return upload
+            }
             world.use.begin()
             defer { world.use.end() }
             var principal: Principal?
@@ -95,6 +99,7 @@ extension S3Responder {
             try await fault?.before()
             var upload = try await S3Responder(world, explainsSignatures: explainsSignatures)
                 .begin(form.fields, part, bucket)
+            context.noteCaller(upload.principal)
             upload.fault = fault
             return upload
         case .part(let part):

@@ -97,6 +97,7 @@ struct S3Responder: Sendable {
             return try await postObject(request, into: bucket, context)
         }
         let caller = try await authenticate(request, query, context)
+        context.noteCaller(caller.principal)
         let operation = try S3Operation(
             request.method, address, query, copies: request.headers.contains(.amzCopySource)
         )

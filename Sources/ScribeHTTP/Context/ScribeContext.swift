@@ -56,6 +56,9 @@ package struct ScribeContext: RequestContext {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
+    /// Names the caller of a request whose ``principal`` stays nil, for the journal.
+    package func noteCaller(_ principal: Principal) { record?.note(principal) }
+
     /// Gives the request another id, for its answer and its log.
     mutating func name(request id: String) {
         requestID = id

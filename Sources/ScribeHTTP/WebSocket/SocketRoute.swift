@@ -55,7 +55,12 @@ package struct SocketRoute: Sendable {
     /// Takes a place for one socket of a business. The place is given back when the socket ends, or when its last
     /// reference goes.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
-    package func enter(_ business: BusinessID) throws(HTTPProblem) -> SocketEntry {
+    package func enter(_ principal: Principal, _ context: ScribeContext) throws(HTTPProblem) -> SocketEntry {
+        context.noteCaller(principal)
+        return try enter(principal.business)
+    }
+
+    private func enter(_ business: BusinessID) throws(HTTPProblem) -> SocketEntry {
         SocketEntry(place: try counts.take(business), business: business)
     }
 

@@ -27,7 +27,7 @@ struct StreamRoutes: Sendable {
         _ = try await sessions.requireOpen(key)
         guard let upgrade = WebSocketUpgrade(request) else { throw AllianceError.upgradeRequired }
         let options = LiveOptions()
-        let entry = try sockets.enter(principal.business)
+        let entry = try sockets.enter(principal, context)
         let recording = try await streams.begin(id, options, for: principal)
         return sockets.response(to: upgrade, in: entry, request, context) { session, messages in
             session.atEnd {

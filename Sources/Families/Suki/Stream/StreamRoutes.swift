@@ -35,7 +35,7 @@ struct StreamRoutes: Sendable {
             throw SukiError(.badRequest, "invalid_request", "say which session: ambient_session_id")
         }
         guard let id = AmbientID(text)?.transaction else { throw ScribeError.transactionNotFound }
-        let entry = try sockets.enter(principal.business)
+        let entry = try sockets.enter(principal, context)
         try await sessions.connect(id, of: principal)
         return sockets.response(
             to: upgrade, in: entry, subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, request, context
