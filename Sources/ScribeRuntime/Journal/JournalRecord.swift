@@ -82,13 +82,14 @@ package final class JournalRecord: Sendable {
     /// Ends the exchange. Later ends do nothing.
     package func end(_ end: Exchange.End, reason: String? = nil) {
         let now = clock.now
-        update(isNews: true) { exchange in
-            guard exchange.end == nil else { return 0 }
+        let isFirst = entry.update { exchange in
+            guard exchange.end == nil else { return false }
             exchange.end = end
             exchange.endedAt = now
             exchange.reason = exchange.reason ?? reason
-            return 0
+            return true
         }
+        if isFirst { update(isNews: true) { _ in 0 } }
     }
 
     /// Adds a frame to a socket.

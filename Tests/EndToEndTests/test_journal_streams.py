@@ -1,0 +1,210 @@
+"""Sockets of the journal, recorded and played back, and the journal's event streams and limits."""
+
+import json
+import threading
+import time
+
+import pytest
+import requests
+from emulator import PATIENCE, TLS, running, wait_until
+from faults import FLAGS, Place, sdk_heard
+from journal import Journal
+from listen_client import SPEECH
+from namespaces import EkaClient, OmiDevice, access, control, created, listener
+from websockets.exceptions import ConnectionClosed
+
+FEW = ("--ephemeral", "--journal-max", "50", *TLS)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("streams"), *FLAGS) as server:
+        yield server
+
+
+@pytest.fixture
+def place(server):
+    return Place(server)
+
+
+def recorded(server, inside) -> str:
+    """The recording of the last socket."""
+    journal = Journal(server, inside.name)
+    wait_until(lambda: journal.all(kind="socket")[-1]["end"] != "open", "the socket has ended")
+    answer = journal.call("GET", f"/{journal.all(kind='socket')[-1]['id']}/recording")
+    assert answer.status_code == 200, answer.text
+    return answer.text
+
+
+def play(server, inside, text: str, **query):
+    answer = control(
+        server, "POST", "playbacks", params={"namespace": inside.name, **query}, data=text.encode(),
+        headers={"Content-Type": "application/x-ndjson"})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def test_deepgrams_sdk_hears_a_recording_as_it_heard_the_server(server, place):
+    heard = sdk_heard(server, place)
+    text = recorded(server, place.inside)
+    assert place.inside.key not in text and "words and names" in text.splitlines()[0]
+    for query in ({"fast": "true"}, {}, {"fast": "true", "match": "true"}):
+        play(server, place.inside, text, **query)
+        # Without pauses the end may come before the client has sent its own.
+        assert sdk_heard(server, place)[0] == heard[0], query
+    found = Journal(server, place.inside.name).all(kind="socket")
+    assert [each.get("playback") for each in found] == [None, "playback-1", "playback-2", "playback-3"]
+    # It was played as often as it should be: this is the server's own again.
+    assert sdk_heard(server, place) == heard
+    assert "playback" not in Journal(server, place.inside.name).all(kind="socket")[-1]
+
+
+def test_a_client_that_differs_is_closed_and_the_journal_says_why(server, place):
+    with listener(place.inside) as socket:
+        socket.send(SPEECH, "CloseStream")
+        socket.end()
+    text = recorded(server, place.inside)
+    play(server, place.inside, text, match="true", fast="true")
+    with listener(place.inside) as socket:
+        try:
+            socket.send(SPEECH[:-3200], "Finalize")
+            while True:
+                socket.socket.recv(timeout=PATIENCE)
+        except ConnectionClosed as closed:
+            assert closed.rcvd.code == 1008 and "differs from the recording" in closed.rcvd.reason
+    found = Journal(server, place.inside.name).all(kind="socket")[-1]
+    assert "differs from the recording" in found["reason"]
+
+
+def test_a_device_hears_its_recording(server, place):
+    with OmiDevice(place.inside) as device:
+        device.ready()
+        device.say("I have had a fever for three days", start=0, end=2)
+        first = device.until(1)
+    text = recorded(server, place.inside)
+    assert "fever" in text
+    play(server, place.inside, text, fast="true")
+    with OmiDevice(place.inside) as device:
+        assert device.until(1) == first
+
+
+def test_clients_that_leave_or_stay_silent_hold_no_playback(server, place):
+    head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
+    lines = [{"ms": number * 20, "from": "server", "text": str(number)} for number in range(200)]
+    play(server, place.inside, head + "\n".join(map(json.dumps, lines)), times=12)
+
+    def leave():
+        with listener(place.inside) as socket:
+            assert socket.socket.recv(timeout=PATIENCE) == "0"
+
+    leaving = [threading.Thread(target=leave) for _ in range(10)]
+    [each.start() for each in leaving]
+    [each.join(PATIENCE) for each in leaving]
+    journal = Journal(server, place.inside.name)
+    wait_until(lambda: all(each["end"] != "open" for each in journal.all(kind="socket")), "all sockets have ended")
+    # A namespace that ends closes a socket that is played to.
+    with listener(place.inside) as socket:
+        assert socket.socket.recv(timeout=PATIENCE) == "0"
+        control(server, "DELETE", f"namespaces/{place.inside.name}").raise_for_status()
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                socket.socket.recv(timeout=PATIENCE)
+        assert closed.value.rcvd.code == 1012
+
+
+class Events(threading.Thread):
+    """Reads an event stream in the background."""
+
+    def __init__(self, server, name: str, **query):
+        super().__init__(daemon=True)
+        self.events, self.ended = [], threading.Event()
+        self.answer = Journal(server, name).call("GET", "/stream", params=query, stream=True)
+        assert self.answer.status_code == 200, self.answer.text
+        self.lines = self.answer.iter_lines()
+        assert next(self.lines) == b": the journal"
+        self.start()
+
+    def run(self):
+        name = ""
+        try:
+            for line in self.lines:
+                if line.startswith(b"event: "):
+                    name = line[7:].decode()
+                elif line.startswith(b"data: "):
+                    self.events.append((name, json.loads(line[6:])))
+        except requests.RequestException:
+            pass
+        self.ended.set()
+
+
+def test_the_journal_is_followed_live(server, place):
+    events = Events(server, place.inside.name, operation="readTransaction")
+    everything = Events(server, place.inside.name)
+    client = EkaClient(place.inside)
+    client.get("/voice/api/v2/transaction/nobody")
+    wait_until(lambda: events.events and events.events[-1][1].get("status"), "the request is told")
+    assert [each["operation"] for _, each in events.events] == ["readTransaction"] * len(events.events)
+    with listener(place.inside) as socket:
+        wait_until(lambda: any(each.get("kind") == "socket" for _, each in everything.events), "the socket is told")
+        socket.send(SPEECH, "CloseStream")
+        socket.end()
+    wait_until(lambda: any(name == "exchange" and each["kind"] == "socket" and each["end"] == "whole"
+                           for name, each in everything.events), "the end of the socket is told")
+    frames = [each for name, each in everything.events if name == "frame"]
+    recording = [json.loads(line) for line in recorded(server, place.inside).splitlines()[1:]]
+    assert [{key: value for key, value in each.items() if key != "id"} for each in frames if "pong" not in each] == recording
+
+
+def test_streams_and_waits_end_with_their_namespace_and_with_the_server(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        made = created(server)["name"]
+        events, waits = Events(server, made), []
+        waiting = threading.Thread(target=lambda: waits.append(Journal(server, made).wait(status=599).status_code))
+        waiting.start()
+        time.sleep(0.2)
+        control(server, "DELETE", f"namespaces/{made}").raise_for_status()
+        assert events.ended.wait(PATIENCE)
+        waiting.join(PATIENCE)
+        assert waits == [422]
+        last = Events(server, "default")
+        start = time.monotonic()
+        server.stop()
+        assert last.ended.wait(PATIENCE) and server.process.returncode == 0
+        assert time.monotonic() - start < 60
+
+
+def test_thirty_two_streams_are_open_at_a_time(tmp_path):
+    with running(tmp_path, "--ephemeral") as server:
+        streams = [Events(server, "default") for _ in range(32)]
+        answer = Journal(server).call("GET", "/stream")
+        assert answer.status_code == 503 and answer.json()["code"] == "busy"
+        for each in streams:
+            each.answer.raw._fp.fp.raw._sock.shutdown(2)
+
+        def is_open_again():
+            with Journal(server).call("GET", "/stream", stream=True) as answer:
+                return answer.status_code == 200
+
+        wait_until(is_open_again, "a place is free")
+
+
+def test_the_journal_keeps_so_many_exchanges_and_counts_the_others(tmp_path):
+    with running(tmp_path, *FEW) as server:
+        for number in range(80):
+            requests.get(f"{server.base_url}/voice/ping?number={number}", timeout=PATIENCE)
+        answer = Journal(server).call("GET", params={"limit": 1000}).json()
+        assert [each["query"] for each in answer["requests"]] == [f"number={number}" for number in range(30, 80)]
+        assert (answer["entries"], answer["dropped"], answer["max"]) == (50, 30, 50)
+
+
+def test_journals_stay_within_the_memory_of_namespaces(tmp_path):
+    """A quarter of 40 MB is less than the journals of ten busy namespaces would take."""
+    with running(tmp_path, "--ephemeral", "--namespace-memory", "40MB") as server:
+        clients = [EkaClient(access(server, created(server), "prefix")) for _ in range(10)]
+        body = {"text": "word " * 12_000}
+        for number in range(36):
+            for client in clients:
+                client.session.post(f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
+        taken = [Journal(server, client.access.name).call("GET").json() for client in clients]
+        assert sum(each["bytes"] for each in taken) <= 10_000_000
+        assert sum(each["dropped"] for each in taken) > 0 and all(each["entries"] > 0 for each in taken)
