@@ -190,6 +190,26 @@ def statuses(server: Scribe, transactions: list[str]):
     )
 
 
+def journal():
+    """The same polls by turns, of a server with a full journal and of one without."""
+    with Scribe(WORK / "journal", BINARY, "--journal", "full") as full, Scribe(WORK / "none", BINARY, "--journal", "off") as none:
+        finished = {server: names(20) for server in (full, none)}
+        for server, transactions in finished.items():
+            consult(server, transactions)
+            poll(server, transactions, 2000)
+        taken = {full: [], none: []}
+        for turn in range(10):
+            for server in (full, none) if turn % 2 else (none, full):
+                taken[server].append(poll(server, finished[server], 10_000))
+        share = ratio(taken[full], taken[none])
+        cost = statistics.median(map(cpu_milliseconds, taken[full])) - statistics.median(map(cpu_milliseconds, taken[none]))
+    details["journal"] = {"full": taken[full], "off": taken[none]}
+    row(
+        "status GET with a full journal, of the rate without", f"{100 * share:.1f} % (server CPU +{1000 * cost:.1f} µs)", "> 95 %",
+        share > 0.95, "", "",
+    )
+
+
 def inits(server: Scribe):
     """Distinct transactions, by turns with a loop that does nothing but store rows."""
     taken, raw = [], []
@@ -265,6 +285,7 @@ def main():
         memory()
         statuses(server, finished)
         inits(server)
+    journal()
     starts(WORK / "consultations")
     early()
     machine = {

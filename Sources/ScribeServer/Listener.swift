@@ -74,7 +74,7 @@ package struct Listener: Sendable {
                     metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
                     refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil),
                 directory: opened.directory, mode: configuration.usedJournal.mode, clock: emulator.parts.clock,
-                hidden: ControlFamily.root),
+                hidden: "/\(ControlFamily.root)/"),
             directory: opened.directory)
         let ready = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = emulator.composition.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }

@@ -15,7 +15,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
     private let clock: WallClock
     private let hidden: String
 
-    /// - Parameter hidden: First path component of the operator API.
+    /// - Parameter hidden: Begin of the operator API's paths.
     package init(next: Next, directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: String) {
         self.next = next
         self.directory = directory
@@ -25,7 +25,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        guard mode != .off, !RequestAddress(request).begins(with: hidden) else {
+        guard mode != .off, !(request.head.path?.hasPrefix(hidden) ?? false) else {
             return try await next.respond(to: request, context: context)
         }
         let record = JournalRecord(exchange(of: request, context), mode: mode, clock: clock)
@@ -43,8 +43,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
         do {
             let response = try await next.respond(to: request, context: context)
             place(record, request, context)
-            note(response, in: record, context)
-            return try await recorded(response, in: record)
+            return try await recorded(response, in: record, context)
         } catch {
             place(record, request, context)
             record.end(.cut)
@@ -71,77 +70,70 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
         record.put(in: (named ?? directory.main).runtime.journal)
     }
 
-    private func note(_ response: Response, in record: JournalRecord, _ context: ScribeContext) {
-        let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let isFull = mode == .full
-        let reason = response.status.code >= 400 ? context.explanation?.facts.reason : nil
-        let isOpen = response.status == .switchingProtocols
-        record.update(isNews: isOpen) { exchange in
-            exchange.route = route
-            exchange.fault = response.headers[.scribeFaultApplied]
-            if !isOpen { exchange.kind = .request }
-            guard isFull else {
-                exchange.response = HTTPResponse(status: response.status)
-                return 0
-            }
-            exchange.response = response.head
-            exchange.requestID = response.headers[.requestID] ?? exchange.requestID
-            exchange.reason = reason
-            var growth = reason?.utf8.count ?? 0
-            for field in response.headers { growth += field.value.utf8.count + 80 }
-            return growth
+    /// What is known of an answer before its body.
+    private func note(_ response: Response, in exchange: inout Exchange, _ context: ScribeContext) -> Int {
+        exchange.route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        exchange.fault = response.headers[.scribeFaultApplied]
+        if response.status != .switchingProtocols { exchange.kind = .request }
+        guard mode == .full else {
+            exchange.response = HTTPResponse(status: response.status)
+            return 0
         }
+        exchange.response = response.head
+        exchange.requestID = response.headers[.requestID] ?? exchange.requestID
+        if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
+        var growth = exchange.reason?.utf8.count ?? 0
+        for field in response.headers { growth += field.value.utf8.count + 80 }
+        return growth
     }
 
-    /// Longest body that is recorded before its first byte is sent.
-    private static var mostAtOnce: Int { JournalSettings.bodyLimit }
-
     /// - Returns: the same answer. A short one has one buffer then, which the server writes together with the head.
-    private func recorded(_ response: Response, in record: JournalRecord) async throws -> Response {
+    private func recorded(
+        _ response: Response, in record: JournalRecord, _ context: ScribeContext
+    ) async throws -> Response {
         let length = response.body.contentLength
-        if length == 0 {
-            record.end(.whole)
-            return response
+        guard let length, length <= JournalSettings.bodyLimit, !record.isStreamed else {
+            return streamed(response, length, in: record, context)
         }
         var response = response
-        if let length, length <= Self.mostAtOnce, !record.isStreamed {
-            let body: RecordedBody
-            if mode == .full {
-                let collected = CollectedBody()
-                try await response.body.write(collected)
-                let buffer = collected.buffer
-                var kept = RecordedBody(type: response.headers[.contentType])
-                let growth = kept.add(buffer)
-                record.update { [kept] in
-                    $0.responseBody = kept
-                    return growth
-                }
-                response.body = ResponseBody(byteBuffer: buffer)
-            } else {
-                body = RecordedBody(size: length)
-                record.update {
-                    $0.responseBody = body
-                    return 0
-                }
-            }
-            record.end(.whole)
-            return response
+        var body = RecordedBody(size: length)
+        var growth = 0
+        if mode == .full, length > 0 {
+            let collected = CollectedBody()
+            try await response.body.write(collected)
+            let buffer = collected.buffer
+            body = RecordedBody(type: response.headers[.contentType])
+            growth = body.add(buffer)
+            response.body = ResponseBody(byteBuffer: buffer)
         }
-        let type = response.headers[.contentType]
+        record.end(.whole) { exchange in
+            if length > 0 { exchange.responseBody = body }
+            return growth + note(response, in: &exchange, context)
+        }
+        return response
+    }
+
+    /// Records a long answer, or one of unknown length, as it passes.
+    private func streamed(
+        _ response: Response, _ length: Int?, in record: JournalRecord, _ context: ScribeContext
+    ) -> Response {
         let isSocket = response.status == .switchingProtocols
-        let (mode, inner) = (mode, response.body)
-        if !isSocket {
-            record.update {
-                $0.responseBody = mode == .full ? RecordedBody(type: type) : RecordedBody(size: length ?? 0)
-                return 0
+        let keepsBody = mode == .full && !isSocket
+        record.update(isNews: isSocket) { exchange in
+            if !isSocket {
+                exchange.responseBody =
+                    keepsBody
+                    ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0)
             }
+            return note(response, in: &exchange, context)
         }
-        response.body = ResponseBody(contentLength: length) { writer in
+        var passed = response
+        passed.body = ResponseBody(contentLength: length) { [inner = response.body] writer in
             do {
-                if isSocket || mode == .metadata {
-                    try await inner.write(EndRecorder(writer: writer, record: record))
-                } else {
+                if keepsBody {
                     try await inner.write(RecordingWriter(writer: writer, record: record, left: length))
+                } else {
+                    try await inner.write(EndRecorder(writer: writer, record: record))
                 }
                 record.end(.whole)
             } catch {
@@ -149,7 +141,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
                 throw error
             }
         }
-        return response
+        return passed
     }
 }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// Exchanges of a world, the oldest first. It lives in memory only.
 package final class Journal: Sendable {
     private struct Slot {
-        let entry: JournalEntry
+        let entry: JournalRecord
         var size: Int
         /// Number of the entry's last change.
         var change: Int
@@ -25,7 +25,7 @@ package final class Journal: Sendable {
     /// Entry with its number, which counts the entries of the journal from 1 on.
     package struct Numbered: Sendable {
         package let number: Int
-        package let entry: JournalEntry
+        package let entry: JournalRecord
         /// Number of the entry's last change.
         package let change: Int
     }
@@ -56,8 +56,8 @@ package final class Journal: Sendable {
 
     /// Adds an entry.
     /// - Returns: the number of the entry.
-    func add(_ entry: JournalEntry) -> Int {
-        let size = entry.exchange.headSize
+    func add(_ entry: JournalRecord) -> Int {
+        let size = entry.headSize
         let (number, growth, waiting) = state.withLock { state in
             let number = state.next
             state.next += 1
@@ -156,7 +156,7 @@ package final class Journal: Sendable {
         return all.sorted { $0.number < $1.number }
     }
 
-    package subscript(number: Int) -> JournalEntry? { state.withLock { $0.slots[number]?.entry } }
+    package subscript(number: Int) -> JournalRecord? { state.withLock { $0.slots[number]?.entry } }
 
     package var counts: Counts {
         state.withLock { Counts(entries: $0.slots.count, bytes: $0.bytes, dropped: $0.dropped) }

@@ -2,73 +2,84 @@ import Foundation
 package import NIOCore
 package import ScribeDomain
 
-/// Writes one exchange into the journal of its world, which may become known later.
+/// An exchange of a journal while it is written, and afterwards. Its world may become known late.
 package final class JournalRecord: Sendable {
     private enum Place {
         /// The world is not known yet; the growth so far.
         case unknown(growth: Int)
         case journal(Journal, number: Int)
-        /// The entry has left its journal, or belongs to none.
-        case gone
+        /// The exchange has ended, has left its journal, or belongs to none.
+        case over
+    }
+
+    private struct State {
+        var exchange: Exchange
+        var place = Place.unknown(growth: 0)
+        var isStreamed = false
     }
 
     package let mode: JournalMode
     package let clock: WallClock
-    private let entry: JournalEntry
-    private let place = LockedValue(Place.unknown(growth: 0))
-    private let streams = LockedValue(false)
+    private let state: LockedValue<State>
 
     package init(_ exchange: Exchange, mode: JournalMode, clock: WallClock) {
         self.mode = mode
         self.clock = clock
-        entry = JournalEntry(exchange)
+        state = LockedValue(State(exchange: exchange))
     }
+
+    /// The exchange as it is now.
+    package var exchange: Exchange { state.withLock { $0.exchange } }
+
+    var headSize: Int { state.withLock { $0.exchange.headSize } }
 
     /// Puts the exchange into a journal. It leaves the one where it was.
     /// - Parameter journal: nil to keep it nowhere.
     package func put(in journal: Journal?) {
         var growth = 0
-        switch place.withLock({ $0 }) {
+        switch state.withLock({ $0.place }) {
         case .unknown(let before): growth = before
         case .journal(let before, let number):
             guard before !== journal else { return }
             before.remove(number)
-        case .gone: return
+        case .over: return
         }
-        guard let journal else { return place.withLock { $0 = .gone } }
-        let number = journal.add(entry)
-        place.withLock { $0 = .journal(journal, number: number) }
+        guard let journal else { return state.withLock { $0.place = .over } }
+        let number = journal.add(self)
+        state.withLock { $0.place = .journal(journal, number: number) }
         if growth > 0 { _ = journal.changed(number, growth: growth, isNews: false) }
     }
 
     package var isPlaced: Bool {
-        place.withLock { place in
-            if case .unknown = place { return false }
+        state.withLock { state in
+            if case .unknown = state.place { return false }
             return true
         }
     }
 
     /// Whether the answer's body must reach the client piece by piece, such as a slow one.
     package var isStreamed: Bool {
-        get { streams.withLock { $0 } }
-        set { streams.withLock { $0 = newValue } }
+        get { state.withLock { $0.isStreamed } }
+        set { state.withLock { $0.isStreamed = newValue } }
     }
 
-    /// Changes the exchange.
+    /// Changes the exchange, unless it has ended.
     /// - Parameter change: returns how much more memory the exchange takes.
     package func update(isNews: Bool = false, _ change: (inout Exchange) -> Int) {
-        let before = place.withLock { $0 }
-        if case .gone = before { return }
-        let growth = entry.update(change)
-        guard growth != 0 || isNews else { return }
-        switch before {
-        case .unknown(let grown): place.withLock { $0 = .unknown(growth: grown + growth) }
-        case .journal(let journal, let number):
-            guard !journal.changed(number, growth: growth, isNews: isNews) else { return }
-            // What no one can read any more must not grow.
-            place.withLock { $0 = .gone }
-        case .gone: break
+        let place = state.withLock { state -> (journal: Journal, number: Int, growth: Int)? in
+            switch state.place {
+            case .over: return nil
+            case .unknown(let grown):
+                state.place = .unknown(growth: grown + change(&state.exchange))
+                return nil
+            case .journal(let journal, let number): return (journal, number, change(&state.exchange))
+            }
         }
+        guard let (journal, number, growth) = place, growth != 0 || isNews,
+            !journal.changed(number, growth: growth, isNews: isNews)
+        else { return }
+        // What no one can read any more must not grow.
+        state.withLock { $0.place = .over }
     }
 
     package func note(_ principal: Principal?) {
@@ -79,17 +90,21 @@ package final class JournalRecord: Sendable {
         }
     }
 
-    /// Ends the exchange. Later ends do nothing.
-    package func end(_ end: Exchange.End, reason: String? = nil) {
+    /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
+    /// - Parameter change: A last change; it returns how much more memory the exchange takes.
+    package func end(_ end: Exchange.End, reason: String? = nil, _ change: (inout Exchange) -> Int = { _ in 0 }) {
         let now = clock.now
-        let isFirst = entry.update { exchange in
-            guard exchange.end == nil else { return false }
-            exchange.end = end
-            exchange.endedAt = now
-            exchange.reason = exchange.reason ?? reason
-            return true
+        let place = state.withLock { state -> (journal: Journal, number: Int, growth: Int)? in
+            guard state.exchange.end == nil else { return nil }
+            state.exchange.end = end
+            state.exchange.endedAt = now
+            state.exchange.reason = state.exchange.reason ?? reason
+            guard case .journal(let journal, let number) = state.place else { return nil }
+            state.place = .over
+            return (journal, number, change(&state.exchange))
         }
-        if isFirst { update(isNews: true) { _ in 0 } }
+        guard let (journal, number, growth) = place else { return }
+        _ = journal.changed(number, growth: growth, isNews: true)
     }
 
     /// Adds a frame to a socket.

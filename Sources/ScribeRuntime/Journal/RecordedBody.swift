@@ -56,6 +56,8 @@ package struct RecordedBody: Sendable {
     }
 
     private static func isText(_ type: String) -> Bool {
+        // By far the most.
+        if type == "application/json" { return true }
         let kind = type.prefix { $0 != ";" }.lowercased()
         return kind.hasPrefix("text/") || kind.contains("json") || kind.contains("xml")
             || kind.hasSuffix("x-www-form-urlencoded")
