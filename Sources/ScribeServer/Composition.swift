@@ -34,7 +34,8 @@ struct Composition: Sendable {
                     token: adminToken, host: configuration.host,
                     about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
                     version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
-                    otherOperations: S3Family.operationNames)),
+                    otherOperations: S3Family.operationNames,
+                    families: ["Alliance", "Eka", "Listen", "Omi", "S3", "Status", "Suki"])),
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(

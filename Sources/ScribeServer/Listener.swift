@@ -52,7 +52,7 @@ package struct Listener: Sendable {
     var authority: String? { certificate?.authority }
 
     /// Layers that handle every request, from the outside in.
-    typealias Responder = NamespaceRouting<RequestJournal<RequestLog<HostRule<CrossOrigin<FamilyResponder>>>>>
+    typealias Responder = NamespaceRouting<RequestLog<HostRule<CrossOrigin<FamilyResponder>>>>
 
     /// Makes the application that serves a world on all ports.
     /// - Parameter onReady: Called once the server accepts connections on all its ports.
@@ -61,20 +61,24 @@ package struct Listener: Sendable {
     ) -> Application<Responder> {
         let logger = emulator.parts.logger
         let metrics = emulator.metrics
+        let mode = configuration.usedJournal.mode
+        let journal =
+            mode == .off
+            ? nil
+            : RequestJournal(
+                directory: opened.directory, mode: mode, clock: emulator.parts.clock, hidden: "/\(ControlFamily.root)/")
         let responder = NamespaceRouting(
-            next: RequestJournal(
-                next: RequestLog(
-                    next: HostRule(
-                        next: CrossOrigin(
-                            next: FamilyResponder(
-                                families: emulator.families, directory: opened.directory, memory: emulator.memory,
-                                faults: emulator.faultSettings),
-                            allowed: configuration.webOrigins, hidden: ControlFamily.root),
-                        allowed: configuration.hosts, exempt: ControlFamily.root),
-                    metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
-                    refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil),
-                directory: opened.directory, mode: configuration.usedJournal.mode, clock: emulator.parts.clock,
-                hidden: "/\(ControlFamily.root)/"),
+            next: RequestLog(
+                next: HostRule(
+                    next: CrossOrigin(
+                        next: FamilyResponder(
+                            families: emulator.families, directory: opened.directory, memory: emulator.memory,
+                            faults: emulator.faultSettings),
+                        allowed: configuration.webOrigins, hidden: ControlFamily.root),
+                    allowed: configuration.hosts, exempt: ControlFamily.root),
+                metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
+                refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil,
+                journal: journal),
             directory: opened.directory)
         let ready = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = emulator.composition.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }

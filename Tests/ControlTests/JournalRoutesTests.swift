@@ -101,6 +101,7 @@ struct JournalRoutesTests {
             (#"{"kind":"sockets"}"#, "socket"), (#"{"status":"99"}"#, "status"), (#"{"status":"6xx"}"#, "status"),
             (#"{"body":"{no json"}"#, "JSON"), (#"{"times":1,"at_least":1}"#, "times"),
             (#"{"at_least":2,"at_most":1}"#, "at_most"), (#"{"times":-1}"#, "times"), (#"{"since":"now"}"#, "since"),
+            (#"{"family":"eka"}"#, "Eka"), (#"{"event":"session.started"}"#, "started"), (#"{"method":"GTE"}"#, "GET"),
             (#"{"header":""}"#, "header"), ("[1]", "object"), (#"{"body":""}"#, "body"),
         ])
     func refused(body: String, word: String) async throws {
@@ -125,6 +126,21 @@ struct JournalRoutesTests {
             server.manual.advance(by: .seconds(6))
             #expect(try await late.status == 422)
             #expect(try await client.get(Self.path + "/wait?timeout=700s").status == 400)
+        }
+    }
+
+    @Test("what has left the journal counts for those who wait, and every answer says how much is gone")
+    func evicted() async throws {
+        var server = try TestServer()
+        server.configuration.journal.entries = 3
+        try await server.run { [server] anonymous in
+            let client = try await anonymous.login()
+            async let waiting = post(client, "wait", #"{"path":"/voice/*","at_least":8,"timeout":"30s"}"#)
+            try await server.manual.waitFor(.journal)
+            for number in 1...8 { _ = try await client.initialise("i-\(number)") }
+            let outcome = try await waiting
+            #expect(outcome.status == 200, "\(outcome.text)")
+            #expect(outcome.text.contains(#""count":8"#) && !outcome.text.contains(#""dropped":0"#))
         }
     }
 

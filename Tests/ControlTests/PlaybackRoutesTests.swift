@@ -125,6 +125,7 @@ struct PlaybackRoutesTests {
             ([head, #"{"ms":1,"from":"nobody","text":"a"}"#], "line 2"),
             ([head, #"{"ms":1,"from":"server"}"#], "line 2"),
             ([head, #"{"ms":1,"from":"server","close":99}"#], "line 2"),
+            ([head, #"{"ms":1,"from":"server","close":1006}"#], "line 2"),
             ([head, #"{"ms":1,"from":"server","binary":{"size":1,"sha256":"a"}}"#], "line 2"),
             ([head, #"{"ms":2,"from":"server","text":"a"}"#, #"{"ms":1,"from":"server","text":"a"}"#], "line 3"),
             ([head, String(repeating: "[", count: 500)], "line 2"),

@@ -68,6 +68,9 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         assert [kind for kind in [*kinds, "of webhooks"] if not found.get(kind)] == []
         texts = journal.views()
         assert leaks(texts, found) == []
+        # The families that conditions may name.
+        names = {each["family"] for each in journal.all() if each["kind"] != "delivery"}
+        assert len(names) >= 6 and all(journal.verify(family=name).status_code == 200 for name in names), names
         assert any(view.startswith("recording") for view in texts) and "***" in texts["export"]
         # Words are there, and audio is not.
         assert "fever" in texts["details"] and "base64" not in texts["list"]

@@ -9,9 +9,10 @@ import requests
 from emulator import PATIENCE, TLS, running, wait_until
 from faults import FLAGS, Place, sdk_heard
 from journal import Journal
-from listen_client import SPEECH
+from listen_client import KEY, SPEECH
 from namespaces import EkaClient, OmiDevice, access, control, created, listener
 from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 FEW = ("--ephemeral", "--journal-max", "50", *TLS)
 
@@ -112,6 +113,52 @@ def test_clients_that_leave_or_stay_silent_hold_no_playback(server, place):
         assert closed.value.rcvd.code == 1012
 
 
+def test_a_page_that_names_its_namespace_in_its_first_message_is_in_no_other_journal(server):
+    """Not even for a moment: it would be counted, told to others, and push out what is there."""
+    made = created(server)
+    token = EkaClient(access(server, made, "credentials")).tokens["access_token"]
+    events, before = Events(server, "default"), Journal(server).call("GET").json()
+    with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
+        socket.send(json.dumps({"type": "auth", "token": token}))
+        assert json.loads(socket.recv(timeout=PATIENCE))["success"]
+        assert Journal(server, made["name"]).all(kind="socket")[0]["end"] == "open"
+    wait_until(lambda: Journal(server, made["name"]).all(kind="socket")[0]["end"] != "open", "the socket has ended")
+    assert Journal(server, made["name"]).all(kind="socket")[0]["client"] == made["client_id"]
+    after = Journal(server).call("GET").json()
+    assert (after["entries"], after["bytes"]) == (before["entries"], before["bytes"])
+    # One that names none is the server's own.
+    with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
+        socket.send("{}")
+        with pytest.raises(ConnectionClosed):
+            while True:
+                socket.recv(timeout=PATIENCE)
+    wait_until(lambda: Journal(server).all(kind="socket"), "the socket is there")
+    assert [each["kind"] for name, each in events.events if name == "exchange"][:1] in ([], ["socket"])
+    assert all(each.get("client") != made["client_id"] for _, each in events.events)
+
+
+def test_a_key_in_a_field_of_its_own_is_masked(server):
+    with connect(f"ws://127.0.0.1:{server.port}/v1/listen?encoding=linear16", open_timeout=PATIENCE,
+                 subprotocols=["token"], additional_headers=[("Sec-WebSocket-Protocol", KEY)]) as socket:
+        socket.send(json.dumps({"type": "CloseStream"}))
+    wait_until(lambda: Journal(server).all(operation="openListenSocket"), "the socket is there")
+    assert KEY not in json.dumps(Journal(server).details(operation="openListenSocket"))
+
+
+def test_metadata_keeps_no_word_of_a_client_that_differs(tmp_path):
+    with running(tmp_path, *FLAGS, "--journal", "metadata") as server:
+        place = Place(server)
+        head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
+        play(server, place.inside, head + '{"ms":0,"from":"client","text":"word of one"}', match="true")
+        with listener(place.inside) as socket, pytest.raises(ConnectionClosed) as closed:
+            socket.socket.send("word of another")
+            socket.socket.recv(timeout=PATIENCE)
+        assert "word of another" in closed.value.rcvd.reason
+        journal = Journal(server, place.inside.name)
+        wait_until(lambda: journal.all(kind="socket")[-1]["end"] != "open", "the socket has ended")
+        assert "word of" not in json.dumps(journal.details()) + journal.call("GET", "/export").text
+
+
 class Events(threading.Thread):
     """Reads an event stream in the background."""
 
@@ -167,8 +214,13 @@ def test_streams_and_waits_end_with_their_namespace_and_with_the_server(tmp_path
         waiting.join(PATIENCE)
         assert waits == [422]
         last = Events(server, "default")
+        waiting = threading.Thread(target=lambda: waits.append(Journal(server).wait(status=599).status_code))
+        waiting.start()
+        time.sleep(0.2)
         start = time.monotonic()
         server.stop()
+        waiting.join(PATIENCE)
+        assert waits == [422, 422]
         assert last.ended.wait(PATIENCE) and server.process.returncode == 0
         assert time.monotonic() - start < 60
 

@@ -28,10 +28,13 @@ package struct ControlFamily: RoutedAPI {
         package var operations: OperationCatalogue
         /// Operations that no path tells.
         package var otherOperations: [String]
+        /// Names of the emulated APIs.
+        package var families: [String]
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
-            version: String, specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String]
+            version: String, specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String],
+            families: [String]
         ) {
             self.token = token
             self.host = host
@@ -40,6 +43,7 @@ package struct ControlFamily: RoutedAPI {
             self.specialty = specialty
             self.operations = operations
             self.otherOperations = otherOperations
+            self.families = families
         }
     }
 
@@ -86,10 +90,10 @@ package struct ControlFamily: RoutedAPI {
             to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, queries: $0.runtime.queries) })
         let events = JournalEvents()
         JournalRoutes.add(
-            to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
+            to: group.routes { [settings] in
                 JournalRoutes(
-                    world: $0, operations: operations, otherOperations: others, events: events,
-                    version: settings.version)
+                    world: $0, operations: settings.operations, otherOperations: settings.otherOperations,
+                    families: settings.families, events: events, version: settings.version)
             })
         PlaybackRoutes.add(
             to: group.routes { [operations = settings.operations] in

@@ -10,6 +10,8 @@ struct JournalRoutes: Sendable {
     let operations: OperationCatalogue
     /// Operations that no path tells.
     let otherOperations: [String]
+    /// Names of the emulated APIs.
+    let families: [String]
     let events: JournalEvents
     let version: String
 
@@ -44,7 +46,7 @@ struct JournalRoutes: Sendable {
     private func index() async throws -> JournalIndex { JournalIndex(try await operations.load()) }
 
     private func reader(_ index: JournalIndex) -> JournalMatchReader {
-        JournalMatchReader(operations: index.operations, others: otherOperations)
+        JournalMatchReader(operations: index.operations, others: otherOperations, families: families)
     }
 
     /// Conditions of a call: the parameters of a query, or the members of a body.
@@ -153,7 +155,7 @@ struct JournalRoutes: Sendable {
         let outcome = await EventLoopOffload.run(bytes: .max) {
             verification.outcome(among: journal.entries.map(index.shown))
         }
-        return try await answer(outcome, context)
+        return try await answer(outcome, of: journal, context)
     }
 
     @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -170,19 +172,22 @@ struct JournalRoutes: Sendable {
         let (journal, index) = (try journal, try await index())
         let verification = try Verification(members, by: reader(index))
         let outcome = try await context.cancellingOnDisconnect { [limit] in
-            try await verification.outcome(in: journal, index, within: limit, world)
+            await verification.outcome(in: journal, index, within: limit, world)
         }
-        return try await answer(outcome, context)
+        return try await answer(outcome, of: journal, context)
     }
 
     /// 200 for an expectation that is met, otherwise 422 with the nearest misses.
-    private func answer(_ outcome: Verification.Outcome, _ context: ScribeContext) async throws -> Response {
-        guard !outcome.isMet else { return try await .longJSON(.ok, .object(outcome.members)) }
+    private func answer(
+        _ outcome: Verification.Outcome, of journal: Journal, _ context: ScribeContext
+    ) async throws -> Response {
+        let dropped: JSON.Member = ("dropped", .integer(journal.counts.dropped))
+        guard !outcome.isMet else { return try await .longJSON(.ok, .object(outcome.members + [dropped])) }
         let problem: [JSON.Member] = [
             ("type", "about:blank"), ("title", "Unprocessable Content"), ("status", 422),
             ("detail", .string(outcome.sentence)), ("code", "not_verified"), ("request_id", .string(context.requestID)),
         ]
-        var response = try await Response.longJSON(.unprocessableContent, .object(problem + outcome.members))
+        var response = try await Response.longJSON(.unprocessableContent, .object(problem + outcome.members + [dropped]))
         response.headers[.contentType] = "application/problem+json"
         return response
     }
@@ -209,8 +214,7 @@ struct JournalRoutes: Sendable {
         let members = try await members(of: request, context)
         let (journal, index) = (try journal, try await index())
         let match = try reader(index).match(members)
-        let exchanges = await EventLoopOffload.run(bytes: .max) { match.exchanges(of: journal, index) }
-        let archive = HARExport(exchanges, version: version)
+        let archive = HARExport(of: journal, index, match, version: version)
         return Response(
             status: .ok, headers: Self.fileHeaders("application/json", "scribe.har"),
             body: ResponseBody(asyncSequence: archive))

@@ -31,6 +31,9 @@ package struct OmiFamily: RoutedAPI {
     }
 
     package let name = "Omi"
+
+    package func namesWorldLate(_ path: [Substring]) -> Bool { path == ["v4", "web", "listen"] }
+
     /// Host names compiled into the SDKs.
     package static let hostNames = ["api.omi.me", "api.omiapi.com"]
     package var hostSuffixes: [String] { Self.hostNames }

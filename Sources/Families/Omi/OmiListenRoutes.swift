@@ -56,8 +56,8 @@ struct OmiListenRoutes: Sendable {
                     try await socket.send(["type": "auth_response", "success": false])
                     throw Self.badToken
                 }
-                context.noteCaller(principal)
                 if target.world !== world { context.addSocketFault(of: target.world, request, principal) }
+                context.noteCaller(principal)
                 try await socket.send(["type": "auth_response", "success": true])
                 return ((target, principal), principal.business)
             },

@@ -34,6 +34,9 @@ package struct S3Family: Family {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
     }
 
+    /// A form has its session token among its fields.
+    package func namesWorldLate(_ request: Request) -> Bool { request.method == .post && request.uri.query == nil }
+
     package func namespaceUse(of request: Request) -> NamespaceUse { .all }
 
     package func credentials(of request: Request) -> OfferedCredentials {

@@ -57,7 +57,12 @@ package struct ScribeContext: RequestContext {
     }
 
     /// Names the caller of a request whose ``principal`` stays nil, for the journal.
-    package func noteCaller(_ principal: Principal) { record?.note(principal) }
+    package func noteCaller(_ principal: Principal) {
+        guard let record else { return }
+        record.note(principal)
+        // What did not name another world belongs to this one.
+        if !record.isPlaced { record.put(in: world.runtime.journal) }
+    }
 
     /// Gives the request another id, for its answer and its log.
     mutating func name(request id: String) {

@@ -29,6 +29,9 @@ package protocol Family: Sendable {
     /// Operation that a request's path alone does not tell; nil where it does.
     func operation(of request: Request) -> String?
 
+    /// Whether a request may name its namespace in its body or first message.
+    func namesWorldLate(_ request: Request) -> Bool
+
     /// Renders an error of the choice of a namespace in the family's format.
     func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response
 }
@@ -36,6 +39,7 @@ package protocol Family: Sendable {
 extension Family {
     package func principal(of request: Request, in world: World) async -> Principal? { nil }
     package func operation(of request: Request) -> String? { nil }
+    package func namesWorldLate(_ request: Request) -> Bool { false }
 }
 
 /// The parts of a request that families claim by: host, path, method, signature.

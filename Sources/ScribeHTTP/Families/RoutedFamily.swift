@@ -21,6 +21,9 @@ package protocol RoutedAPI: Sendable {
     /// - Parameter path: Components of the path.
     func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal?
 
+    /// Whether the first message of a socket at a path may name its namespace.
+    func namesWorldLate(_ path: [Substring]) -> Bool
+
     /// The error table for a path, also for one without a route.
     func errorTable(for path: [Substring]) -> any ErrorTable
 
@@ -32,6 +35,7 @@ extension RoutedAPI {
     package var hostSuffixes: [String] { [] }
     package var reservedPaths: [[Substring]] { [] }
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { .all }
+    package func namesWorldLate(_ path: [Substring]) -> Bool { false }
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         OfferedCredentials(head: [request.headers.bearerToken])
     }
@@ -85,6 +89,10 @@ package struct RoutedFamily: Family {
 
     package func namespaceUse(of request: Request) -> NamespaceUse {
         api.namespaceUse(of: RequestAddress(request).path)
+    }
+
+    package func namesWorldLate(_ request: Request) -> Bool {
+        request.headers.wantsWebSocket && api.namesWorldLate(RequestAddress(request).path)
     }
 
     package func credentials(of request: Request) -> OfferedCredentials {

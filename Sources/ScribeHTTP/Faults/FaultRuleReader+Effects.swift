@@ -99,7 +99,7 @@ extension FaultRuleReader {
         fault.afterReceived = try fields.count("after_received", from: 0)
         fault.close = try fields.count("close", from: 1000, to: 4999)
         fault.reason = try fields.text("reason", upTo: 123)
-        if let code = fault.close, [1004, 1005, 1006].contains(code) || (1015..<3000).contains(code) {
+        if let code = fault.close, !WebSocketClosure.isSendable(UInt16(code)) {
             throw fields.problem("close", "must be a code that a server may send: 1000 to 1014 or 3000 to 4999")
         }
         if fault.close != nil || fault.reason != nil {

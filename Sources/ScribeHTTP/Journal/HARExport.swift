@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 package import NIOCore
 import ScribeDomain
-import ScribeRuntime
+package import ScribeRuntime
 
 /// The journal as an HTTP archive (HAR 1.2), which browsers and proxies open.
 ///
@@ -10,12 +10,16 @@ import ScribeRuntime
 package struct HARExport: AsyncSequence, Sendable {
     package typealias Element = ByteBuffer
 
-    private let exchanges: [ShownExchange]
+    private let journal: Journal
+    private let index: JournalIndex
+    private let match: JournalMatch
     private let version: String
 
     /// - Parameter version: Version of the server.
-    package init(_ exchanges: [ShownExchange], version: String) {
-        self.exchanges = exchanges
+    package init(of journal: Journal, _ index: JournalIndex, _ match: JournalMatch, version: String) {
+        self.journal = journal
+        self.index = index
+        self.match = match
         self.version = version
     }
 
@@ -24,21 +28,37 @@ package struct HARExport: AsyncSequence, Sendable {
     /// Pieces of the file, each encoded when it is asked for.
     package struct Iterator: AsyncIteratorProtocol {
         fileprivate let archive: HARExport
-        /// Number of the next exchange; -1 for the head.
-        private var next = -1
+        /// Numbers of the exchanges to come. A client that reads slowly holds no exchange that the journal has lost.
+        private var numbers: ArraySlice<Int>
+        private var isFirst = true
+        private var hasBegun = false
+        private var hasEnded = false
 
-        fileprivate init(archive: HARExport) { self.archive = archive }
+        fileprivate init(archive: HARExport) {
+            self.archive = archive
+            numbers = archive.journal.entries.map(\.number)[...]
+        }
 
         package mutating func next() async -> ByteBuffer? {
-            let index = next
-            guard index <= archive.exchanges.count else { return nil }
-            next += 1
-            guard index >= 0 else { return archive.head }
-            guard index < archive.exchanges.count else { return ByteBuffer(string: "]}}\n") }
-            let exchange = archive.exchanges[index]
-            return await EventLoopOffload.run(bytes: .max) {
-                ByteBuffer(bytes: (index > 0 ? Array(",".utf8) : []) + exchange.har.bytes)
+            guard hasBegun else {
+                hasBegun = true
+                return archive.head
             }
+            while let number = numbers.popFirst() {
+                guard let entry = archive.journal[number] else { continue }
+                let (archive, separator) = (archive, isFirst ? "" : ",")
+                let piece = await EventLoopOffload.run(bytes: .max) { () -> ByteBuffer? in
+                    let exchange = archive.index.shown(number, entry)
+                    return archive.match.holds(for: exchange)
+                        ? ByteBuffer(bytes: Array(separator.utf8) + exchange.har.bytes) : nil
+                }
+                guard let piece else { continue }
+                isFirst = false
+                return piece
+            }
+            guard !hasEnded else { return nil }
+            hasEnded = true
+            return ByteBuffer(string: "]}}\n")
         }
     }
 

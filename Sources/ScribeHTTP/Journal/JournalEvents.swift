@@ -73,6 +73,8 @@ private struct EventSequence: AsyncSequence, Sendable {
         private var entries: ArraySlice<Journal.Numbered> = []
         /// Frames that were sent of each open socket.
         private var frames: [Int: Int] = [:]
+        /// Exchanges whose end was told. Their change may come after it.
+        private var ended: Set<Int> = []
         private var hasBegun = false
 
         init(sequence: EventSequence, change: Int) {
@@ -88,11 +90,13 @@ private struct EventSequence: AsyncSequence, Sendable {
             }
             while true {
                 while let entry = entries.popFirst() {
+                    guard !ended.contains(entry.number) else { continue }
                     let (before, sequence) = (frames[entry.number], sequence)
                     let events = await EventLoopOffload.run(bytes: .max) {
                         Events(of: entry, before: before, sequence.index, sequence.match)
                     }
                     frames[entry.number] = events.openFrames
+                    if events.hasEnded { remember(entry.number) }
                     if events.text.readableBytes > 0 { return events.text }
                 }
                 guard !sequence.disconnect.hasFired, !sequence.world.end.hasFired, !Task.isShuttingDownGracefully else {
@@ -102,6 +106,13 @@ private struct EventSequence: AsyncSequence, Sendable {
                 (entries, change) = (news.entries[...], news.change)
                 if entries.isEmpty, await !hasNews() { return ByteBuffer(string: ": still here\n\n") }
             }
+        }
+
+        private mutating func remember(_ number: Int) {
+            ended.insert(number)
+            let journal = sequence.journal
+            guard ended.count > 2 * journal.settings.entries else { return }
+            ended = ended.filter { journal[$0] != nil }
         }
 
         /// Waits for a change.
@@ -135,13 +146,15 @@ private struct Events {
     var text = ByteBuffer()
     /// Frames of a socket that is open; nil for any other entry.
     var openFrames: Int?
+    var hasEnded = false
 
     /// - Parameter before: Frames that were sent; nil for an entry that is new.
     init(of entry: Journal.Numbered, before: Int?, _ index: JournalIndex, _ match: JournalMatch) {
         let shown = index.shown(entry)
+        let isOpen = shown.exchange.end == nil
+        hasEnded = !isOpen
         guard match.holds(for: shown) else { return }
         let all = shown.exchange.frames
-        let isOpen = shown.exchange.end == nil
         if isOpen { openFrames = all.count }
         if before == nil, isOpen { add("exchange", .object(shown.summary)) }
         for frame in all.dropFirst(before ?? 0) {

@@ -31,12 +31,18 @@ package struct JournalMatch: Sendable {
 package struct JournalMatchReader: Sendable {
     private let operations: OperationIndex
     private let others: [String]
+    private let families: [String]
 
-    /// - Parameter others: Operations that no path tells.
-    package init(operations: OperationIndex, others: [String]) {
+    /// - Parameters:
+    ///   - others: Operations that no path tells.
+    ///   - families: Names of the emulated APIs.
+    package init(operations: OperationIndex, others: [String], families: [String]) {
         self.operations = operations
         self.others = others
+        self.families = families
     }
+
+    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
     package static let names = [
         "kind", "operation", "method", "path", "status", "family", "client", "business", "transaction", "event",
@@ -65,6 +71,9 @@ package struct JournalMatchReader: Sendable {
             add("operation", operation) { $0.operation }
         }
         if let method = try fields.text("method") {
+            guard Self.methods.contains(method.uppercased()) else {
+                throw fields.unknown("method", method.uppercased(), among: Self.methods)
+            }
             add("method", method.uppercased()) { $0.exchange.request.method.rawValue }
         }
         if let path = try fields.text("path", upTo: 1024) {
@@ -75,7 +84,10 @@ package struct JournalMatchReader: Sendable {
                 })
         }
         if let status = try status(fields) { conditions.append(status) }
-        if let family = try fields.text("family") { add("family", family) { $0.exchange.family } }
+        if let family = try fields.text("family") {
+            guard families.contains(family) else { throw fields.unknown("family", family, among: families) }
+            add("family", family) { $0.exchange.family }
+        }
         if let client = try fields.text("client") { add("client", client) { $0.exchange.principal?.client.rawValue } }
         if let business = try fields.text("business") {
             add("business", business) { $0.exchange.principal?.business.rawValue }
@@ -84,7 +96,9 @@ package struct JournalMatchReader: Sendable {
             conditions.append(
                 .init(name: "transaction", expected: id) { $0.transactions.contains(id) ? nil : "another" })
         }
-        if let event = try fields.text("event") { add("event", event) { $0.exchange.delivery?.event } }
+        if let event = try fields.choice("event", among: SessionEvent.self)?.rawValue {
+            add("event", event) { $0.exchange.delivery?.event }
+        }
         if let fault = try fields.text("fault") { add("fault", fault) { $0.exchange.fault } }
         if let header = try pair("header", ":", fields) {
             let (name, pattern) = (header.name.lowercased(), header.pattern)
@@ -97,14 +111,11 @@ package struct JournalMatchReader: Sendable {
             let (name, pattern) = parameter
             conditions.append(
                 .init(name: "query", expected: "\(name)=\(pattern.text)") { shown in
-                    shown.parameter(name).map { pattern.matches($0) ? nil : "\(name)=\($0)" } ?? "none"
+                    let values = shown.parameters(name)
+                    if values.contains(where: pattern.matches) { return nil }
+                    return values.first.map { "\(name)=\($0)" } ?? "none"
                 })
         }
-        if let body = try body("body", fields) { conditions.append(body.condition("body") { $0.exchange.requestBody }) }
-        if let body = try body("response", fields) {
-            conditions.append(body.condition("response") { $0.exchange.responseBody })
-        }
-        if let frame = try body("frame", fields) { conditions.append(frame.conditionOfFrames) }
         if let number = try fields.count("after", from: 0) {
             conditions.append(
                 .init(name: "after", expected: String(number)) { $0.number > number ? nil : String($0.number) })
@@ -118,6 +129,12 @@ package struct JournalMatchReader: Sendable {
                     shown.exchange.startedAt >= time ? nil : ShownExchange.time(shown.exchange.startedAt)
                 })
         }
+        // Last, since they read whole texts.
+        if let body = try body("body", fields) { conditions.append(body.condition("body") { $0.exchange.requestBody }) }
+        if let body = try body("response", fields) {
+            conditions.append(body.condition("response") { $0.exchange.responseBody })
+        }
+        if let frame = try body("frame", fields) { conditions.append(frame.conditionOfFrames) }
         return JournalMatch(conditions: conditions)
     }
 

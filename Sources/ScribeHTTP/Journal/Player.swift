@@ -122,7 +122,8 @@ struct Player: Sendable {
     }
 
     private func note(_ number: Int, _ difference: String, _ socket: WebSocket) {
-        let text = "message \(number) differs from the recording: \(difference)"
+        let isFull = socket.record?.mode == .full
+        let text = "message \(number) differs from the recording" + (isFull ? ": \(difference)" : "")
         socket.record?.update {
             $0.reason = text
             return text.utf8.count

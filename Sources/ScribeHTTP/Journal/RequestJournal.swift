@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 import NIOCore
 package import ScribeDomain
 package import ScribeRuntime
@@ -8,47 +8,50 @@ package import ScribeRuntime
 /// Records each request with its answer in the journal of its world, before the last byte of the answer is sent.
 ///
 /// Calls of the operator API and health probes are not recorded.
-package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
-    private let next: Next
+package struct RequestJournal: Sendable {
     private let directory: WorldDirectory
     private let mode: JournalMode
     private let clock: WallClock
     private let hidden: String
 
     /// - Parameter hidden: Begin of the operator API's paths.
-    package init(next: Next, directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: String) {
-        self.next = next
+    package init(directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: String) {
         self.directory = directory
         self.mode = mode
         self.clock = clock
         self.hidden = hidden
     }
 
-    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        guard mode != .off, !(request.head.path?.hasPrefix(hidden) ?? false) else {
-            return try await next.respond(to: request, context: context)
-        }
+    /// Begins to record a request.
+    func begin(_ request: inout Request, _ context: inout ScribeContext) {
+        guard !(request.head.path?.hasPrefix(hidden) ?? false) else { return }
         let record = JournalRecord(exchange(of: request, context), mode: mode, clock: clock)
-        var (request, context) = (request, context)
         context.record = record
-        if mode == .full, !request.headers.wantsWebSocket, request.mayHaveBody {
-            let type = request.headers[.contentType]
-            record.update {
-                $0.requestBody = RecordedBody(type: type)
-                return 0
-            }
-            request.body = RequestBody(asyncSequence: RecordedRequestBody(body: request.body, record: record))
+        guard mode == .full else { return }
+        if context.explanation == nil { context.explanation = RefusalFacts() }
+        guard !request.headers.wantsWebSocket, request.mayHaveBody else { return }
+        let type = request.headers[.contentType]
+        record.update {
+            $0.requestBody = RecordedBody(type: type)
+            return 0
         }
-        if mode == .full { context.explanation = RefusalFacts() }
-        do {
-            let response = try await next.respond(to: request, context: context)
-            place(record, request, context)
-            return try await recorded(response, in: record, context)
-        } catch {
-            place(record, request, context)
-            record.end(.cut)
-            throw error
-        }
+        request.body = RequestBody(asyncSequence: RecordedRequestBody(body: request.body, record: record))
+    }
+
+    /// Ends the record of a request without an answer.
+    func fail(_ context: ScribeContext) {
+        guard let record = context.record else { return }
+        place(record, context)
+        record.end(.cut)
+    }
+
+    /// Records an answer.
+    /// - Returns: the same answer. A short one has one buffer then, which the server writes together with the head.
+    func recorded(_ response: Response, _ context: ScribeContext) async throws -> Response {
+        guard let record = context.record else { return response }
+        // A socket that names its world in its first message has not done so yet.
+        if response.status != .switchingProtocols || !record.isLate { place(record, context) }
+        return try await recorded(response, in: record, context)
     }
 
     private func exchange(of request: Request, _ context: ScribeContext) -> Exchange {
@@ -64,7 +67,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
     }
 
     /// Puts a request that reached no family into the journal of the namespace of its path.
-    private func place(_ record: JournalRecord, _ request: Request, _ context: ScribeContext) {
+    private func place(_ record: JournalRecord, _ context: ScribeContext) {
         guard !record.isPlaced else { return }
         let named = context.namespacePrefix?.name.flatMap { directory[$0] }
         record.put(in: (named ?? directory.main).runtime.journal)
@@ -87,7 +90,6 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
         return growth
     }
 
-    /// - Returns: the same answer. A short one has one buffer then, which the server writes together with the head.
     private func recorded(
         _ response: Response, in record: JournalRecord, _ context: ScribeContext
     ) async throws -> Response {
@@ -103,7 +105,7 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
             try await response.body.write(collected)
             let buffer = collected.buffer
             body = RecordedBody(type: response.headers[.contentType])
-            growth = body.add(buffer)
+            growth = body.add(buffer, isText: response.headers[.contentType] == "application/json")
             response.body = ResponseBody(byteBuffer: buffer)
         }
         record.end(.whole) { exchange in
@@ -138,8 +140,10 @@ package struct RequestJournal<Next: HTTPResponder>: HTTPResponder where Next.Con
                 record.end(.whole)
             } catch {
                 record.end(.cut)
+                place(record, context)
                 throw error
             }
+            place(record, context)
         }
         return passed
     }
@@ -158,12 +162,13 @@ extension ScribeContext {
     func record(in world: World, _ family: any Family, _ request: Request) {
         guard let record else { return }
         guard family.namespaceUse(of: request) == .all else { return record.put(in: nil) }
+        record.isLate = namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
         let (name, operation) = (family.name, family.operation(of: request))
         record.update {
             $0.family = name
             $0.operation = operation
             return 0
         }
-        record.put(in: world.runtime.journal)
+        if !record.isLate { record.put(in: world.runtime.journal) }
     }
 }

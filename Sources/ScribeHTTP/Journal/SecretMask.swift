@@ -14,11 +14,17 @@ package struct SecretMask {
     /// Ends of the names of credentials, in lower case and without `-` and `_`.
     private static let nameEnds = [
         "token", "secret", "signature", "password", "apikey", "jwt", "ticket", "credential", "authorization",
-        "cookie", "secretkey", "accesskey", "devicecode", "codeverifier",
+        "cookie", "secretkey", "accesskey", "devicecode", "usercode", "codeverifier", "passwd", "secrets",
+        "signature256", "subscriptionkey",
     ].map { Array($0.utf8) }
-    private static let names = ["auth", "sess", "refresh"].map { Array($0.utf8) }
-    /// Length from which base64 is a sound or a picture, in bytes.
+    private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map { Array($0.utf8) }
+    /// Members whose value may be a part of a sound or a picture, as base64.
+    private static let dataNames = ["data", "audio", "image", "base64"].map { Array($0.utf8) }
+    /// Length from which base64 is a sound or a picture, in bytes: of any text, and of such a member.
     private static let longBase64 = 400
+    private static let shortBase64 = 24
+    /// Shortest line of wrapped base64.
+    private static let wrappedLine = 60
 
     private let bytes: [UInt8]
     private var out: [UInt8] = []
@@ -44,15 +50,18 @@ package struct SecretMask {
     package static func value(of field: HTTPField) -> String {
         let name = field.name.canonicalName
         if name == "sec-websocket-protocol" {
-            // A client sends its key as the second protocol.
-            let parts = field.value.split(separator: ",", maxSplits: 1)
-            return parts.count > 1 ? "\(parts[0]), \(mark)" : text(field.value)
+            // A client sends its key as one of the protocols, in this field or in a second one.
+            return field.value.split(separator: ",")
+                .map { ["token", "bearer"].contains($0.trimmed.lowercased()) ? $0.trimmed : mark }
+                .joined(separator: ", ")
         }
         guard isSecret(Array(name.utf8)) else { return text(field.value) }
         guard name.hasSuffix("authorization"), let space = field.value.firstIndex(of: " ") else { return mark }
         let scheme = field.value[..<space]
-        return scheme.utf8.count <= 20 ? "\(scheme) \(mark)" : mark
+        return schemes.contains(scheme.lowercased()) ? "\(scheme) \(mark)" : mark
     }
+
+    private static let schemes = ["bearer", "basic", "token", "digest", "aws4-hmac-sha256"]
 
     /// Whether a name is that of a credential.
     static func isSecret(_ name: some Sequence<UInt8>) -> Bool {
@@ -68,9 +77,10 @@ package struct SecretMask {
             guard Self.isWord(bytes[place]) else {
                 out.append(bytes[place])
                 place += 1
+                if bytes[place - 1] == UInt8(ascii: "/") { maskUser() }
                 continue
             }
-            if skipBase64() { continue }
+            if skipBase64(from: Self.longBase64) { continue }
             let end = self.end(from: place, Self.isWord)
             let word = bytes[place..<end]
             if isSignedToken(word, end) {
@@ -85,8 +95,31 @@ package struct SecretMask {
             }
             out += word
             place = end
-            if word.count <= 64, Self.isSecret(word) { maskValue() }
+            guard word.count <= 64 else { continue }
+            if Self.isSecret(word) {
+                maskValue()
+            } else if Self.dataNames.contains(where: { word.suffix($0.count).elementsEqual($0) }) {
+                maskData()
+            }
         }
+    }
+
+    /// Masks what stands before `@` in a URL, once its `://` was copied.
+    private mutating func maskUser() {
+        guard out.suffix(3).elementsEqual("://".utf8) else { return }
+        let end = self.end(from: place) { Self.isWord($0) || ":.%~!$&()*+=".utf8.contains($0) }
+        guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end - place <= 1024 else { return }
+        mask(upTo: end)
+    }
+
+    /// Replaces a short part of a sound or picture behind its name.
+    private mutating func maskData() {
+        var next = end(from: place) { $0 == UInt8(ascii: "\\") }
+        guard next < bytes.count, bytes[next] == UInt8(ascii: "\"") else { return }
+        next = end(from: next + 1) { Self.isSpace($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "\\") }
+        guard next < bytes.count, bytes[next] == UInt8(ascii: "\"") else { return }
+        copy(upTo: next + 1)
+        _ = skipBase64(from: Self.shortBase64)
     }
 
     private func end(from start: Int, _ belongs: (UInt8) -> Bool) -> Int {
@@ -105,14 +138,41 @@ package struct SecretMask {
     }
 
     /// Replaces a long run of base64 by its length.
-    private mutating func skipBase64() -> Bool {
-        guard place >= measured else { return false }
-        let end = self.end(from: place) { Self.isWord($0) || "+/=".utf8.contains($0) }
-        measured = end
-        guard end - place >= Self.longBase64 else { return false }
+    private mutating func skipBase64(from length: Int) -> Bool {
+        guard length < Self.longBase64 || place >= measured else { return false }
+        let end = endOfBase64()
+        measured = max(measured, end)
+        guard end - place >= length else { return false }
         out += Array("(\(end - place) characters of base64)".utf8)
         place = end
         return true
+    }
+
+    /// End of a run of base64, whose slashes may be escaped, as Apple's encoder does, and which may be wrapped.
+    private func endOfBase64() -> Int {
+        var (end, line) = (place, place)
+        while end < bytes.count {
+            let byte = bytes[end]
+            if Self.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=") {
+                end += 1
+            } else if byte == UInt8(ascii: "\\"), end + 1 < bytes.count {
+                switch bytes[end + 1] {
+                case UInt8(ascii: "/"): end += 2
+                case UInt8(ascii: "u") where bytes[(end + 2)...].starts(with: Array("00".utf8)): end = min(end + 6, bytes.count)
+                case UInt8(ascii: "r"), UInt8(ascii: "n"):
+                    guard end - line >= Self.wrappedLine || bytes[end + 1] == UInt8(ascii: "n") && end == line + 2 else { return end }
+                    end += 2
+                    line = end
+                default: return end
+                }
+            } else if byte == 10 || byte == 13, end - line >= Self.wrappedLine || byte == 10 && bytes[end - 1] == 13 {
+                end += 1
+                line = end
+            } else {
+                return end
+            }
+        }
+        return end
     }
 
     /// Whether a word begins a token that is base64 of JSON, a dot, and more: a JWT, or a link's ticket.
@@ -127,6 +187,7 @@ package struct SecretMask {
     private mutating func maskValue() {
         var next = end(from: place) { $0 == UInt8(ascii: "\\") }
         if next < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[next]) { next += 1 }
+        if next < bytes.count, bytes[next] == UInt8(ascii: "[") { next = min(end(from: next) { $0 != UInt8(ascii: "]") && $0 != 10 } + 1, bytes.count) }
         let isPart = bytes[next...].starts(with: Array("\r\n\r\n".utf8))
         next = end(from: next, Self.isSpace)
         guard next < bytes.count else { return }
@@ -134,11 +195,12 @@ package struct SecretMask {
             copy(upTo: next)
             return mask(upTo: end(from: place) { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
         }
-        switch bytes[next] {
+        let isEscaped = bytes[next...].starts(with: Array("%3D".utf8)) || bytes[next...].starts(with: Array("%3d".utf8))
+        switch isEscaped ? UInt8(ascii: "=") : bytes[next] {
         case UInt8(ascii: "="):
-            copy(upTo: next + 1)
+            copy(upTo: next + (isEscaped ? 3 : 1))
             if !maskQuoted() {
-                mask(upTo: end(from: place) { !Self.isSpace($0) && !"&\"'<>;,\\".utf8.contains($0) })
+                mask(upTo: end(from: place) { !Self.isSpace($0) && !"&\"<>\\".utf8.contains($0) })
             }
         case UInt8(ascii: ">"):
             copy(upTo: next + 1)
@@ -164,7 +226,7 @@ package struct SecretMask {
             guard !["null", "true", "false"].contains(String(decoding: word.prefix(8), as: UTF8.self)) else { return }
             let isMember = out.last { !Self.isSpace($0) && $0 != UInt8(ascii: ":") } == UInt8(ascii: "\"")
             if isMember { out.append(UInt8(ascii: "\"")) }
-            mask(upTo: end(from: place) { !"\r\n,}]".utf8.contains($0) })
+            mask(upTo: end(from: place) { !"\r\n,}]\"\\".utf8.contains($0) })
             if isMember { out.append(UInt8(ascii: "\"")) }
         }
     }
@@ -178,7 +240,10 @@ package struct SecretMask {
         let (quote, escapes) = (bytes[open], open - place)
         copy(upTo: open + 1)
         var (end, slashes) = (place, 0)
-        while end < bytes.count, !(bytes[end] == quote && slashes <= escapes) {
+        // A quote of an inner text has more backslashes, and its backslashes are escaped as often as its quotes.
+        while end < bytes.count,
+            !(bytes[end] == quote && (slashes < escapes || slashes % (2 * (escapes + 1)) == escapes))
+        {
             slashes = bytes[end] == UInt8(ascii: "\\") ? slashes + 1 : 0
             end += 1
         }

@@ -17,7 +17,8 @@ extension ShownExchange {
             members.append(("ms", .number(Self.milliseconds(from: exchange.startedAt, end))))
         }
         add("method", exchange.request.method.rawValue)
-        add("host", exchange.request.authority)
+        // Without the name and password of a user.
+        add("host", exchange.request.authority.map { $0.split(separator: "@").last.map(String.init) ?? $0 })
         if !exchange.prefix.isEmpty { add("prefix", exchange.prefix) }
         add("path", path)
         add("query", query)

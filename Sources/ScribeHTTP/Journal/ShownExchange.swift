@@ -69,14 +69,14 @@ package struct ShownExchange: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Value of a parameter of the query; nil without one.
-    func parameter(_ name: String) -> String? {
+    /// Values of a parameter of the query.
+    func parameters(_ name: String) -> [String] {
         let path = exchange.request.path.map { _ in "/?\(query ?? "")" }
         return Request(
             head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: path),
             body: RequestBody(buffer: ByteBuffer())
         )
-        .query.text(name)
+        .query.filter { $0.key == name }.map { String($0.value) }
     }
 }
 

@@ -93,6 +93,9 @@ package struct SocketRecording: Sendable {
             guard let sender = line["from"]?.stringValue.flatMap(RecordedFrame.Sender.init),
                 let content = Self.content(line)
             else { throw problem(index + 1, "must have 'from', and 'text', 'binary' or 'close'") }
+            if case .close(let code, _) = content, sender == .server, !WebSocketClosure.isSendable(code) {
+                throw problem(index + 1, "has a code that no server sends")
+            }
             if case .binary = content, sender == .server {
                 throw problem(index + 1, "has data of the server, which is not kept")
             }

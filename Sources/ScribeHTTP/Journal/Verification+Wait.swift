@@ -6,11 +6,10 @@ extension Verification {
     /// Waits until the expectation is met, the time is up, the world ends or the server stops.
     /// - Returns: what was found at the end.
     package func outcome(in journal: Journal, _ index: JournalIndex, within limit: Duration, _ world: World)
-        async throws
-        -> Outcome
+        async -> Outcome
     {
         let waiting = Task {
-            await cancelWhenGracefulShutdown {
+            await cancelWhenGracefulShutdown { () -> Set<Int> in
                 var change = 0
                 var matched: Set<Int> = []
                 repeat {
@@ -29,9 +28,10 @@ extension Verification {
                         }
                     }
                     change = news.change
-                    if isMet(by: matched.count) { return }
+                    if isMet(by: matched.count) { return matched }
                     await journal.wait(after: change)
                 } while !Task.isCancelled
+                return matched
             }
         }
         let timer = Task {
@@ -39,12 +39,13 @@ extension Verification {
             waiting.cancel()
         }
         defer { timer.cancel() }
-        try await withTaskCancellationHandler {
+        let matched = await withTaskCancellationHandler {
             await world.end.watched(by: { waiting.cancel() }) { await waiting.value }
-            try Task.checkCancellation()
         } onCancel: {
             waiting.cancel()
         }
-        return await EventLoopOffload.run(bytes: .max) { outcome(among: journal.entries.map(index.shown)) }
+        return await EventLoopOffload.run(bytes: .max) {
+            outcome(among: journal.entries.map(index.shown), before: matched)
+        }
     }
 }

@@ -46,8 +46,9 @@ package struct Verification: Sendable {
     }
 
     /// Looks through the exchanges. Costs time for each of them: not on an event loop.
-    package func outcome(among exchanges: [ShownExchange]) -> Outcome {
-        var matched: [Int] = []
+    /// - Parameter before: Exchanges that matched, and may have left the journal.
+    package func outcome(among exchanges: [ShownExchange], before: Set<Int> = []) -> Outcome {
+        var matched = before.subtracting(exchanges.map(\.number)).sorted()
         var misses: [Miss] = []
         for shown in exchanges {
             var differences: [(name: String, expected: String, found: String)] = []

@@ -14,13 +14,17 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     private let clock: WallClock
     private let quiet: Set<String>
     private let refusals: RefusalLog?
+    private let journal: RequestJournal?
 
     /// - Parameters:
     ///   - quiet: Routes that orchestrators poll: only their errors are logged.
     ///   - refusals: Explains refused requests; nil to log route names only.
+    ///   - journal: Records the requests; nil to keep none.
     package init(
-        next: Next, metrics: Metrics, clock: WallClock, quiet: Set<String>, refusals: RefusalLog? = nil
+        next: Next, metrics: Metrics, clock: WallClock, quiet: Set<String>, refusals: RefusalLog? = nil,
+        journal: RequestJournal? = nil
     ) {
+        self.journal = journal
         self.quiet = quiet
         self.refusals = refusals
         self.next = next
@@ -30,12 +34,19 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let start = clock.now
-        var context = context
+        var (request, context) = (request, context)
         if let trace = request.headers[.traceParent].flatMap(TraceParent.init) {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
         if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
-        var response = try await next.respond(to: request, context: context)
+        journal?.begin(&request, &context)
+        var response: Response
+        do {
+            response = try await next.respond(to: request, context: context)
+        } catch {
+            journal?.fail(context)
+            throw error
+        }
         if let id = response.headers[.requestID] {
             context.name(request: id)
         } else {
@@ -63,6 +74,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         if let refusals, let explanation = context.explanation {
             refusals.log(explanation, of: request, response.status, context, at: clock.now)
         }
+        if let journal { return try await journal.recorded(response, context) }
         return response
     }
 }

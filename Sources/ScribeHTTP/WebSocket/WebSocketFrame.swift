@@ -58,6 +58,11 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
         self.reason = reason
     }
 
+    /// Whether a server may send a code (RFC 6455, section 7.4).
+    static func isSendable(_ code: UInt16) -> Bool {
+        (1000...1014).contains(code) && ![1004, 1005, 1006].contains(code) || (3000...4999).contains(code)
+    }
+
     package static let normal = WebSocketClosure(1000)
     package static let goingAway = WebSocketClosure(1001, "The server is stopping")
     /// Closes a socket whose world has ended.

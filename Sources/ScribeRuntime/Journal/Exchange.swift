@@ -60,9 +60,9 @@ package struct Exchange: Sendable {
 
     /// About the memory that the exchange takes before its bodies, in bytes.
     var headSize: Int {
-        var size = 1200 + (request.path?.utf8.count ?? 0)
-        for field in request.headerFields { size += field.value.utf8.count + 80 }
-        for field in response?.headerFields ?? [:] { size += field.value.utf8.count + 80 }
+        var size = 1200 + (request.path?.utf8.count ?? 0) + (request.authority?.utf8.count ?? 0)
+        size += request.method.rawValue.utf8.count
+        for field in request.headerFields { size += field.value.utf8.count + field.name.rawName.utf8.count + 80 }
         return size
     }
 }

@@ -79,13 +79,13 @@ package final class Journal: Sendable {
     /// - Returns: false if the entry has left the journal.
     func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
         let result = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>])? in
-            guard state.slots[number] != nil else { return nil }
-            state.slots[number]?.size += growth
+            guard let index = state.slots.index(forKey: number) else { return nil }
+            state.slots.values[index].size += growth
             state.bytes += growth
             var waiting: [CheckedContinuation<Void, Never>] = []
             if isNews {
                 state.changes += 1
-                state.slots[number]?.change = state.changes
+                state.slots.values[index].change = state.changes
                 waiting = Self.takeWaiting(&state)
             }
             return (growth - Self.evict(upTo: settings, keeping: number, &state), waiting)

@@ -5,8 +5,8 @@ package import ScribeDomain
 /// An exchange of a journal while it is written, and afterwards. Its world may become known late.
 package final class JournalRecord: Sendable {
     private enum Place {
-        /// The world is not known yet; the growth so far.
-        case unknown(growth: Int)
+        /// The world is not known yet.
+        case unknown
         case journal(Journal, number: Int)
         /// The exchange has ended, has left its journal, or belongs to none.
         case over
@@ -14,7 +14,11 @@ package final class JournalRecord: Sendable {
 
     private struct State {
         var exchange: Exchange
-        var place = Place.unknown(growth: 0)
+        var place = Place.unknown
+        /// Memory that the exchange has taken beside its head.
+        var growth = 0
+        /// Whether the request names its world only in its body or first message.
+        var isLate = false
         var isStreamed = false
     }
 
@@ -36,9 +40,8 @@ package final class JournalRecord: Sendable {
     /// Puts the exchange into a journal. It leaves the one where it was.
     /// - Parameter journal: nil to keep it nowhere.
     package func put(in journal: Journal?) {
-        var growth = 0
         switch state.withLock({ $0.place }) {
-        case .unknown(let before): growth = before
+        case .unknown: break
         case .journal(let before, let number):
             guard before !== journal else { return }
             before.remove(number)
@@ -46,7 +49,11 @@ package final class JournalRecord: Sendable {
         }
         guard let journal else { return state.withLock { $0.place = .over } }
         let number = journal.add(self)
-        state.withLock { $0.place = .journal(journal, number: number) }
+        let growth = state.withLock { state in
+            // A journal must not be held by its own entries.
+            state.place = state.exchange.end == nil ? .journal(journal, number: number) : .over
+            return state.growth
+        }
         if growth > 0 { _ = journal.changed(number, growth: growth, isNews: false) }
     }
 
@@ -55,6 +62,11 @@ package final class JournalRecord: Sendable {
             if case .unknown = state.place { return false }
             return true
         }
+    }
+
+    package var isLate: Bool {
+        get { state.withLock { $0.isLate } }
+        set { state.withLock { $0.isLate = newValue } }
     }
 
     /// Whether the answer's body must reach the client piece by piece, such as a slow one.
@@ -67,13 +79,11 @@ package final class JournalRecord: Sendable {
     /// - Parameter change: returns how much more memory the exchange takes.
     package func update(isNews: Bool = false, _ change: (inout Exchange) -> Int) {
         let place = state.withLock { state -> (journal: Journal, number: Int, growth: Int)? in
-            switch state.place {
-            case .over: return nil
-            case .unknown(let grown):
-                state.place = .unknown(growth: grown + change(&state.exchange))
-                return nil
-            case .journal(let journal, let number): return (journal, number, change(&state.exchange))
-            }
+            if case .over = state.place { return nil }
+            let growth = change(&state.exchange)
+            state.growth += growth
+            guard case .journal(let journal, let number) = state.place else { return nil }
+            return (journal, number, growth)
         }
         guard let (journal, number, growth) = place, growth != 0 || isNews,
             !journal.changed(number, growth: growth, isNews: isNews)
@@ -99,9 +109,11 @@ package final class JournalRecord: Sendable {
             state.exchange.end = end
             state.exchange.endedAt = now
             state.exchange.reason = state.exchange.reason ?? reason
+            let growth = change(&state.exchange)
+            state.growth += growth
             guard case .journal(let journal, let number) = state.place else { return nil }
             state.place = .over
-            return (journal, number, change(&state.exchange))
+            return (journal, number, growth)
         }
         guard let (journal, number, growth) = place else { return }
         _ = journal.changed(number, growth: growth, isNews: true)
@@ -111,7 +123,7 @@ package final class JournalRecord: Sendable {
     package func add(_ frame: @autoclosure () -> RecordedFrame.Content, from sender: RecordedFrame.Sender) {
         let now = clock.now
         update(isNews: true) { exchange in
-            let frame = RecordedFrame(frame(), from: sender, at: now)
+            let frame = RecordedFrame(mode == .full ? frame() : frame().withoutReason, from: sender, at: now)
             let size = frame.content.size
             guard exchange.frames.count < JournalSettings.frameLimit,
                 exchange.frameBytes + size <= JournalSettings.socketLimit
@@ -136,6 +148,12 @@ extension RecordedFrame.Content {
             _ = body.add(payload)
         }
         return isText ? .text(body) : .binary(body)
+    }
+
+    /// A reason may repeat what was said.
+    fileprivate var withoutReason: Self {
+        if case .close(let code, _) = self { return .close(code: code, reason: "") }
+        return self
     }
 
     /// About the memory that the frame takes, in bytes.

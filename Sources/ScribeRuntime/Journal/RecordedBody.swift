@@ -26,11 +26,12 @@ package struct RecordedBody: Sendable {
     package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
 
     /// Adds bytes. Data whose first bytes are no text is hashed, whatever its type says.
+    /// - Parameter isText: Whether the server made the bytes, as a text.
     /// - Returns: how much more memory the body takes.
-    package mutating func add(_ piece: ByteBuffer) -> Int {
+    package mutating func add(_ piece: ByteBuffer, isText: Bool = false) -> Int {
         let isFirst = size == 0
         size += piece.readableBytes
-        if isFirst, text != nil, Self.isBinary(piece) {
+        if isFirst, !isText, text != nil, Self.isBinary(piece) {
             text = nil
             hash = SHA256()
         }
