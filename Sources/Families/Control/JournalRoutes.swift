@@ -187,7 +187,8 @@ struct JournalRoutes: Sendable {
             ("type", "about:blank"), ("title", "Unprocessable Content"), ("status", 422),
             ("detail", .string(outcome.sentence)), ("code", "not_verified"), ("request_id", .string(context.requestID)),
         ]
-        var response = try await Response.longJSON(.unprocessableContent, .object(problem + outcome.members + [dropped]))
+        var response = try await Response.longJSON(
+            .unprocessableContent, .object(problem + outcome.members + [dropped]))
         response.headers[.contentType] = "application/problem+json"
         return response
     }

@@ -34,6 +34,8 @@ package struct ScribeContext: RequestContext {
     package var explanation: RefusalFacts?
     /// Faults of the request's socket; nil without a rule for it.
     var socketFaults: SocketFaults?
+    /// Whether the request is one of an emulated API, and so of a namespace.
+    var usesNamespaces = false
     /// Writes the request into the journal; nil without one.
     var record: JournalRecord?
     /// Settings of faults; set before a family handles the request.

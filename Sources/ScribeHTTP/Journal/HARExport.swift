@@ -93,18 +93,18 @@ extension ShownExchange {
     }
 
     private var url: String {
-        let scheme = exchange.request.scheme ?? "http"
+        let scheme = request.scheme ?? "http"
         let text = (path ?? exchange.route ?? "/") + (query.map { "?\($0)" } ?? "")
-        return "\(scheme)://\(exchange.request.authority ?? "localhost")\(exchange.prefix)\(text)"
+        return "\(scheme)://\(request.authority ?? "localhost")\(exchange.prefix)\(text)"
     }
 
     private var harRequest: JSON {
-        let headers = exchange.request.headerFields
+        let headers = request.headerFields
         let parameters = (query ?? "").split(separator: "&").map { part in
             part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         }
         var members: [JSON.Member] = [
-            ("method", .string(exchange.request.method.rawValue)), ("url", .string(url)), ("httpVersion", "HTTP/1.1"),
+            ("method", .string(request.method.rawValue)), ("url", .string(url)), ("httpVersion", "HTTP/1.1"),
             ("cookies", []), ("headers", Self.har(headers)),
             (
                 "queryString",
@@ -126,11 +126,11 @@ extension ShownExchange {
     }
 
     private var harResponse: JSON {
-        let headers = exchange.response?.headerFields ?? [:]
+        let headers = response?.headerFields ?? [:]
         let body = exchange.responseBody
         return [
             // As in a browser's archive: no answer is status 0.
-            "status": .integer(status ?? 0), "statusText": .string(exchange.response?.status.reasonPhrase ?? ""),
+            "status": .integer(status ?? 0), "statusText": .string(response?.status.reasonPhrase ?? ""),
             "httpVersion": "HTTP/1.1", "cookies": [], "headers": Self.har(headers),
             "content": [
                 "size": .integer(body?.size ?? 0), "mimeType": .string(headers[.contentType] ?? ""),

@@ -74,7 +74,7 @@ package struct JournalMatchReader: Sendable {
             guard Self.methods.contains(method.uppercased()) else {
                 throw fields.unknown("method", method.uppercased(), among: Self.methods)
             }
-            add("method", method.uppercased()) { $0.exchange.request.method.rawValue }
+            add("method", method.uppercased()) { $0.request.method.rawValue }
         }
         if let path = try fields.text("path", upTo: 1024) {
             let pattern = Pattern(path)

@@ -85,9 +85,7 @@ package struct RequestJournal: Sendable {
         exchange.response = response.head
         exchange.requestID = response.headers[.requestID] ?? exchange.requestID
         if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
-        var growth = exchange.reason?.utf8.count ?? 0
-        for field in response.headers { growth += field.value.utf8.count + 80 }
-        return growth
+        return exchange.responseSize + (exchange.reason?.utf8.count ?? 0)
     }
 
     private func recorded(
@@ -161,14 +159,18 @@ extension ScribeContext {
     /// Puts the request into the journal of its world. Requests of no namespace's data are not kept.
     func record(in world: World, _ family: any Family, _ request: Request) {
         guard let record else { return }
-        guard family.namespaceUse(of: request) == .all else { return record.put(in: nil) }
-        record.isLate = namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
+        guard usesNamespaces else { return record.put(in: nil) }
         let (name, operation) = (family.name, family.operation(of: request))
-        record.update {
+        let isLate = namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
+        guard !isLate else {
+            return record.postpone {
+                $0.family = name
+                $0.operation = operation
+            }
+        }
+        record.put(in: world.runtime.journal) {
             $0.family = name
             $0.operation = operation
-            return 0
         }
-        if !record.isLate { record.put(in: world.runtime.journal) }
     }
 }

@@ -17,7 +17,9 @@ package struct SecretMask {
         "cookie", "secretkey", "accesskey", "devicecode", "usercode", "codeverifier", "passwd", "secrets",
         "signature256", "subscriptionkey",
     ].map { Array($0.utf8) }
-    private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map { Array($0.utf8) }
+    private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map {
+        Array($0.utf8)
+    }
     /// Members whose value may be a part of a sound or a picture, as base64.
     private static let dataNames = ["data", "audio", "image", "base64"].map { Array($0.utf8) }
     /// Length from which base64 is a sound or a picture, in bytes: of any text, and of such a member.
@@ -153,14 +155,17 @@ package struct SecretMask {
         var (end, line) = (place, place)
         while end < bytes.count {
             let byte = bytes[end]
-            if Self.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=") {
+            if Self.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=")
+            {
                 end += 1
             } else if byte == UInt8(ascii: "\\"), end + 1 < bytes.count {
                 switch bytes[end + 1] {
                 case UInt8(ascii: "/"): end += 2
-                case UInt8(ascii: "u") where bytes[(end + 2)...].starts(with: Array("00".utf8)): end = min(end + 6, bytes.count)
+                case UInt8(ascii: "u") where bytes[(end + 2)...].starts(with: Array("00".utf8)):
+                    end = min(end + 6, bytes.count)
                 case UInt8(ascii: "r"), UInt8(ascii: "n"):
-                    guard end - line >= Self.wrappedLine || bytes[end + 1] == UInt8(ascii: "n") && end == line + 2 else { return end }
+                    guard end - line >= Self.wrappedLine || bytes[end + 1] == UInt8(ascii: "n") && end == line + 2
+                    else { return end }
                     end += 2
                     line = end
                 default: return end
@@ -187,7 +192,9 @@ package struct SecretMask {
     private mutating func maskValue() {
         var next = end(from: place) { $0 == UInt8(ascii: "\\") }
         if next < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[next]) { next += 1 }
-        if next < bytes.count, bytes[next] == UInt8(ascii: "[") { next = min(end(from: next) { $0 != UInt8(ascii: "]") && $0 != 10 } + 1, bytes.count) }
+        if next < bytes.count, bytes[next] == UInt8(ascii: "[") {
+            next = min(end(from: next) { $0 != UInt8(ascii: "]") && $0 != 10 } + 1, bytes.count)
+        }
         let isPart = bytes[next...].starts(with: Array("\r\n\r\n".utf8))
         next = end(from: next, Self.isSpace)
         guard next < bytes.count else { return }

@@ -16,9 +16,9 @@ extension ShownExchange {
         if let end = exchange.endedAt {
             members.append(("ms", .number(Self.milliseconds(from: exchange.startedAt, end))))
         }
-        add("method", exchange.request.method.rawValue)
+        add("method", request.method.rawValue)
         // Without the name and password of a user.
-        add("host", exchange.request.authority.map { $0.split(separator: "@").last.map(String.init) ?? $0 })
+        add("host", request.authority.map { $0.split(separator: "@").last.map(String.init) ?? $0 })
         if !exchange.prefix.isEmpty { add("prefix", exchange.prefix) }
         add("path", path)
         add("query", query)
@@ -58,8 +58,8 @@ extension ShownExchange {
     /// The exchange with headers, bodies and frames.
     package var detail: [JSON.Member] {
         var members = summary
-        members.append(("request", Self.json(exchange.request.headerFields, exchange.requestBody)))
-        if let response = exchange.response {
+        members.append(("request", Self.json(request.headerFields, exchange.requestBody)))
+        if let response = self.response {
             members.append(("response", Self.json(response.headerFields, exchange.responseBody)))
         }
         if exchange.kind == .socket {

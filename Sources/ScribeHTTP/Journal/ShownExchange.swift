@@ -10,6 +10,9 @@ package import ScribeRuntime
 package struct ShownExchange: Sendable {
     package let number: Int
     package let exchange: Exchange
+    /// Head of the request. Its path has no prefix of a namespace.
+    let request: HTTPRequest
+    let response: HTTPResponse?
     /// Operation of the request; nil for a path of none.
     package let operation: String?
     /// Path without prefix and query; nil if the journal keeps none.
@@ -21,8 +24,10 @@ package struct ShownExchange: Sendable {
     init(_ number: Int, _ exchange: Exchange, _ index: JournalIndex) {
         self.number = number
         self.exchange = exchange
+        let request = exchange.request
+        (self.request, response) = (request, exchange.response)
         self.index = index
-        let parts = exchange.request.path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = request.path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts?.first.map { SecretMask.text(String($0)) }
         query = parts.flatMap { $0.count > 1 ? SecretMask.text(String($0[1])) : nil }
         operation =
@@ -30,11 +35,11 @@ package struct ShownExchange: Sendable {
             ? nil
             : exchange.operation
                 ?? (exchange.route ?? parts?.first.map(String.init)).flatMap {
-                    index.operations.operation(of: exchange.request.method, $0)
+                    index.operations.operation(of: request.method, $0)
                 }
     }
 
-    package var status: Int? { exchange.response?.status.code }
+    package var status: Int? { response?.status.code }
 
     /// Whether the request reached no operation.
     package var isUnmatched: Bool {
@@ -46,32 +51,32 @@ package struct ShownExchange: Sendable {
     private var isUnrouted: Bool {
         guard exchange.route == nil else { return false }
         return exchange.operation == nil
-            || !RequestAddress(Request(head: exchange.request, body: RequestBody(buffer: ByteBuffer()))).isSigned
+            || !RequestAddress(Request(head: request, body: RequestBody(buffer: ByteBuffer()))).isSigned
     }
 
     /// The operation that was probably meant; nil for a request that reached one.
     package var nearest: OperationIndex.Operation? {
-        guard isUnmatched, let path, exchange.response != nil else { return nil }
-        return index.nearest(exchange.request.method.rawValue, path)
+        guard isUnmatched, let path, response != nil else { return nil }
+        return index.nearest(request.method.rawValue, path)
     }
 
     /// Ids that may be a transaction's.
     var transactions: [String] {
         if let transaction = exchange.transaction { return [transaction.rawValue] }
-        let request = Request(head: exchange.request, body: RequestBody(buffer: ByteBuffer()))
+        let request = Request(head: self.request, body: RequestBody(buffer: ByteBuffer()))
         return (path ?? "")[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
             + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
     }
 
     /// Values of a field of the request's head; nil without one.
     func header(_ name: String) -> String? {
-        let values = exchange.request.headerFields.filter { $0.name.canonicalName == name }.map(SecretMask.value(of:))
+        let values = request.headerFields.filter { $0.name.canonicalName == name }.map(SecretMask.value(of:))
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
     /// Values of a parameter of the query.
     func parameters(_ name: String) -> [String] {
-        let path = exchange.request.path.map { _ in "/?\(query ?? "")" }
+        let path = request.path.map { _ in "/?\(query ?? "")" }
         return Request(
             head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: path),
             body: RequestBody(buffer: ByteBuffer())

@@ -36,7 +36,7 @@ package struct SocketRecording: Sendable {
     /// - Throws: ``JournalProblem`` for what is no socket, or is not there whole.
     package static func text(of shown: ShownExchange) throws(JournalProblem) -> [UInt8] {
         let exchange = shown.exchange
-        guard exchange.kind == .socket, exchange.response?.status == .switchingProtocols, let path = shown.path else {
+        guard exchange.kind == .socket, shown.response?.status == .switchingProtocols, let path = shown.path else {
             throw .notSocket(shown.number)
         }
         guard exchange.framesLeftOut == 0 else { throw .notWhole(shown.number) }

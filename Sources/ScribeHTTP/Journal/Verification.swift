@@ -120,7 +120,7 @@ extension Verification.Outcome {
             let exchange = miss.shown
             let place = exchange.path ?? exchange.exchange.route ?? "-"
             lines.append("--- expected")
-            lines.append("+++ \(exchange.number): \(exchange.exchange.request.method) \(place)")
+            lines.append("+++ \(exchange.number): \(exchange.request.method) \(place)")
             for difference in miss.differences {
                 lines.append("-\(difference.name)=\(difference.expected)")
                 lines.append("+\(difference.name)=\(difference.found)")

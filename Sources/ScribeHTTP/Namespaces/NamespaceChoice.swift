@@ -51,7 +51,9 @@ struct NamespaceChoice {
                 context.namespaceError = error
                 return (directory.main, request)
             }
-        case .all: return try await emulated(request, context)
+        case .all:
+            context.usesNamespaces = true
+            return try await emulated(request, context)
         }
     }
 

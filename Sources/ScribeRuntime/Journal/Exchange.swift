@@ -17,11 +17,16 @@ package struct Exchange: Sendable {
     }
 
     package var kind: Kind
+    private var requestHead: RecordedHead
+    private var responseHead: RecordedHead?
     /// Head of the request. A path has no prefix of a namespace.
-    package var request: HTTPRequest
+    package var request: HTTPRequest { requestHead.request }
     package var requestBody: RecordedBody?
     /// Nil until the answer's head is known, and for a request without an answer.
-    package var response: HTTPResponse?
+    package var response: HTTPResponse? {
+        get { responseHead?.response }
+        set { responseHead = newValue.map { RecordedHead($0) } }
+    }
     package var responseBody: RecordedBody?
     /// Time of the machine.
     package let startedAt: Date
@@ -54,15 +59,13 @@ package struct Exchange: Sendable {
 
     package init(_ kind: Kind, _ request: HTTPRequest, at time: Date) {
         self.kind = kind
-        self.request = request
+        requestHead = RecordedHead(request)
         startedAt = time
     }
 
-    /// About the memory that the exchange takes before its bodies, in bytes.
-    var headSize: Int {
-        var size = 1200 + (request.path?.utf8.count ?? 0) + (request.authority?.utf8.count ?? 0)
-        size += request.method.rawValue.utf8.count
-        for field in request.headerFields { size += field.value.utf8.count + field.name.rawName.utf8.count + 80 }
-        return size
-    }
+    /// About the memory that the exchange takes before its answer and its bodies, in bytes.
+    var headSize: Int { 1200 + requestHead.size }
+
+    /// About the memory of the answer's head, in bytes.
+    package var responseSize: Int { responseHead?.size ?? 0 }
 }

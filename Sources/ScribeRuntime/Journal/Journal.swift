@@ -55,9 +55,9 @@ package final class Journal: Sendable {
     // MARK: Writing
 
     /// Adds an entry.
+    /// - Parameter size: memory of the entry.
     /// - Returns: the number of the entry.
-    func add(_ entry: JournalRecord) -> Int {
-        let size = entry.headSize
+    func add(_ entry: JournalRecord, size: Int) -> Int {
         let (number, growth, waiting) = state.withLock { state in
             let number = state.next
             state.next += 1

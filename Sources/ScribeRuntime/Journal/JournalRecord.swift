@@ -35,26 +35,35 @@ package final class JournalRecord: Sendable {
     /// The exchange as it is now.
     package var exchange: Exchange { state.withLock { $0.exchange } }
 
-    var headSize: Int { state.withLock { $0.exchange.headSize } }
-
     /// Puts the exchange into a journal. It leaves the one where it was.
     /// - Parameter journal: nil to keep it nowhere.
-    package func put(in journal: Journal?) {
-        switch state.withLock({ $0.place }) {
+    package func put(in journal: Journal?, _ change: (inout Exchange) -> Void = { _ in }) {
+        let (before, size) = state.withLock { state in
+            change(&state.exchange)
+            defer { if journal == nil { state.place = .over } }
+            return (state.place, state.exchange.headSize + state.growth)
+        }
+        switch before {
         case .unknown: break
         case .journal(let before, let number):
             guard before !== journal else { return }
             before.remove(number)
         case .over: return
         }
-        guard let journal else { return state.withLock { $0.place = .over } }
-        let number = journal.add(self)
-        let growth = state.withLock { state in
+        guard let journal else { return }
+        let number = journal.add(self, size: size)
+        state.withLock { state in
             // A journal must not be held by its own entries.
             state.place = state.exchange.end == nil ? .journal(journal, number: number) : .over
-            return state.growth
         }
-        if growth > 0 { _ = journal.changed(number, growth: growth, isNews: false) }
+    }
+
+    /// Leaves the exchange without a journal until its body or its first message names one.
+    package func postpone(_ change: (inout Exchange) -> Void) {
+        state.withLock { state in
+            state.isLate = true
+            change(&state.exchange)
+        }
     }
 
     package var isPlaced: Bool {
@@ -64,10 +73,8 @@ package final class JournalRecord: Sendable {
         }
     }
 
-    package var isLate: Bool {
-        get { state.withLock { $0.isLate } }
-        set { state.withLock { $0.isLate = newValue } }
-    }
+    /// Whether the exchange waits for its world.
+    package var isLate: Bool { state.withLock { $0.isLate } }
 
     /// Whether the answer's body must reach the client piece by piece, such as a slow one.
     package var isStreamed: Bool {
