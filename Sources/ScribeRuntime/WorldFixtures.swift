@@ -21,7 +21,7 @@ package final class WorldFixtures: Sendable {
 
     /// All fixtures by name.
     package var all: [Fixture] {
-        state.withLock { Array($0.fixtures.values) }.sorted { ($0.name ?? "") < ($1.name ?? "") }
+        state.withLock { $0.fixtures.sorted { $0.key < $1.key }.map(\.value) }
     }
 
     var isEmpty: Bool { state.withLock { $0.fixtures.isEmpty } }

@@ -164,7 +164,7 @@ package struct SecretMask {
                 case UInt8(ascii: "u") where bytes[(end + 2)...].starts(with: Array("00".utf8)):
                     end = min(end + 6, bytes.count)
                 case UInt8(ascii: "r"), UInt8(ascii: "n"):
-                    guard end - line >= Self.wrappedLine || bytes[end + 1] == UInt8(ascii: "n") && end == line + 2
+                    guard end - line >= Self.wrappedLine || bytes[end + 1] == UInt8(ascii: "n") && end == line
                     else { return end }
                     end += 2
                     line = end

@@ -90,7 +90,7 @@ struct JournalTests {
             add("/2", to: first)
             first.removeAll()
             #expect(budget.bytes == 0)
-            add("/3", to: second)
+            add("/3", to: second).end(.whole)
             #expect(budget.bytes > 0)
         }
         #expect(budget.bytes == 0)
