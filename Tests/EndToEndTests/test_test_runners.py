@@ -2,15 +2,18 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 from emulator import BINARY, PATIENCE, ROOT
+from namespaces import control
 
 PAGE = (ROOT / "docs/test-runners.md").read_text()
 SUITE = '''
 import json, urllib.request
+import pytest
 
 def begin_consultation(url, client_id, client_secret, mode="consultation"):
     def post(path, body, token=None):
@@ -40,7 +43,30 @@ def test_what_was_not_sent(scribe_namespace):
 
 def test_an_unknown_operation(scribe_namespace):
     scribe_namespace.verify(operation="initTransactoin")
+
+@pytest.fixture
+def login_once(scribe_namespace):
+    yield
+    scribe_namespace.verify(operation="login", times=1)
+
+def test_a_fixture_that_verifies(scribe_namespace, login_once):
+    urllib.request.urlopen(scribe_namespace.url + "/voice/ping")
 '''
+#: A test whose setup fails after its namespace was made.
+SETUP = '''
+import pytest, urllib.request
+
+@pytest.fixture
+def client(scribe_namespace):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    opener.open(scribe_namespace.url + "/voice/ping")
+    raise RuntimeError("no client")
+
+def test_setup(client):
+    pass
+'''
+#: pytest plugins of this machine that the suite has no use for. They take a second to load, in each worker.
+OTHERS = ("-p", "no:schemathesis", "-p", "no:hypothesispytest", "-p", "no:anyio")
 
 
 def blocks(section: str, language: str) -> list[str]:
@@ -76,29 +102,72 @@ def suite(environment, tmp_path_factory):
     result = shell(install, environment, folder)
     assert result.returncode == 0, result.stderr
     (folder / "test_suite.py").write_text(SUITE.replace("EXAMPLE", example))
+    (folder / "test_setup.py").write_text(SETUP)
     return folder
 
 
-def run_suite(suite, environment, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments, "test_suite.py"],
+def run_suite(suite, environment, *arguments) -> str:
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *OTHERS, *arguments],
         env={**environment, "PYTHONPATH": str(suite / "plugin")}, cwd=suite, capture_output=True, text=True, timeout=4 * PATIENCE)
+    assert result.returncode == 1, result.stdout + result.stderr
+    return result.stdout
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
-def test_pytest_gives_each_test_a_namespace_and_reports_its_requests(suite, environment, workers):
-    result = run_suite(suite, environment, *workers)
-    assert "1 passed" in result.stdout and "2 failed" in result.stdout, result.stdout + result.stderr
-    assert '-body={"mode":"dictation"}' in result.stdout and '+body=mode: "consultation"' in result.stdout
-    assert "scribe requests" in result.stdout
-    assert re.search(r"POST  /voice/api/v2/transaction/init/visit-1  201  initTransaction", result.stdout)
-    assert "meant: GET /voice/api/v2/transaction/{txn_id}?" in result.stdout
-    assert "the nearest name is initTransaction" in result.stdout
+def check_suite(output: str):
+    assert "2 passed, 2 failed, 1 error" in ordered(output), output
+    assert '-body={"mode":"dictation"}' in output and '+body=mode: "consultation"' in output
+    assert re.search(r"POST  /voice/api/v2/transaction/init/visit-1  201  initTransaction", output)
+    assert "meant: GET /voice/api/v2/transaction/{txn_id}?" in output
+    assert "the nearest name is initTransaction" in output
+    # The two failed tests, and the fixture that ended before the namespace did.
+    assert output.count("scribe requests") == 3, output
+    assert re.search(r"scribe requests -+\n1  GET  /voice/ping  200  ping\n", output), output
 
 
-def test_pytest_says_why_no_server_starts(suite, environment):
-    result = run_suite(suite, {**environment, "SCRIBE_BINARY": "no-such-program"})
-    assert "no-such-program is not there" in result.stdout, result.stdout
+def ordered(output: str) -> str:
+    """The counts of a run, in one order."""
+    counts = dict(reversed(each) for each in re.findall(r"(\d+) (passed|failed|error)", output.splitlines()[-1]))
+    return ", ".join(f"{counts[name]} {name}" for name in ("passed", "failed", "error") if name in counts)
+
+
+def test_pytest_gives_each_test_a_namespace_and_reports_its_requests(suite, environment):
+    check_suite(run_suite(suite, environment, "test_suite.py"))
+
+
+def test_workers_start_servers_or_share_one(suite, environment, server):
+    def names() -> set[str]:
+        return {each["name"] for each in control(server, "GET", "namespaces").json()["namespaces"]}
+
+    check_suite(run_suite(suite, environment, "-n", "2", "test_suite.py"))
+    before = names()
+    check_suite(run_suite(suite, {**environment, "SCRIBE_BASE_URL": server.base_url}, "-n", "2", "test_suite.py"))
+    assert names() == before
+
+
+def test_a_failed_setup_shows_the_requests_too(suite, environment):
+    binary = shutil.which("scribe-emulator", path=environment["PATH"])
+    # Relative to the root folder, and past a proxy that no request may reach.
+    relative = os.path.relpath(binary, suite)
+    dead = {**environment, "http_proxy": "http://127.0.0.1:1"}
+    output = run_suite(suite, dead, "-o", f"scribe_binary={relative}", "test_setup.py")
+    assert re.search(r"scribe requests -+\n1  GET  /voice/ping  200  ping\n", output), output
+
+
+def test_a_journal_that_is_off_is_named(suite, environment):
+    output = run_suite(suite, {**environment, "SCRIBE_JOURNAL": "off"}, "test_suite.py", "-k", "unknown or example")
+    assert re.search(r"scribe requests -+\n409: The journal is off", output), output
+
+
+@pytest.mark.parametrize(("variables", "reason"), [
+    ({"SCRIBE_BINARY": "no-such-program"}, "no-such-program is not there; set SCRIBE_BINARY or SCRIBE_BASE_URL"),
+    ({"SCRIBE_LONG_POLL": "soon"}, "scribe-emulator did not start:\nError: SCRIBE_LONG_POLL: 'soon' is not a time"),
+    ({"SCRIBE_BASE_URL": "http://127.0.0.1:1"}, "SCRIBE_BASE_URL: no scribe-emulator answers at http://127.0.0.1:1: "),
+    ({"SCRIBE_BASE_URL": "127.0.0.1"}, "SCRIBE_BASE_URL: no scribe-emulator answers at 127.0.0.1: unknown url type"),
+], ids=["no program", "a wrong setting", "no server", "no URL"])
+def test_pytest_says_why_there_is_no_server(suite, environment, variables, reason):
+    output = run_suite(suite, {**environment, **variables}, "test_setup.py")
+    assert reason in output and "During handling" not in output and "pytest_scribe.py" not in output, output
 
 
 def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
@@ -111,8 +180,16 @@ def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
     assert result.returncode == 0 and "2 tests successful" in result.stdout, result.stdout + result.stderr
 
 
-def test_a_failed_node_test_shows_the_diff(environment, tmp_path):
-    text = (ROOT / "testing/node/scribe.test.mjs").read_text().replace("times: 2", "times: 3")
-    (tmp_path / "scribe.test.mjs").write_text(text)
-    result = shell("scribe-emulator exec -- node --test .", environment, tmp_path)
-    assert result.returncode != 0 and "Expected 3 of operation=initTransaction" in result.stdout, result.stdout
+def test_failed_node_and_junit_tests_show_the_diff(environment, tmp_path):
+    node = (ROOT / "testing/node/scribe.test.mjs").read_text()
+    java = (ROOT / "testing/junit/ScribeTest.java").read_text()
+    (tmp_path / "scribe.test.mjs").write_text(node.replace('transaction: "visit-1", times: 2', "times: 3"))
+    (tmp_path / "ScribeTest.java").write_text(java.replace(r"times\":2", r"times\":3"))
+    (junit,) = blocks("JUnit", "sh")
+    for script in ("scribe-emulator exec -- node --test .", junit.replace("testing/junit/", f"{tmp_path}/")):
+        result = shell(script, environment, tmp_path)
+        assert result.returncode == 1, result.stdout + result.stderr
+        # Node indents the lines of a message.
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        assert "--- expected" in lines and "+operation=login" in lines, result.stdout
+        assert "Expected 3 of operation=initTransaction, found 2" in result.stdout

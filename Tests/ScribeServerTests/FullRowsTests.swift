@@ -46,6 +46,8 @@ struct FullRowsTests {
 
             // Every other id of a documented path is "t" here: the transaction's, and the encounter's.
             for operation in try DocumentedOperation.all() where operation.method == .get {
+                // A stream of events has no end.
+                guard !operation.path.hasSuffix("/requests/stream") else { continue }
                 let answer = try await manual.letting(pass: .seconds(14), hasJob: false) {
                     try await client.get(operation.path)
                 }

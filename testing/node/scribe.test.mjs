@@ -1,12 +1,14 @@
-// node --test testing/node/
+// scribe-emulator exec -- node --test testing/node/
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 const root = (process.env.SCRIBE_BASE_URL ?? "http://127.0.0.1:8087").split("/ns/")[0];
+const operator = process.env.SCRIBE_ADMIN_TOKEN && { Authorization: `Bearer ${process.env.SCRIBE_ADMIN_TOKEN}` };
 let scribe;
 
 async function control(method, path, body) {
-    const headers = { "Content-Type": "application/json", ...(scribe && { "X-Scribe-Namespace": scribe.name }) };
+    const namespace = scribe && { "X-Scribe-Namespace": scribe.name };
+    const headers = { "Content-Type": "application/json", ...operator, ...namespace };
     const answer = await fetch(`${root}/__admin/${path}`, { method, headers, body: body && JSON.stringify(body) });
     const json = answer.status === 204 ? null : await answer.json();
     if (!answer.ok) throw new assert.AssertionError({ message: json.diff ?? json.detail });
@@ -14,7 +16,10 @@ async function control(method, path, body) {
 }
 
 beforeEach(async () => { scribe = await control("POST", "namespaces", {}); });
-afterEach(async () => { await control("DELETE", `namespaces/${scribe.name}`); scribe = undefined; });
+afterEach(async () => {
+    if (scribe) await control("DELETE", `namespaces/${scribe.name}`);
+    scribe = undefined;
+});
 
 // What follows is the client under test.
 async function post(path, body, token) {

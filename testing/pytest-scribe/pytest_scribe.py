@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import shutil
@@ -11,14 +12,19 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Iterator
 
 import pytest
 
-_START_TIME = 60
+#: In seconds.
+_START_TIME, _STOP_TIME = 60, 30
+#: Without the proxies of the environment: the server is on this machine, or beside it.
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def pytest_addoption(parser):
-    parser.addini("scribe_binary", "program of the server, unless SCRIBE_BINARY names one", default="scribe-emulator")
+    text = "program of the server, unless SCRIBE_BINARY names one; a path is relative to the root folder"
+    parser.addini("scribe_binary", text, default="scribe-emulator")
 
 
 class Refused(Exception):
@@ -27,6 +33,10 @@ class Refused(Exception):
     def __init__(self, status: int, problem: dict):
         super().__init__(f"{status}: {problem.get('detail', problem)}")
         self.status, self.problem = status, problem
+
+
+class Unreachable(ConnectionError):
+    """No scribe-emulator answers at a URL."""
 
 
 class Scribe:
@@ -45,18 +55,22 @@ class Scribe:
         if token := os.environ.get("SCRIBE_ADMIN_TOKEN"):
             headers["Authorization"] = f"Bearer {token}"
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"{self.root}/__admin/{path}", data, headers, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=630) as answer:
+            request = urllib.request.Request(f"{self.root}/__admin/{path}", data, headers, method=method)
+            # Longer than the longest wait of the server, which is ten minutes.
+            with _OPENER.open(request, timeout=630) as answer:
                 text = answer.read()
+            return json.loads(text) if text else None
         except urllib.error.HTTPError as error:
             text = error.read()
             try:
-                problem = json.loads(text)
-            except ValueError:
+                problem = dict(json.loads(text))
+            except (TypeError, ValueError):
                 problem = {"detail": text.decode(errors="replace")[:200]}
             raise Refused(error.code, problem) from None
-        return json.loads(text) if text else None
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            raise Unreachable(f"no scribe-emulator answers at {self.root}: {reason}") from None
 
     def namespace(self) -> Namespace:
         return Namespace(self, self.control("POST", "namespaces", {}))
@@ -70,16 +84,20 @@ class Namespace:
         #: Base URL for an SDK.
         self.url = scribe.root + made["path"]
         self.client_id, self.client_secret, self.api_key = made["client_id"], made["client_secret"], made["api_key"]
+        #: The last report before the namespace was deleted.
+        self._last_report: str | None = None
 
     def control(self, method: str, path: str, body=None):
         return self.scribe.control(method, path, body, self.name)
 
     def verify(self, **match) -> list[int]:
         """Expects matching requests: at least one, or `times`, `at_least`, `at_most`. Returns their numbers."""
+        __tracebackhide__ = True
         return self._expected("requests/verify", match)
 
     def wait(self, timeout: str = "10s", **match) -> list[int]:
         """Waits until an expectation is met, such as a webhook in the background."""
+        __tracebackhide__ = True
         return self._expected("requests/wait", {**match, "timeout": timeout})
 
     def _expected(self, path: str, match: dict) -> list[int]:
@@ -112,14 +130,18 @@ class Namespace:
         return self.control("POST", "clock/advance", {"by": by})
 
     def delete(self):
+        # A fixture that ended before this one may have failed. Its report is made later.
+        self._last_report = self.report()
         self.scribe.control("DELETE", f"namespaces/{self.name}")
 
     def report(self) -> str:
-        """One line for each of the last requests."""
+        """One line for each of the last requests, or why they cannot be shown."""
+        if self._last_report is not None:
+            return self._last_report
         try:
             listed = self.control("GET", "requests?limit=100")
-        except Refused as refused:
-            return str(refused)
+        except (Refused, Unreachable) as error:
+            return str(error)
         lines = [_line(each) for each in listed["requests"]] or ["no requests"]
         if listed["dropped"]:
             lines.insert(0, f"{listed['dropped']} earlier ones are gone")
@@ -137,45 +159,68 @@ def _line(request: dict) -> str:
 
 
 def _start(binary: str, folder: str) -> tuple[subprocess.Popen, str]:
+    """Starts a server in a folder. Returns its process and base URL, or fails the tests that need it."""
     if not (program := shutil.which(binary)):
-        raise pytest.UsageError(f"no scribe-emulator: {binary} is not there; set SCRIBE_BINARY or SCRIBE_BASE_URL")
-    ready = os.path.join(folder, "ready.json")
-    with open(os.path.join(folder, "log"), "wb") as log:
+        pytest.fail(f"no scribe-emulator: {binary} is not there; set SCRIBE_BINARY or SCRIBE_BASE_URL", pytrace=False)
+    ready, log = os.path.join(folder, "ready.json"), os.path.join(folder, "log")
+    # The server takes all other SCRIBE_ variables as settings.
+    environment = {name: value for name, value in os.environ.items() if name != "SCRIBE_BINARY"}
+    with open(log, "wb") as output:
         process = subprocess.Popen(
-            [program, "serve", "--port", "0", "--ephemeral", "--ready-file", ready], cwd=folder, stdout=log, stderr=log)
+            [os.path.abspath(program), "serve", "--port", "0", "--ephemeral", "--ready-file", ready],
+            cwd=folder, env=environment, stdout=output, stderr=output)
     end = time.monotonic() + _START_TIME
     while time.monotonic() < end and process.poll() is None:
         try:
             with open(ready) as file:
                 return process, json.load(file)["base_url"]
         except (OSError, ValueError):
-            time.sleep(0.05)
+            time.sleep(0.02)
     process.kill()
-    with open(os.path.join(folder, "log"), errors="replace") as file:
-        raise pytest.UsageError(f"scribe-emulator did not start:\n{file.read()[-2000:]}")
+    process.wait()
+    with open(log, errors="replace") as file:
+        pytest.fail(f"scribe-emulator did not start:\n{file.read()[-2000:]}", pytrace=False)
+
+
+def _binary(config: pytest.Config) -> str:
+    if binary := os.environ.get("SCRIBE_BINARY"):
+        return binary
+    binary = config.getini("scribe_binary")
+    return str(config.rootpath / binary) if os.path.dirname(binary) else binary
 
 
 @pytest.fixture(scope="session")
-def scribe(pytestconfig) -> Scribe:
+def scribe(pytestconfig) -> Iterator[Scribe]:
     """The server of SCRIBE_BASE_URL, or one that is started for the session."""
     if url := os.environ.get("SCRIBE_BASE_URL"):
-        yield Scribe(url)
+        found, refusal = Scribe(url), None
+        try:
+            found.control("GET", "info")
+        except (Refused, Unreachable) as error:
+            refusal = f"SCRIBE_BASE_URL: {error}"
+        # Outside of the handler: pytest shows the exceptions that are handled as well.
+        if refusal:
+            pytest.fail(refusal, pytrace=False)
+        yield found
         return
     with tempfile.TemporaryDirectory() as folder:
-        binary = os.environ.get("SCRIBE_BINARY") or pytestconfig.getini("scribe_binary")
-        process, url = _start(binary, folder)
+        process, url = _start(_binary(pytestconfig), folder)
         try:
             yield Scribe(url)
         finally:
             process.terminate()
-            process.wait(30)
+            try:
+                process.wait(_STOP_TIME)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 _NAMESPACE = pytest.StashKey()
 
 
 @pytest.fixture
-def scribe_namespace(scribe, request) -> Namespace:
+def scribe_namespace(scribe, request) -> Iterator[Namespace]:
     """A namespace of the test's own."""
     namespace = scribe.namespace()
     request.node.stash[_NAMESPACE] = namespace
@@ -187,9 +232,5 @@ def scribe_namespace(scribe, request) -> Namespace:
 def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     namespace = item.stash.get(_NAMESPACE, None)
-    if call.when == "call" and report.failed and namespace:
-        try:
-            text = namespace.report()
-        except OSError as error:
-            text = f"the server does not answer: {error}"
-        report.sections.append(("scribe requests", text))
+    if report.failed and namespace:
+        report.sections.append(("scribe requests", namespace.report()))
