@@ -48,8 +48,8 @@ package struct Configuration: Sendable {
     /// Whether requests may ask for a fault with the header `X-Scribe-Fault`. Nil means only on a loopback address,
     /// and not in strict mode.
     package var readsFaultHeader: Bool?
-    /// What the journal keeps. Nil means everything on a loopback address without strict authentication, and nothing
-    /// anywhere else.
+    /// Parts of exchanges that the journal keeps. Nil means all on a loopback address without strict authentication,
+    /// and none anywhere else.
     package var journalMode: JournalMode?
     /// Limits of each journal.
     package var journal = JournalSettings()

@@ -175,7 +175,7 @@ def test_what_was_meant_is_told_for_a_path_and_a_method_of_none(server, inside):
     for method, path, meant in [
         ("GET", "/voice/api/v2/transaktion/t-1", "readTransaction"),
         ("GET", "/voice/api/v2/transaction/init/t-1", "initTransaction"),
-        ("POST", "/connect-auth/v1/acount/login", "login"),
+        ("POST", "/connect-auth/v1/akkount/login", "login"),
         ("POST", "/v1/lisden", "recogniseRecording"),
     ]:
         answer = requests.request(method, inside.base_url + path, headers=headers, timeout=PATIENCE)

@@ -161,7 +161,7 @@ extension ShownExchange {
 }
 
 extension RecordedBody {
-    /// Why the text is not there, or not whole.
+    /// Reason that the text is not there, or not whole.
     fileprivate var comment: JSON? {
         if text == nil { return .string("\(size) bytes" + (sha256.map { ", sha256 \($0)" } ?? "")) }
         return isTruncated ? .string("the first \(JournalSettings.bodyLimit) of \(size) bytes") : nil

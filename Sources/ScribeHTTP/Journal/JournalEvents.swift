@@ -141,7 +141,7 @@ private struct EventSequence: AsyncSequence, Sendable {
     }
 }
 
-/// What is new of an entry, as events.
+/// News of an entry, as events.
 private struct Events {
     var text = ByteBuffer()
     /// Frames of a socket that is open; nil for any other entry.

@@ -8,9 +8,9 @@ package struct JournalMatch: Sendable {
     /// One condition on an exchange.
     struct Condition: Sendable {
         let name: String
-        /// What is expected, as the operator wrote it.
+        /// The expected value, as the operator wrote it.
         let expected: String
-        /// What the exchange has instead; nil if the condition holds.
+        /// The value that the exchange has instead; nil if the condition holds.
         let difference: @Sendable (ShownExchange) -> String?
     }
 
@@ -229,7 +229,7 @@ enum BodyMatch: Sendable {
 }
 
 extension JSONValue {
-    /// Where another value lacks something of this one; nil if it has all of it. A text may be a pattern.
+    /// The place where another value lacks something of this one; nil if it has all of it. A text may be a pattern.
     fileprivate func difference(from found: JSONValue, at path: String) -> String? {
         let place = path.isEmpty ? "" : "\(path): "
         switch (self, found) {

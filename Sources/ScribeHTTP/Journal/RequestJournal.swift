@@ -73,7 +73,7 @@ package struct RequestJournal: Sendable {
         record.put(in: (named ?? directory.main).runtime.journal)
     }
 
-    /// What is known of an answer before its body.
+    /// Notes the head of an answer.
     private func note(_ response: Response, in exchange: inout Exchange, _ context: ScribeContext) -> Int {
         exchange.route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
         exchange.fault = response.headers[.scribeFaultApplied]

@@ -116,13 +116,13 @@ package struct SocketRecording: Sendable {
     }
 }
 
-/// Something of the journal cannot be shown.
+/// Refusal of a call about the journal.
 package enum JournalProblem: Error, Hashable, Sendable {
     case off
     case notSocket(Int)
     /// Frames of the socket are missing.
     case notWhole(Int)
-    /// So many event streams are open.
+    /// The limit of open event streams is reached.
     case tooManyStreams(limit: Int)
     case tooManyPlaybacks(limit: Int)
 }

@@ -31,7 +31,7 @@ package struct Verification: Sendable {
         most = exact ?? high
     }
 
-    /// What an expectation found.
+    /// Result of an expectation.
     package struct Outcome: Sendable {
         package let isMet: Bool
         package let matched: [Int]
@@ -116,6 +116,7 @@ extension Verification.Outcome {
     /// Expectation and near misses as a diff.
     private var diff: String {
         var lines = [expectation]
+        if !matched.isEmpty { lines.append("matched: " + matched.map(String.init).joined(separator: ", ")) }
         for miss in misses {
             let exchange = miss.shown
             let place = exchange.path ?? exchange.exchange.route ?? "-"

@@ -8,7 +8,7 @@ package struct Exchange: Sendable {
         case request, socket, delivery
     }
 
-    /// How an exchange ended.
+    /// End of an exchange.
     package enum End: String, Sendable {
         /// The answer was sent whole, as far as the server knows.
         case whole
@@ -41,7 +41,7 @@ package struct Exchange: Sendable {
     package var operation: String?
     package var principal: Principal?
     package var requestID = ""
-    /// Why the request was refused, or the delivery failed.
+    /// Reason that the request was refused, or that the delivery failed.
     package var reason: String?
     /// Fault rules that were applied.
     package var fault: String?

@@ -1,4 +1,4 @@
-/// What a journal keeps of each exchange.
+/// Parts of each exchange that a journal keeps.
 package enum JournalMode: String, CaseIterable, Sendable {
     case off
     /// Route, status, sizes and times: no body, query, header, name or key.

@@ -2,7 +2,7 @@ import Crypto
 package import NIOCore
 import ScribeDomain
 
-/// What a journal keeps of a body or of a frame: the begin of a text, the SHA-256 of other data.
+/// Record of a body or of a frame: the begin of a text, the SHA-256 of other data.
 package struct RecordedBody: Sendable {
     /// Bytes so far.
     package private(set) var size = 0
