@@ -242,4 +242,46 @@ struct JournalRoutesTests {
             #expect(try failed["requests.0.end"] == "whole")
         }
     }
+
+    @Test("event streams end with their namespace, and there are at most 32 at a time")
+    func streams() async throws {
+        let server = try TestServer()
+        try await server.run { client in
+            _ = try await client.namespace("s")
+            let path = Self.path + "/stream?namespace=s&all=true"
+            try await withThrowingTaskGroup(of: TestAnswer.self) { group in
+                for _ in 1...JournalEvents.limit { group.addTask { try await client.get(path) } }
+                while server.manual.count(of: .journal) < JournalEvents.limit { await Task.yield() }
+                let refused = try await client.get(path)
+                #expect(refused.status == 503)
+                #expect(try refused["code"] == "busy")
+                #expect(try await client.send(.delete, "/__admin/namespaces/s").status == 204)
+                for try await answer in group {
+                    #expect(answer.status == 200)
+                    #expect(answer.headers[.contentType] == "text/event-stream")
+                    #expect(answer.text.hasPrefix(": the journal"))
+                }
+            }
+        }
+    }
+
+    @Test("a query or a body that cannot be meant is refused by every call")
+    func refusedCalls() async throws {
+        let server = try TestServer()
+        try await server.run { client in
+            for path in ["?limit=0", "/unmatched?limit=x", "/export?status=0", "/stream?all=maybe", "/stream?kind=x"] {
+                let answer = try await client.get(Self.path + path)
+                #expect(answer.status == 400, "\(path)")
+            }
+            for path in ["find", "count", "verify", "wait"] {
+                let answer = try await client.send(
+                    .post, "\(Self.path)/\(path)", headers: [.contentType: "text/plain"], body: Data("{}".utf8))
+                #expect(answer.status == 415, "\(path)")
+            }
+            async let late = post(client, "wait", #"{"transaction":"none","timeout":"2s"}"#)
+            try await server.manual.waitFor(.journal)
+            server.manual.advance(by: .seconds(3))
+            #expect(try await late.status == 422)
+        }
+    }
 }
