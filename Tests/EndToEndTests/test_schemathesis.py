@@ -60,7 +60,7 @@ def test_schemathesis_finds_nothing_in_the_operators_api(brief):
     result = subprocess.run(
         ["schemathesis", "--config-file", configuration, "run", ROOT / "openapi/control.yaml", "--url", brief.base_url,
          "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
-         # They last: test_journal.py and test_journal_streams.py hold them against what they promise.
-         "--exclude-operation-id", "streamRequests", "--exclude-operation-id-regex", "^waitForRequests"],
+         # They last, or take lines of JSON, which schemathesis cannot make: test_journal.py and test_journal_streams.py.
+         "--exclude-operation-id-regex", "^(streamRequests|waitForRequests|addPlayback)"],
         env=environment(brief), capture_output=True, text=True, cwd=brief.folder)
     passes(brief, result)
