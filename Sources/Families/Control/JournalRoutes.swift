@@ -43,7 +43,7 @@ struct JournalRoutes: Sendable {
         }
     }
 
-    private func index() async throws -> JournalIndex { JournalIndex(try await operations.load()) }
+    private func index() async throws -> JournalIndex { try await operations.journalIndex() }
 
     private func reader(_ index: JournalIndex) -> JournalMatchReader {
         JournalMatchReader(operations: index.operations, others: otherOperations, families: families)

@@ -58,7 +58,7 @@ package struct ScribeContext: RequestContext {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
-    /// Names the caller of a request whose ``principal`` stays nil, for the journal.
+    /// Names the caller to the journal, on routes that set no ``principal``.
     package func noteCaller(_ principal: Principal) {
         guard let record else { return }
         record.note(principal)

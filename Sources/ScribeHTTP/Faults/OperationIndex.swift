@@ -61,11 +61,21 @@ package struct OperationIndex: Sendable {
 package final class OperationCatalogue: Sendable {
     private let read: @Sendable () async throws -> OperationIndex
     private let known = LockedValue<OperationIndex?>(nil)
+    private let journal = LockedValue<JournalIndex?>(nil)
 
     package init(_ read: @escaping @Sendable () async throws -> OperationIndex) { self.read = read }
 
     /// nil before the first ``load()``.
     package var loaded: OperationIndex? { known.withLock { $0 } }
+
+    /// The index by which the journal is shown.
+    package func journalIndex() async throws -> JournalIndex {
+        if let known = journal.withLock({ $0 }) { return known }
+        let operations = try await load()
+        let index = await EventLoopOffload.run(bytes: .max) { JournalIndex(operations) }
+        journal.withLock { $0 = index }
+        return index
+    }
 
     package func load() async throws -> OperationIndex {
         if let loaded { return loaded }

@@ -73,7 +73,7 @@ private struct EventSequence: AsyncSequence, Sendable {
         private var entries: ArraySlice<Journal.Numbered> = []
         /// Frames that were sent of each open socket.
         private var frames: [Int: Int] = [:]
-        /// Exchanges whose end was told. Their change may come after it.
+        /// Numbers of exchanges that this stream has told to their end. A later change of them is no news.
         private var ended: Set<Int> = []
         private var hasBegun = false
 

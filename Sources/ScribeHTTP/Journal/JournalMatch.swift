@@ -183,7 +183,7 @@ package struct JournalMatchReader: Sendable {
     }
 }
 
-/// Condition on a body: a pattern of the whole text, or JSON whose members it must have.
+/// Condition on a body: a pattern of the whole text, or JSON that the body must contain.
 enum BodyMatch: Sendable {
     case text(Pattern)
     case json(JSONValue)

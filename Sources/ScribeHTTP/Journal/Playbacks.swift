@@ -11,7 +11,7 @@ package final class Playbacks: Sendable {
         package let recording: SocketRecording
         /// Whether frames are sent without a pause.
         package let isFast: Bool
-        /// Whether the client must send what is recorded.
+        /// Whether a client is closed that sends another frame than the recorded one.
         package let mustMatch: Bool
         /// Sockets that still get it.
         package fileprivate(set) var left: Int

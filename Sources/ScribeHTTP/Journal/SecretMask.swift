@@ -20,11 +20,13 @@ package struct SecretMask {
     private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map {
         Array($0.utf8)
     }
-    /// Members whose value may be a part of a sound or a picture, as base64.
+    /// Names of members for sounds and pictures, whose parts may be short.
     private static let dataNames = ["data", "audio", "image", "base64"].map { Array($0.utf8) }
     /// Length from which base64 is a sound or a picture, in bytes: of any text, and of such a member.
     private static let longBase64 = 400
     private static let shortBase64 = 24
+    /// Longest index behind a form's name, in bytes.
+    private static let longestIndex = 16
     /// Shortest line of wrapped base64.
     private static let wrappedLine = 60
 
@@ -193,7 +195,10 @@ package struct SecretMask {
         var next = end(from: place) { $0 == UInt8(ascii: "\\") }
         if next < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[next]) { next += 1 }
         if next < bytes.count, bytes[next] == UInt8(ascii: "[") {
-            next = min(end(from: next) { $0 != UInt8(ascii: "]") && $0 != 10 } + 1, bytes.count)
+            // An index, as in `token[0]=`. Without a limit, many brackets would be searched to the end of the text each.
+            if let close = bytes[next...].prefix(Self.longestIndex).firstIndex(of: UInt8(ascii: "]")) {
+                next = close + 1
+            }
         }
         let isPart = bytes[next...].starts(with: Array("\r\n\r\n".utf8))
         next = end(from: next, Self.isSpace)

@@ -94,7 +94,7 @@ struct SecretMaskTests {
         arguments: [
             "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é",
             "ns_",
-            "token: ",
+            "token: ", "token[", "://", "data\":\"", "a/", "\\u00", "token\n", "token%3D",
         ])
     func hostile(piece: String) {
         // A quadratic scan of so much would take minutes.
