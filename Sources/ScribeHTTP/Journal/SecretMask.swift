@@ -195,7 +195,7 @@ package struct SecretMask {
         var next = end(from: place) { $0 == UInt8(ascii: "\\") }
         if next < bytes.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[next]) { next += 1 }
         if next < bytes.count, bytes[next] == UInt8(ascii: "[") {
-            // An index, as in `token[0]=`. Without a limit each of many brackets would be searched to the end of the text.
+            // An index, as in `token[0]=`. Its length is limited: many brackets would be searched to the end each.
             if let close = bytes[next...].prefix(Self.longestIndex).firstIndex(of: UInt8(ascii: "]")) {
                 next = close + 1
             }
