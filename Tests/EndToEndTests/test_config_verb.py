@@ -19,9 +19,18 @@ def config(verb: str, tmp_path, *flags, file: str | None = None, environment=Non
     return run("config", verb, *flags, cwd=tmp_path, env={"HOME": str(tmp_path), **(environment or {})})
 
 
+class Loader(yaml.SafeLoader):
+    """Reads YAML 1.2, as editors do: `off` is a text there, no boolean."""
+
+    yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in resolvers if first in "tTfF" or not tag.endswith(":bool")]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
 def fits(file: str) -> bool:
     """Whether the schema accepts a YAML file."""
-    return jsonschema.Draft202012Validator(SCHEMA).is_valid(yaml.safe_load(file))
+    return jsonschema.Draft202012Validator(SCHEMA).is_valid(yaml.load(file, Loader))
 
 
 def test_the_committed_schema_is_a_schema_and_what_the_verb_prints(tmp_path):
