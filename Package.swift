@@ -25,6 +25,7 @@ extension Target.Dependency {
     static let hummingbirdTesting = product(name: "HummingbirdTesting", package: "hummingbird")
     static let jwtKit = product(name: "JWTKit", package: "jwt-kit")
     static let logging = product(name: "Logging", package: "swift-log")
+    static let mustache = product(name: "Mustache", package: "swift-mustache")
     static let nioConcurrencyHelpers = product(name: "NIOConcurrencyHelpers", package: "swift-nio")
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
@@ -66,6 +67,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
@@ -79,7 +81,8 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Certificates", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
+                "Certificates", "Console", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain",
+                "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
                 .system, .unixSignals, .yams,
@@ -98,7 +101,8 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "BuildDetails", "Certificates", "Control", "Documents", "Eka", "Engines", "Listen", "Omi",
+                "Alliance", "BuildDetails", "Certificates", "Console", "Control", "Documents", "Eka", "Engines",
+                "Listen", "Omi",
                 "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
                 .yams,
@@ -133,6 +137,15 @@ let package = Package(
                 .nioCore,
             ],
             path: "Sources/Families/Control",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "Console",
+            dependencies: [
+                "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .serviceLifecycle,
+            ],
+            path: "Sources/Families/Console",
             swiftSettings: swiftSettings
         ),
         .target(
@@ -292,6 +305,14 @@ let package = Package(
                 "Alliance", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport", .httpTypes,
                 .hummingbirdCore, .nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "ConsoleTests",
+            dependencies: [
+                "Console", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                .httpTypes, .hummingbird, .nioCore,
             ],
             swiftSettings: swiftSettings
         ),

@@ -57,3 +57,116 @@ static const unsigned char templates[] = {
 };
 
 struct document document_templates(void) { return (struct document){templates, sizeof templates}; }
+
+// Files of the console: templates, style sheet and scripts.
+static const unsigned char console_app_js[] = {
+#embed "../../console/app.js"
+};
+
+static const unsigned char console_icon_svg[] = {
+#embed "../../console/icon.svg"
+};
+
+static const unsigned char console_recorder_js[] = {
+#embed "../../console/recorder.js"
+};
+
+static const unsigned char console_style_css[] = {
+#embed "../../console/style.css"
+};
+
+static const unsigned char console_try_js[] = {
+#embed "../../console/try.js"
+};
+
+static const unsigned char console_again_mustache[] = {
+#embed "../../console/views/again.mustache"
+};
+
+static const unsigned char console_bench_mustache[] = {
+#embed "../../console/views/bench.mustache"
+};
+
+static const unsigned char console_connect_mustache[] = {
+#embed "../../console/views/connect.mustache"
+};
+
+static const unsigned char console_consultation_mustache[] = {
+#embed "../../console/views/consultation.mustache"
+};
+
+static const unsigned char console_consultations_mustache[] = {
+#embed "../../console/views/consultations.mustache"
+};
+
+static const unsigned char console_dropped_mustache[] = {
+#embed "../../console/views/dropped.mustache"
+};
+
+static const unsigned char console_empty_mustache[] = {
+#embed "../../console/views/empty.mustache"
+};
+
+static const unsigned char console_frame_mustache[] = {
+#embed "../../console/views/frame.mustache"
+};
+
+static const unsigned char console_login_mustache[] = {
+#embed "../../console/views/login.mustache"
+};
+
+static const unsigned char console_missing_mustache[] = {
+#embed "../../console/views/missing.mustache"
+};
+
+static const unsigned char console_request_mustache[] = {
+#embed "../../console/views/request.mustache"
+};
+
+static const unsigned char console_requests_mustache[] = {
+#embed "../../console/views/requests.mustache"
+};
+
+static const unsigned char console_settings_mustache[] = {
+#embed "../../console/views/settings.mustache"
+};
+
+static const unsigned char console_state_mustache[] = {
+#embed "../../console/views/state.mustache"
+};
+
+static const unsigned char console_try_mustache[] = {
+#embed "../../console/views/try.mustache"
+};
+
+static const unsigned char console_webhooks_mustache[] = {
+#embed "../../console/views/webhooks.mustache"
+};
+
+static const struct named_document console_files[] = {
+    {"app.js", {console_app_js, sizeof console_app_js}},
+    {"icon.svg", {console_icon_svg, sizeof console_icon_svg}},
+    {"recorder.js", {console_recorder_js, sizeof console_recorder_js}},
+    {"style.css", {console_style_css, sizeof console_style_css}},
+    {"try.js", {console_try_js, sizeof console_try_js}},
+    {"again.mustache", {console_again_mustache, sizeof console_again_mustache}},
+    {"bench.mustache", {console_bench_mustache, sizeof console_bench_mustache}},
+    {"connect.mustache", {console_connect_mustache, sizeof console_connect_mustache}},
+    {"consultation.mustache", {console_consultation_mustache, sizeof console_consultation_mustache}},
+    {"consultations.mustache", {console_consultations_mustache, sizeof console_consultations_mustache}},
+    {"dropped.mustache", {console_dropped_mustache, sizeof console_dropped_mustache}},
+    {"empty.mustache", {console_empty_mustache, sizeof console_empty_mustache}},
+    {"frame.mustache", {console_frame_mustache, sizeof console_frame_mustache}},
+    {"login.mustache", {console_login_mustache, sizeof console_login_mustache}},
+    {"missing.mustache", {console_missing_mustache, sizeof console_missing_mustache}},
+    {"request.mustache", {console_request_mustache, sizeof console_request_mustache}},
+    {"requests.mustache", {console_requests_mustache, sizeof console_requests_mustache}},
+    {"settings.mustache", {console_settings_mustache, sizeof console_settings_mustache}},
+    {"state.mustache", {console_state_mustache, sizeof console_state_mustache}},
+    {"try.mustache", {console_try_mustache, sizeof console_try_mustache}},
+    {"webhooks.mustache", {console_webhooks_mustache, sizeof console_webhooks_mustache}},
+};
+
+size_t console_file_count(void) { return sizeof console_files / sizeof *console_files; }
+
+struct named_document console_file(size_t index) { return console_files[index]; }

@@ -25,6 +25,7 @@ package struct WallClock: Sendable {
         /// Delay of a fault rule.
         case fault
         /// Wait for an exchange in the journal, or its silence.
+        case console
         case journal
         /// Delay after too many failed logins.
         case failedLogin = "failed login"

@@ -1,4 +1,5 @@
 import Alliance
+import Console
 import Control
 import Eka
 import Listen
@@ -29,13 +30,15 @@ struct Composition: Sendable {
         families = [
             StatusContribution(
                 build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority),
-            ControlContribution(
-                .init(
-                    token: adminToken, host: configuration.host,
-                    about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-                    version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
-                    otherOperations: S3Family.operationNames,
-                    families: ["Alliance", "Eka", "Listen", "Omi", "S3", "Status", "Suki"])),
+            ConsoleContribution(
+                over: ControlContribution(
+                    .init(
+                        token: adminToken, host: configuration.host,
+                        about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
+                        version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
+                        otherOperations: S3Family.operationNames,
+                        families: ["Alliance", "Eka", "Listen", "Omi", "S3", "Status", "Suki"])),
+                Self.console(configuration, adminToken, tlsPort)),
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(
@@ -60,6 +63,25 @@ struct Composition: Sendable {
 
     /// The S3 bucket for audio of clients that name no bucket.
     let bucket = EkaFamily.batchBucket
+
+    private static func console(
+        _ configuration: Configuration, _ token: String?, _ tlsPort: LockedValue<Int?>
+    ) -> ConsoleFamily.Settings {
+        let demo = DemoCredentials.shown(for: configuration)
+        let about = configuration.about(tlsPort: nil)
+        return ConsoleFamily.Settings(
+            token: token, host: configuration.host, version: ScribeVersion.current,
+            kinds: [
+                .transaction: "EkaScribe", .conversation: "Omi", .session: "Session", .ambient: "Suki",
+            ],
+            showsWords: configuration.authMode != .strict || configuration.usedJournal.mode == .full,
+            about: [
+                "Recogniser: \(about["transcriber"] ?? "")", "Auth: \(configuration.authMode.rawValue)",
+                configuration.isEphemeral ? "In memory" : "In a data folder",
+            ],
+            demo: demo.map { ClientID($0.clientID) }, demoSecret: demo?.clientSecret,
+            settings: configuration.shown, tlsPort: { tlsPort.withLock { $0 } })
+    }
 
     private static func frontPage(
         _ configuration: Configuration, _ tlsPort: LockedValue<Int?>

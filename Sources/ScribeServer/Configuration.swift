@@ -1,5 +1,6 @@
 import Alliance
 package import Certificates
+package import Console
 package import Eka
 package import Engines
 package import Foundation
@@ -77,6 +78,8 @@ package struct Configuration: Sendable {
     package var trustedProxies: [IPRange] = []
     /// The token for the operator API. Nil means a token in the data folder, or no token on a loopback address.
     package var adminToken: String?
+    /// The settings as the console shows them, without secrets.
+    package var shown: [ConsoleFamily.Setting] = []
     /// The pauses between the attempts to send a webhook (eka-v2.md section 7).
     package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]
     package var lifetimes = TokenLifetimes()

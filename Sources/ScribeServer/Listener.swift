@@ -1,4 +1,5 @@
 import Certificates
+import Console
 import Control
 package import Hummingbird
 import HummingbirdCore
@@ -62,11 +63,13 @@ package struct Listener: Sendable {
         let logger = emulator.parts.logger
         let metrics = emulator.metrics
         let mode = configuration.usedJournal.mode
+        // Operators' routes have rules of their own.
+        let hidden = [ControlFamily.root, ConsoleFamily.root]
         let journal =
             mode == .off
             ? nil
             : RequestJournal(
-                directory: opened.directory, mode: mode, clock: emulator.parts.clock, hidden: "/\(ControlFamily.root)/")
+                directory: opened.directory, mode: mode, clock: emulator.parts.clock, hidden: hidden.map { "/\($0)" })
         let responder = NamespaceRouting(
             next: RequestLog(
                 next: HostRule(
@@ -74,8 +77,8 @@ package struct Listener: Sendable {
                         next: FamilyResponder(
                             families: emulator.families, directory: opened.directory, memory: emulator.memory,
                             faults: emulator.faultSettings),
-                        allowed: configuration.webOrigins, hidden: ControlFamily.root),
-                    allowed: configuration.hosts, exempt: ControlFamily.root),
+                        allowed: configuration.webOrigins, hidden: hidden),
+                    allowed: configuration.hosts, exempt: hidden),
                 metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
                 refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil,
                 journal: journal),

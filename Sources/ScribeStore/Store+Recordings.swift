@@ -10,9 +10,12 @@ package struct RecordingFilter: Hashable, Sendable {
     package var kind: RecordingKind?
     package var client: ClientID?
     package var userStatus: Transaction.UserStatus?
-    package var processingStatus: Transaction.ProcessingStatus?
+    /// States of processing of which one is meant; empty for all.
+    package var processingStatuses: Set<Transaction.ProcessingStatus> = []
     /// Part of the id or of the patient's name. The case of ASCII letters is ignored.
     package var text: String?
+    /// Whether a name may match the text, not only an id.
+    package var searchesNames = true
     /// Whether recordings that their user has deleted are listed too.
     package var includesArchived = false
     /// Cursor of the page: `next` of the page before; nil for the first page.
@@ -33,6 +36,10 @@ package struct RecordingSummary: Hashable, Sendable {
     package let mode: String?
     /// Patient's name as the client sent it, cut at 200 characters.
     package let patientName: String?
+    /// Visit as the client sent it, cut at 200 characters.
+    package let visit: String?
+    /// Fixture that the client or an operator chose; nil for none.
+    package let fixture: String?
     package let userStatus: Transaction.UserStatus
     package let processingStatus: Transaction.ProcessingStatus
     package let createdAt: Date
@@ -112,8 +119,9 @@ extension Store {
                 Self.listOfRecordings,
                 [
                     filter.before ?? Int64.max, filter.business?.rawValue, filter.client?.rawValue,
-                    filter.userStatus?.rawValue, filter.processingStatus?.rawValue, filter.includesArchived,
+                    filter.userStatus?.rawValue, filter.statusList, filter.includesArchived,
                     filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
+                    filter.searchesNames,
                 ])
             return try RecordingPage(rows, limit: filter.limit, item: RecordingSummary.init(row:)) { $0["id"] }
         }
@@ -186,15 +194,17 @@ extension Store {
             SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
                 chunk_times, created_at, committed_at, processed_at, archived_at,
                 request ->> '$.flavour' AS flavour, request ->> '$.mode' AS mode, substr(\(patient), 1, 200) AS patient,
+                substr(request ->> '$.patientDetails.visit_id', 1, 200) AS visit,
+                fixture,
                 CASE WHEN folder = '' THEN '' ELSE folder || '/' END AS first_key,
                 CASE WHEN folder = '' THEN x'' ELSE folder || '0' END AS last_key,
                 kind
             FROM transactions
             WHERE id < ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2) AND (CAST(?3 AS TEXT) IS NULL OR client_id = ?3)
-                AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4) AND (CAST(?5 AS TEXT) IS NULL OR processing_status = ?5)
+                AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4) AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN (SELECT value FROM json_each(?5)))
                 AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
                 AND (CAST(?8 AS TEXT) IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
-                    OR (request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
+                    OR (?11 = 1 AND request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
             ORDER BY id DESC LIMIT ?10
         )
         SELECT page.*, (SELECT max(value ->> '$.end') FROM json_each(chunk_times)) AS duration,
@@ -220,12 +230,22 @@ extension Store {
         "coalesce(request ->> '$.patientDetails.username', request ->> '$.patientDetails.name')"
 }
 
+extension RecordingFilter {
+    /// The states as a JSON array; nil for all.
+    fileprivate var statusList: String? {
+        guard !processingStatuses.isEmpty else { return nil }
+        return "[" + processingStatuses.map { "\"\($0.rawValue)\"" }.sorted().joined(separator: ",") + "]"
+    }
+}
+
 extension RecordingSummary {
     fileprivate init(row: StoredRow) throws {
         self.init(
             id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: RecordingKind(row["kind"]),
             flavour: row["flavour"] as String? ?? "", mode: row["mode"],
-            patientName: row["patient"], userStatus: try row.word("user_status"),
+            patientName: row["patient"], visit: row["visit"],
+            fixture: row["fixture"],
+            userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"), createdAt: Date(milliseconds: row["created_at"]),
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
             processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import ScribeDomain
 import ScribeServer
@@ -74,5 +75,13 @@ extension Settings.Entry {
         if setting.isSecret { return "# \(setting.name): ***  # \(origin)" }
         let shown = setting.shape.json(Settings.masked(value))
         return "\(setting.name): \(String(decoding: shown.bytes, as: UTF8.self))  # \(origin)"
+    }
+
+    /// The setting for the console.
+    var shown: ConsoleFamily.Setting {
+        let value = text ?? (setting.defaultText.isEmpty ? nil : setting.defaultText)
+        return ConsoleFamily.Setting(
+            name: setting.name, value: setting.isSecret && value != nil ? "***" : value.map(Settings.masked) ?? "",
+            origin: "\(origin)")
     }
 }

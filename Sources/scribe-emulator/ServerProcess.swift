@@ -31,6 +31,7 @@ struct ServerProcess {
         warnings = settings.warnings
         var configuration = run.configuration
         configuration.allowsNewSigningKey = allowsNewSigningKey
+        configuration.shown = settings.entries.map(\.shown)
         change(&configuration)
         self.configuration = configuration
         self.logLevel = logLevel

@@ -28,3 +28,12 @@ struct document document_listen(void);
 struct document document_clients(void);
 struct document document_fixtures(void);
 struct document document_templates(void);
+
+// File of the console, `console/<name>` or `console/views/<name>`.
+struct named_document {
+    const char *name;
+    struct document document;
+};
+
+size_t console_file_count(void);
+struct named_document console_file(size_t index);

@@ -1,3 +1,4 @@
+import Foundation
 import ScribeDomain
 
 /// Container and duration of a recording, read from its bytes; its name and headers do not count (eka.md 3.1, C-77).
@@ -44,6 +45,19 @@ package struct AudioFormat: Hashable, Sendable {
             throw EngineFailure(.audioTooShort, "shorter than \(Self.shortestDuration) s")
         }
         self.init(container: container, duration: duration)
+    }
+
+    /// Media type of a file by its first bytes; nil for bytes of no known container.
+    package static func contentType(ofFileBeginning bytes: [UInt8]) -> String? {
+        switch container(of: AudioBytes(Data(bytes))) {
+        case .wav: "audio/wav"
+        case .mp3: "audio/mpeg"
+        case .m4a: "audio/mp4"
+        case .webm: "audio/webm"
+        case .ogg: "audio/ogg"
+        case .flac: "audio/flac"
+        case nil: nil
+        }
     }
 
     private static func container(of bytes: AudioBytes) -> Container? {

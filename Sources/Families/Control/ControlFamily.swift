@@ -53,7 +53,7 @@ package struct ControlFamily: RoutedAPI {
     package static let root = "__admin"
 
     package let name = "Control"
-    package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)], ["__console"]]
+    package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)]]
 
     private let environment: FamilyEnvironment
     private let settings: Settings

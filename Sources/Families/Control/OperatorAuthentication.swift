@@ -1,5 +1,3 @@
-import Crypto
-import Foundation
 import HTTPTypes
 import Hummingbird
 import ScribeHTTP
@@ -20,12 +18,13 @@ struct OperatorAuthentication: RouterMiddleware {
     func handle(
         _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
     ) async throws -> Response {
-        guard isOwn(host: request.authority) else { throw ControlError.foreignHost }
-        guard Self.isFromNoOtherPage(request.headers, host: request.authority) else { throw ControlError.foreignPage }
+        let origin = OperatorRequest(request)
+        guard origin.hasOwnHost(host) else { throw ControlError.foreignHost }
+        guard origin.isFromNoOtherPage else { throw ControlError.foreignPage }
         if let token {
             try await requireToken(token, request, context)
         } else {
-            if Self.isForwarded(request.headers) { throw ControlError.forwarded }
+            if origin.isForwarded { throw ControlError.forwarded }
             try Self.requireMark(request.headers)
             guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
         }
@@ -42,21 +41,6 @@ struct OperatorAuthentication: RouterMiddleware {
             throw error
         }
         return try await next(request, context)
-    }
-
-    /// Whether the host is an address, `localhost`, a name without a dot, or the server's own host.
-    ///
-    /// A web page can point its own domain here (DNS rebinding). It cannot do so with any of these.
-    private func isOwn(host authority: String) -> Bool {
-        guard let place = HostAndPort(authority) else { return false }
-        return place.isAddress || !place.host.contains(".") || place.host.hasSuffix(".localhost")
-            || place.host == host.lowercased()
-    }
-
-    private static func isFromNoOtherPage(_ headers: HTTPFields, host: String) -> Bool {
-        if let site = headers[.secFetchSite], !["same-origin", "none"].contains(site.lowercased()) { return false }
-        guard let origin = headers[.origin]?.lowercased() else { return true }
-        return ["http", "https"].contains { origin == "\($0)://\(host.lowercased())" }
     }
 
     /// First words of routes about data of tenants.
@@ -84,19 +68,6 @@ struct OperatorAuthentication: RouterMiddleware {
         guard request.headers[.authorization] != nil, let offered = request.headers.bearerToken else { throw refusal }
         try await throttle.attempt(
             ControlFamily.root, from: proxies.client(of: request, context), orThrow: refusal
-        ) { Self.areEqual(offered, token) ? () : nil }
-    }
-
-    /// Whether a proxy forwarded the request: its client may be remote, though the connection is local.
-    private static func isForwarded(_ headers: HTTPFields) -> Bool {
-        headers.contains { field in
-            let name = field.name.canonicalName
-            return name == "forwarded" || name == "via" || name.hasPrefix("x-forwarded-") || name == "x-real-ip"
-        }
-    }
-
-    /// Compares hashes, so that the time does not depend on how much of the token is right.
-    private static func areEqual(_ one: String, _ other: String) -> Bool {
-        SHA256.hash(data: Data(one.utf8)) == SHA256.hash(data: Data(other.utf8))
+        ) { OperatorRequest.areEqual(offered, token) ? () : nil }
     }
 }

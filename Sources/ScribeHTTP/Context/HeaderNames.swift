@@ -36,6 +36,14 @@ extension HTTPField.Name {
     package static let scribeFault = named("x-scribe-fault")
     /// Rules that were applied to an answer.
     package static let scribeFaultApplied = named("x-scribe-fault-applied")
+    /// Marks requests of the console's scripts, with the token in the head of its pages.
+    package static let scribeConsole = named("x-scribe-console")
+    /// Text to search for, percent-encoded: names of patients do not belong into addresses.
+    package static let scribeSearch = named("x-scribe-search")
+    package static let crossOriginOpenerPolicy = named("cross-origin-opener-policy")
+    package static let referrerPolicy = named("referrer-policy")
+    package static let secFetchDest = named("sec-fetch-dest")
+    package static let secFetchMode = named("sec-fetch-mode")
     package static let secFetchSite = named("sec-fetch-site")
     package static let host = named("host")
     package static let forwardedFor = named("x-forwarded-for")

@@ -1,6 +1,6 @@
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
-import NIOCore
+package import NIOCore
 import ScribeDomain
 import ScribeRuntime
 
@@ -28,18 +28,21 @@ struct RecordedRequestBody: AsyncSequence, Sendable {
 }
 
 /// Takes a short answer that is in memory already.
-final class CollectedBody: ResponseBodyWriter, Sendable {
+package final class CollectedBody: ResponseBodyWriter, Sendable {
     private let collected = LockedValue(ByteBuffer())
 
-    var buffer: ByteBuffer { collected.withLock { $0 } }
+    package init() {}
 
-    @concurrent func write(_ buffer: ByteBuffer) async throws {
+    /// The bytes so far.
+    package var buffer: ByteBuffer { collected.withLock { $0 } }
+
+    @concurrent package func write(_ buffer: ByteBuffer) async throws {
         collected.withLock { collected in
             if collected.readableBytes == 0 { collected = buffer } else { collected.writeImmutableBuffer(buffer) }
         }
     }
 
-    @concurrent func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    @concurrent package func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
 /// Passes an answer, and records it before its last piece.

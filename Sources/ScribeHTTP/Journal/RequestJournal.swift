@@ -12,10 +12,10 @@ package struct RequestJournal: Sendable {
     private let directory: WorldDirectory
     private let mode: JournalMode
     private let clock: WallClock
-    private let hidden: String
+    private let hidden: [String]
 
-    /// - Parameter hidden: Begin of the operator API's paths.
-    package init(directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: String) {
+    /// - Parameter hidden: Begins of the paths of operators' routes.
+    package init(directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: [String]) {
         self.directory = directory
         self.mode = mode
         self.clock = clock
@@ -24,7 +24,7 @@ package struct RequestJournal: Sendable {
 
     /// Begins to record a request.
     func begin(_ request: inout Request, _ context: inout ScribeContext) {
-        guard !(request.head.path?.hasPrefix(hidden) ?? false) else { return }
+        if let path = request.head.path, hidden.contains(where: path.hasPrefix) { return }
         let record = JournalRecord(exchange(of: request, context), mode: mode, clock: clock)
         context.record = record
         guard mode == .full else { return }

@@ -46,19 +46,20 @@ package struct AllowedHosts: Sendable {
 package struct HostRule<Next: HTTPResponder>: HTTPResponder where Next.Context == ScribeContext {
     private let next: Next
     private let allowed: AllowedHosts?
-    private let exempt: String
+    private let exempt: [String]
 
     /// - Parameters:
     ///   - allowed: nil to allow every host, in strict mode.
-    ///   - exempt: First path component of routes with their own rule.
-    package init(next: Next, allowed: AllowedHosts?, exempt: String) {
+    ///   - exempt: First path components of routes with their own rule.
+    package init(next: Next, allowed: AllowedHosts?, exempt: [String]) {
         self.next = next
         self.allowed = allowed
         self.exempt = exempt
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        guard let allowed, !allowed.contains(request.authority), !RequestAddress(request).begins(with: exempt) else {
+        guard let allowed, !allowed.contains(request.authority), !exempt.contains(where: RequestAddress(request).begins)
+        else {
             return try await next.respond(to: request, context: context)
         }
         context.coreContext.endpointPath.value = "unknown host"

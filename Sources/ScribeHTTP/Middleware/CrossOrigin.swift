@@ -18,10 +18,10 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
 
     private let next: Next
     private let allowed: AllowedOrigins
-    private let hidden: String
+    private let hidden: [String]
 
-    /// - Parameter hidden: First path component of routes that no page may use.
-    package init(next: Next, allowed: AllowedOrigins, hidden: String) {
+    /// - Parameter hidden: First path components of routes that no page of another origin may use.
+    package init(next: Next, allowed: AllowedOrigins, hidden: [String]) {
         self.next = next
         self.allowed = allowed
         self.hidden = hidden
@@ -58,7 +58,10 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
         return response
     }
 
-    private func isHidden(_ request: Request) -> Bool { RequestAddress(request).begins(with: hidden) }
+    private func isHidden(_ request: Request) -> Bool {
+        let address = RequestAddress(request)
+        return hidden.contains { address.begins(with: $0) }
+    }
 
     private static func preflight(_ headers: HTTPFields) -> Response {
         var answer: HTTPFields = [

@@ -84,6 +84,9 @@ package final class ChangeSignals: Sendable {
         versions.withLock { $0[Self.slot(of: key)] }
     }
 
+    /// The number of changes so far, of all transactions together.
+    package var changeCount: UInt64 { versions.withLock { $0.reduce(0, &+) } }
+
     private static func slot(of key: Transaction.Key) -> Int {
         Int(UInt(bitPattern: key.hashValue) % UInt(slotCount))
     }

@@ -1,8 +1,8 @@
 import Foundation
-import ScribeDomain
+package import ScribeDomain
 
 extension RecordingKind {
-    static let ambient = RecordingKind("ambient")
+    package static let ambient = RecordingKind("ambient")
 }
 
 /// State changes of an ambient session (suki.md 5).

@@ -1,0 +1,73 @@
+import HTTPTypes
+import ScribeDomain
+import ScribeHTTP
+
+/// Errors of the console's own routes. What it passes on to the operator API keeps that API's errors.
+enum ConsoleError: Error, Hashable, Sendable {
+    /// The request's host name could belong to a web page (DNS rebinding).
+    case foreignHost
+    /// A page of another origin sent the request.
+    case foreignPage
+    /// A proxy forwarded the request to a server without an operators' token.
+    case forwarded
+    /// The request has no session, or one that has ended.
+    case noSession
+    /// The request lacks the token of the session's pages.
+    case noPageToken
+    case wrongToken
+    /// Strict authentication needs an operators' token, and the server has none.
+    case closed
+    case notJSON
+    case unknownClient
+    case notFound
+}
+
+/// Renders the console's errors as `application/problem+json`, as the operator API does.
+struct ConsoleErrors: ErrorTable {
+    func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
+        switch error {
+        case let error as ConsoleError: error.refusal
+        case HTTPProblem.tooManyAttempts: shared.saying("Too many wrong tokens were sent, try again later")
+        default: nil
+        }
+    }
+
+    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
+        [
+            "type": "about:blank", "title": .string(refusal.status.reasonPhrase),
+            "status": .integer(refusal.status.code), "detail": .string(refusal.message),
+            "code": .string(refusal.code), "request_id": .string(context.requestID),
+        ]
+    }
+
+    func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
+        [.contentType: "application/problem+json"]
+    }
+}
+
+extension ConsoleError {
+    var refusal: Refusal {
+        switch self {
+        case .foreignHost:
+            Refusal(
+                .forbidden, code: "foreign_host",
+                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's")
+        case .foreignPage: Refusal(.forbidden, code: "foreign_page", "Only the console's own pages may ask here")
+        case .forwarded:
+            Refusal(
+                .forbidden, code: "forwarded",
+                "A proxy forwarded this; set --admin-token to use the console through a proxy")
+        case .noSession: Refusal(.unauthorized, code: "no_session", "The session has ended; open the console again")
+        case .noPageToken:
+            Refusal(.forbidden, code: "no_page_token", "The header X-Scribe-Console must have the token of the page")
+        case .wrongToken: Refusal(.unauthorized, code: "wrong_token", "That is not this server's token")
+        case .closed:
+            Refusal(
+                .forbidden, code: "console_closed",
+                "With --auth strict the console needs an operators' token: set --admin-token")
+        case .notJSON: Refusal(.unsupportedMediaType, code: "not_json", "The body must be JSON")
+        case .unknownClient: Refusal(.notFound, code: "not_found", "No such client may log in here")
+        case .notFound: Refusal(.notFound, code: "not_found", "The console has no such page")
+        }
+    }
+}

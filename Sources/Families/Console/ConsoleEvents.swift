@@ -1,0 +1,85 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ServiceLifecycle
+
+/// Stream of server-sent events that tells a page to read itself anew, at most four times a second.
+///
+/// It looks at two counters, so that nothing of the server knows of it.
+struct ConsoleEvents: Sendable {
+    /// Most streams at once. Browsers share one between their tabs, and close it while they are hidden.
+    private static let most = 64
+    private let count = LockedValue(0)
+
+    /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
+    func response(for world: World, _ context: ScribeContext) throws -> Response {
+        let isFree = count.withLock { count in
+            guard count < Self.most else { return false }
+            count += 1
+            return true
+        }
+        guard isFree else { throw HTTPProblem.busy(retryAfter: 5) }
+        let place = Place(count)
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .accelBuffering: "no"],
+            body: ResponseBody(
+                asyncSequence: Events(world: world, disconnect: context.clientDisconnect, place: place)))
+    }
+
+    /// Place of a stream, given back when the stream ends or is never sent.
+    fileprivate final class Place: Sendable {
+        private let count: LockedValue<Int>
+
+        init(_ count: LockedValue<Int>) { self.count = count }
+
+        deinit { count.withLock { $0 -= 1 } }
+    }
+}
+
+private struct Events: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let world: World
+    let disconnect: OneShotSignal
+    let place: ConsoleEvents.Place
+
+    func makeAsyncIterator() -> Iterator { Iterator(events: self, last: state) }
+
+    /// Changes so far, of results and of the journal.
+    var state: [UInt64] {
+        [world.changes.signals.changeCount, UInt64(world.runtime.journal?.changes ?? 0)]
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private static let pause: Duration = .milliseconds(250)
+        /// Looks between two signs of life: 15 s.
+        private static let longestSilence = 60
+
+        let events: Events
+        var last: [UInt64]
+        var hasBegun = false
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard hasBegun else {
+                hasBegun = true
+                return ByteBuffer(string: ": the console\n\n")
+            }
+            for _ in 0..<Self.longestSilence {
+                let isOver = events.disconnect.hasFired || events.world.end.hasFired || Task.isShuttingDownGracefully
+                guard !isOver else { return nil }
+                await cancelWhenGracefulShutdown { [clock = events.world.runtime.clock.wall] in
+                    try? await clock.sleep(for: Self.pause, as: .console)
+                }
+                let now = events.state
+                guard now == last else {
+                    last = now
+                    return ByteBuffer(string: "event: change\ndata: \(now[0])-\(now[1])\n\n")
+                }
+            }
+            return ByteBuffer(string: ": still here\n\n")
+        }
+    }
+}

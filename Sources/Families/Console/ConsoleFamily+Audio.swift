@@ -1,0 +1,63 @@
+import Engines
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// Uploaded sound, to be played: `audio/BUSINESS/TRANSACTION/FILE`.
+extension ConsoleFamily {
+    /// - Throws: ``ConsoleError/notFound`` for a file that is not stored, or that is no sound.
+    func audio(_ path: ArraySlice<Substring>, _ request: Request, _ context: ScribeContext) async throws -> Response {
+        let words = path.compactMap { PercentEncoding.decode($0) }
+        guard settings.showsWords, path.count == 3, words.count == 3, TransactionID.isValid(words[1]),
+            request.method == .get || request.method == .head
+        else { throw ConsoleError.notFound }
+        let runtime = context.world.runtime
+        let key = Transaction.Key(business: BusinessID(words[0]), id: TransactionID(words[1]))
+        guard let transaction = try await runtime.queries.recordings.transaction(key),
+            let place = transaction.request.audioLocation,
+            let object = try await runtime.queries.objects.object(
+                business: key.business, bucket: place.bucket, key: place.key(ofFile: words[2])),
+            let reader = try await runtime.uploads.open(object)
+        else { throw ConsoleError.notFound }
+        let head = try await reader.read(0..<min(object.size, 64 << 10))
+        guard let type = AudioFormat.contentType(ofFileBeginning: Array(head.readableBytesView)) else {
+            throw ConsoleError.notFound
+        }
+        let range: ByteRange?
+        do {
+            range = try request.headers[.range].flatMap { text throws(ByteRange.Unsatisfiable) in
+                try ByteRange(text, of: object.size)
+            }
+        } catch {
+            return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(object.size)"])
+        }
+        return Self.response(reader, range, size: object.size, type: type)
+    }
+
+    private static func response(
+        _ reader: any ObjectReader, _ range: ByteRange?, size: Int, type: String
+    ) -> Response {
+        let bytes = range.map { Range($0.bytes) } ?? 0..<size
+        var headers: HTTPFields = [
+            .contentType: type, .acceptRanges: "bytes", .contentSecurityPolicy: "sandbox; default-src 'none'",
+        ]
+        if let range { headers[.contentRange] = range.contentRange(of: size) }
+        return Response(
+            status: range == nil ? .ok : .partialContent, headers: headers,
+            body: ResponseBody(contentLength: bytes.count) { writer in
+                var place = bytes.lowerBound
+                while place < bytes.upperBound {
+                    let piece = try await reader.read(place..<bytes.upperBound)
+                    guard piece.readableBytes > 0 else { throw ConsoleError.notFound }
+                    place += piece.readableBytes
+                    try await writer.write(piece)
+                }
+                try await writer.finish(nil)
+            })
+    }
+}

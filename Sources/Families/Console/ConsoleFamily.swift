@@ -1,0 +1,222 @@
+import HTTPTypes
+package import Hummingbird
+package import ScribeDomain
+package import ScribeHTTP
+import ScribeRuntime
+
+/// The console (`/__console`): pages that show what clients did, and steer the server.
+///
+/// Pages read through ``Queries`` and the operator API, and act through the operator API only.
+package struct ConsoleFamily: Family {
+    /// First path component of every route.
+    package static let root = "__console"
+
+    /// Settings of the console.
+    package struct Settings: Sendable {
+        /// The operators' token; nil if the server needs none.
+        package var token: String?
+        /// The host that the server listens on.
+        package var host: String
+        package var version: String
+        /// Names of the kinds of recordings, for people.
+        package var kinds: [RecordingKind: String]
+        /// Whether pages show names and words of patients.
+        package var showsWords: Bool
+        /// Lines about the server: recogniser and data folder.
+        package var about: [String]
+        /// Client that may try the server out; nil without the demo.
+        package var demo: ClientID?
+        /// Secret of that client, for the page that connects an SDK.
+        package var demoSecret: String?
+        /// Settings of the server, each with its value and where it comes from.
+        package var settings: [Setting]
+        package var tlsPort: @Sendable () -> Int?
+
+        package init(
+            token: String?, host: String, version: String, kinds: [RecordingKind: String], showsWords: Bool,
+            about: [String], demo: ClientID?, demoSecret: String?, settings: [Setting],
+            tlsPort: @escaping @Sendable () -> Int?
+        ) {
+            self.token = token
+            self.host = host
+            self.version = version
+            self.kinds = kinds
+            self.showsWords = showsWords
+            self.about = about
+            self.demo = demo
+            self.demoSecret = demoSecret
+            self.settings = settings
+            self.tlsPort = tlsPort
+        }
+    }
+
+    /// A setting of the server, for a page.
+    package struct Setting: Hashable, Sendable {
+        package let name: String
+        package let value: String
+        /// Where the value comes from, such as `--port` or `default`.
+        package let origin: String
+
+        package init(name: String, value: String, origin: String) {
+            self.name = name
+            self.value = value
+            self.origin = origin
+        }
+    }
+
+    package let name = "Console"
+    let gate: ConsoleGate
+    let settings: Settings
+    let origin: LinkOrigin
+    let control: ControlCalls
+    let views = ConsoleViews()
+    private let environment: FamilyEnvironment
+    private let throttle: LoginThrottle
+    private let events = ConsoleEvents()
+
+    /// - Parameter control: The operator API, to which acts are passed on.
+    init(_ environment: FamilyEnvironment, control: any Family, settings: Settings) {
+        self.environment = environment
+        self.settings = settings
+        origin = environment.origin
+        self.control = ControlCalls(family: control, token: settings.token)
+        throttle = LoginThrottle(clock: environment.clock)
+        gate = ConsoleGate(
+            host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
+            clock: environment.clock, sessions: ConsoleSessions())
+    }
+
+    package func claim(on address: RequestAddress) -> RouteClaim? {
+        address.begins(with: Self.root) ? .path(words: 1) : nil
+    }
+
+    package func namespaceUse(of request: Request) -> NamespaceUse { .control }
+
+    package func credentials(of request: Request) -> OfferedCredentials { OfferedCredentials() }
+
+    package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
+        ConsoleErrors().response(to: error, context)
+    }
+
+    package func respond(to request: Request, context: ScribeContext) async throws -> Response {
+        let path = Array(RequestAddress(request).path.dropFirst())
+        context.coreContext.endpointPath.value = "/\(Self.root)"
+        var response: Response
+        do {
+            response = try await answer(to: path, request, context)
+        } catch {
+            // Errors after which the connection is unusable.
+            if error is CancellationError { throw error }
+            context.coreContext.endpointPath.value = "/\(Self.root)"
+            response = ConsoleErrors().response(to: error, context)
+        }
+        context.coreContext.endpointPath.value = "/\(Self.root)"
+        Self.protect(&response)
+        return try await context.holding(response)
+    }
+
+    /// Headers of every answer.
+    private static func protect(_ response: inout Response) {
+        response.headers[.cacheControl] = response.headers[.cacheControl] ?? "no-store"
+        response.headers[.contentTypeOptions] = "nosniff"
+        response.headers[.referrerPolicy] = "no-referrer"
+        response.headers[.crossOriginResourcePolicy] = "same-origin"
+        response.headers[.crossOriginOpenerPolicy] = "same-origin"
+        response.headers[.contentSecurityPolicy] = response.headers[.contentSecurityPolicy] ?? "default-src 'none'"
+    }
+
+    private func answer(to path: [Substring], _ request: Request, _ context: ScribeContext) async throws -> Response {
+        let random = context.world.runtime.identifiers.random
+        func verdict(_ use: ConsoleGate.Use) throws(ConsoleError) -> ConsoleGate.Verdict {
+            try gate.verdict(on: request, for: use, isSecure: isSecure(request, context), random)
+        }
+        switch path.first {
+        case "style.css", "app.js", "try.js", "recorder.js", "icon.svg":
+            guard path.count == 1, request.method == .get || request.method == .head else {
+                throw ConsoleError.notFound
+            }
+            _ = try verdict(.asset)
+            return views.asset(String(path[0]))
+        case "login" where request.method == .post:
+            return try await logIn(try verdict(.login), request, context)
+        case "logout" where request.method == .post:
+            return logOut(try verdict(.act), request)
+        case "token" where request.method == .post:
+            _ = try verdict(.act)
+            return try await token(request, context)
+        case "admin":
+            _ = try verdict(.act)
+            if let error = context.namespaceError { throw error }
+            return try await control.pass(request, to: path.dropFirst(), context)
+        case "events":
+            _ = try verdict(.data)
+            if let error = context.namespaceError { throw error }
+            return try events.response(for: context.world, context)
+        case "audio":
+            _ = try verdict(.data)
+            if let error = context.namespaceError { throw error }
+            return try await audio(path.dropFirst(), request, context)
+        default:
+            return try await page(path, try verdict(.page), request, context)
+        }
+    }
+
+    // MARK: Sessions
+
+    func isSecure(_ request: Request, _ context: ScribeContext) -> Bool {
+        origin.base(of: request, context).hasPrefix("https:")
+    }
+
+    private func logIn(
+        _ verdict: ConsoleGate.Verdict, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        struct Login: Decodable { let token: String }
+        guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
+        let offered = try await request.decodeJSON(as: Login.self, in: context).token
+        guard let token = settings.token else { throw ConsoleError.wrongToken }
+        try await throttle.attempt(
+            Self.root, from: environment.proxies.client(of: request, context), orThrow: ConsoleError.wrongToken
+        ) { OperatorRequest.areEqual(offered, token) ? () : nil }
+        if case .locked(_, let id) = verdict { gate.sessions.end(id) }
+        let random = context.world.runtime.identifiers.random
+        let (id, _) = gate.sessions.begin(isOpen: true, at: environment.clock.now, random)
+        var response = Response(status: .noContent)
+        ConsoleGate.keep(id, of: request, isSecure: isSecure(request, context), in: &response)
+        return response
+    }
+
+    private func logOut(_ verdict: ConsoleGate.Verdict, _ request: Request) -> Response {
+        var response = Response(status: .noContent)
+        if case .open(_, let id) = verdict { gate.sessions.end(id) }
+        ConsoleGate.keep("", of: request, isSecure: false, in: &response)
+        return response
+    }
+
+    /// The client that tries a namespace out: its own one, or the demo's; nil for none.
+    func usualClient(_ context: ScribeContext) -> ClientID? {
+        guard let name = context.world.namespace else { return settings.demo }
+        return context.directory?.control?.record(of: name)?.client
+    }
+
+    /// Issues a token of the public API, for the page that tries the server out.
+    private func token(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        struct Wish: Decodable { let client: String? }
+        guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
+        let wish = try await request.decodeJSON(as: Wish.self, in: context)
+        if let error = context.namespaceError { throw error }
+        let world = context.world
+        guard let id = wish.client.map({ ClientID($0) }) ?? usualClient(context),
+            let registered = world.authenticator.clients[id],
+            let found = try await world.runtime.queries.accounts.client(id)
+        else { throw ConsoleError.unknownClient }
+        let token = try await world.authenticator.tokens.issue(
+            to: found.client, version: registered.version, lifetime: 3600,
+            id: Hex.encode(world.runtime.identifiers.random.bytes(16)))
+        return .json(
+            .ok,
+            [
+                "access_token": .string(token), "client": .string(id.rawValue),
+                "business": .string(registered.principal.business.rawValue),
+            ])
+    }
+}

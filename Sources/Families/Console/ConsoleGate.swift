@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// Admits browsers: every request of the console passes here first.
+///
+/// A page that a person opens needs a session, except where the server needs no token. What a page loads needs its
+/// session's cookie and the browser's word that the page is ours. What acts needs the token of the page as well.
+struct ConsoleGate: Sendable {
+    enum Use: Hashable, Sendable {
+        /// A page, opened as such or read again by a script of ours.
+        case page
+        /// A style sheet or a script. The page of the login has them too.
+        case asset
+        /// Sound, and the event stream.
+        case data
+        /// The login, by a session that is not open yet.
+        case login
+        /// A call of the operator API, or a token for the public one.
+        case act
+    }
+
+    enum Verdict: Sendable {
+        case open(ConsoleSessions.Session, id: String)
+        /// The browser has to show the token. The session is for the page of the login.
+        case locked(ConsoleSessions.Session, id: String)
+        /// A link from elsewhere opened the page, so that the cookie did not come. The page must ask once more.
+        case again
+    }
+
+    /// The host that the server listens on.
+    let host: String
+    /// The operators' token; nil if the server needs none.
+    let token: String?
+    let isStrict: Bool
+    let clock: WallClock
+    let sessions: ConsoleSessions
+
+    /// Whether a page opens without a login.
+    var opensByItself: Bool { token == nil && !isStrict }
+
+    /// - Throws: ``ConsoleError``.
+    func verdict(
+        on request: Request, for use: Use, isSecure: Bool, _ random: IdentifierSource
+    ) throws(ConsoleError) -> Verdict {
+        let origin = OperatorRequest(request)
+        guard origin.hasOwnHost(host) else { throw .foreignHost }
+        if token == nil {
+            guard !origin.isForwarded else { throw .forwarded }
+            guard !isStrict else { throw .closed }
+        }
+        let known = known(request)
+        guard use == .page else {
+            try requireOwnPage(origin, isTrusted: isSecure || Self.isThisMachine(request))
+            guard let (id, session) = known, session.isOpen || [.asset, .login].contains(use) else { throw .noSession }
+            if use == .act || use == .login { try requireAct(origin, request, session) }
+            return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+        }
+        guard request.method == .get || request.method == .head else { throw .notFound }
+        if !origin.isFromNoOtherPage {
+            // A link may lead here; it changes nothing, and no page reads or frames what it opens.
+            guard origin.isNavigation else { throw .foreignPage }
+            guard known != nil else { return .again }
+        }
+        if let (id, session) = known {
+            return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+        }
+        let (id, session) = sessions.begin(isOpen: opensByItself, at: clock.now, random)
+        return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+    }
+
+    private func known(_ request: Request) -> (id: String, session: ConsoleSessions.Session)? {
+        guard let id = Cookies(from: request.headers[values: .cookie])[Self.cookieName(of: request)]?.value else {
+            return nil
+        }
+        return sessions.session(id, at: clock.now).map { (id, $0) }
+    }
+
+    /// Requires the browser's word that a page of ours asks.
+    ///
+    /// Browsers give it over TLS and to this machine only. Elsewhere the cookie alone decides, which no page of another
+    /// site can make a browser send (`SameSite=Strict`); of another port it could, and gets nothing to read.
+    private func requireOwnPage(_ origin: OperatorRequest, isTrusted: Bool) throws(ConsoleError) {
+        guard origin.isFromNoOtherPage else { throw .foreignPage }
+        if let site = origin.site {
+            guard site == "same-origin" else { throw .foreignPage }
+        } else if isTrusted {
+            throw .foreignPage
+        }
+    }
+
+    /// Whether the address is this machine's, for which browsers say where a request comes from.
+    private static func isThisMachine(_ request: Request) -> Bool {
+        guard let place = HostAndPort(request.authority) else { return true }
+        return place.host == "localhost" || place.host.hasSuffix(".localhost") || place.host.hasPrefix("127.")
+            || place.host == "::1"
+    }
+
+    private func requireAct(
+        _ origin: OperatorRequest, _ request: Request, _ session: ConsoleSessions.Session
+    ) throws(ConsoleError) {
+        // Browsers send no origin with a GET to their own.
+        guard origin.hasOwnOrigin || request.method == .get else { throw .foreignPage }
+        guard let sent = request.headers[.scribeConsole], OperatorRequest.areEqual(sent, session.token) else {
+            throw .noPageToken
+        }
+    }
+
+    /// Name of the cookie. Cookies do not tell ports apart, so the name does.
+    static func cookieName(of request: Request) -> String {
+        "scribe_console_\(HostAndPort(request.authority)?.port.map(String.init) ?? "")"
+    }
+
+    /// Sets the cookie of a session.
+    static func keep(_ id: String, of request: Request, isSecure: Bool, in response: inout Response) {
+        response.setCookie(
+            Cookie(
+                name: cookieName(of: request), value: id, maxAge: id.isEmpty ? 0 : ConsoleSessions.lifetime,
+                path: "/\(ConsoleFamily.root)", secure: isSecure, httpOnly: true, sameSite: .strict))
+    }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// The test bench: faults, clock, namespaces and snapshots; and webhooks.
+extension ConsoleFamily {
+    /// A fault that the page has a switch for.
+    private struct Switch {
+        let id: String
+        let title: String
+        let detail: String
+        let rule: [JSON.Member]
+        /// The rule as the command line takes it.
+        let command: String
+    }
+
+    private static let switches = [
+        Switch(
+            id: "console-uploads", title: "1 upload in 4 is refused",
+            detail: "503 SlowDown; the client should send it again",
+            rule: [("operation", "PutObject"), ("code", "SlowDown"), ("every", 4)],
+            command: "operation=PutObject code=SlowDown every=4"),
+        Switch(
+            id: "console-webhooks", title: "Webhooks fail", detail: "Every attempt, until this is off",
+            rule: [("operation", "webhook"), ("status", 500)], command: "operation=webhook status=500"),
+        Switch(
+            id: "console-notes", title: "Results take 20 s", detail: "Polls are held and come back without a note",
+            rule: [("operation", "transcription"), ("delay", "20s")], command: "operation=transcription delay=20s"),
+        Switch(
+            id: "console-failure", title: "Recognition fails", detail: "transcription_failed in every result",
+            rule: [("operation", "transcription"), ("fail", "transcription_failed")],
+            command: "operation=transcription fail=transcription_failed"),
+        Switch(
+            id: "console-sockets", title: "Live sockets drop",
+            detail: "Without a close frame, after 40 messages of the client",
+            rule: [("operation", "openListenSocket"), ("after_received", 40)],
+            command: "operation=openListenSocket after_received=40"),
+        Switch(
+            id: "console-slow", title: "Everything is slow", detail: "1 to 3 s before each answer",
+            rule: [("path", "/voice/*"), ("delay", "1s..3s")], command: "path='/voice/*' delay=1s..3s"),
+        Switch(
+            id: "console-limit", title: "Rate limit, 5 a second", detail: "429 with Retry-After, for each client",
+            rule: [("path", "/voice/*"), ("limit", "5/1s")], command: "path='/voice/*' limit=5/1s"),
+    ]
+
+    /// Operations of “Fail the next …”.
+    private static let nextOperations = [
+        "initTransaction", "stopTransaction", "commitTransaction", "readStatus", "PutObject", "login", "webhook",
+    ]
+
+    func bench(_ visit: Visit) async throws -> Page {
+        let (request, context) = (visit.request, visit.context)
+        func read(_ path: String) async throws -> (isFound: Bool, body: JSONValue) {
+            let (status, body) = try await control.read(path, for: request, context)
+            return (status == .ok, body)
+        }
+        let faults = try await read("faults").body["faults"]?.arrayValue ?? []
+        let clock = try await read("clock").body
+        let spaces = try await read("namespaces")
+        let snapshots = try await read("snapshots")
+        let operations = try await read("operations").body["operations"]?.arrayValue ?? []
+        let known = Set(Self.switches.map(\.id))
+        var model: ConsoleViews.Model = [:]
+        model["switches"] = Self.switches.map { one -> ConsoleViews.Model in
+            let rule = faults.first { $0["id"]?.stringValue == one.id }
+            let act =
+                rule == nil
+                ? Self.act("POST", "faults", .object([("id", .string(one.id))] + one.rule))
+                : Self.act("DELETE", "faults/\(one.id)")
+            return [
+                "id": one.id, "title": one.title, "detail": one.detail, "isOn": rule?["is_on"] == .bool(true),
+                "act": act,
+                "hits": Self.hits(rule), "command": one.command,
+            ]
+        }
+        model["others"] = faults.filter { !known.contains($0["id"]?.stringValue ?? "") }.map {
+            rule -> ConsoleViews.Model in
+            let id = rule["id"]?.stringValue ?? ""
+            return [
+                "id": id, "summary": Self.summary(of: rule), "hits": Self.hits(rule),
+                "act": Self.act("DELETE", "faults/\(PercentEncoding.encode(id, keepingSlashes: false))"),
+            ]
+        }
+        model["hasFaults"] = !faults.isEmpty
+        model["clearAct"] = Self.act("DELETE", "faults")
+        let names = operations.compactMap { ($0["id"] ?? $0).stringValue }
+        model["operations"] = Self.options(names.map { ($0, $0) }, chosen: "commitTransaction")
+        model.merge(Self.clock(clock)) { $1 }
+        let list = spaces.body["namespaces"]?.arrayValue ?? []
+        model["spaces"] = list.map { space -> ConsoleViews.Model in
+            let name = space["name"]?.stringValue ?? ""
+            return [
+                "space": name, "used": space["last_used_at"]?.stringValue ?? "",
+                "href": "/\(Self.root)?namespace=\(name)", "act": Self.act("DELETE", "namespaces/\(name)"),
+            ]
+        }
+        model["hasSpaces"] = !list.isEmpty
+        model["areSpacesOff"] = !spaces.isFound
+        model["newSpaceAct"] = Self.act("POST", "namespaces", .object([]))
+        let saved = snapshots.body["snapshots"]?.arrayValue ?? []
+        model["snapshots"] = saved.map { snapshot -> ConsoleViews.Model in
+            let name = snapshot["name"]?.stringValue ?? ""
+            return [
+                "snapshot": name, "made": snapshot["created_at"]?.stringValue ?? "",
+                "bytes": Self.size(snapshot["size"]?.integerValue ?? 0),
+                "restoreAct": Self.act("POST", "snapshots/\(name)/restore", .object([])),
+                "deleteAct": Self.act("DELETE", "snapshots/\(name)"),
+            ]
+        }
+        model["hasSnapshots"] = !saved.isEmpty
+        model["resetAct"] = Self.act("POST", "reset", .object([]))
+        return Page(key: "bench", title: "Test bench", template: "bench", model: model)
+    }
+
+    private static func clock(_ clock: JSONValue) -> ConsoleViews.Model {
+        let isFrozen = clock["mode"]?.stringValue == "frozen"
+        let now = clock["now"]?.stringValue ?? ""
+        var model: ConsoleViews.Model = ["clock": clock.forView, "isFrozen": isFrozen]
+        model["isMoved"] = clock["mode"]?.stringValue != "system"
+        model["clockTime"] = String(now.dropFirst(11).prefix(8))
+        model["clockDay"] = String(now.prefix(10))
+        model["freezeAct"] = act("PUT", "clock", ["mode": .string(isFrozen ? "running" : "frozen")])
+        model["systemAct"] = act("PUT", "clock", ["mode": "system"])
+        model["steps"] = [("+1 min", "60s"), ("+1 h", "1h"), ("+1 day", "1d")].map { title, by -> ConsoleViews.Model in
+            [
+                "title": title, "act": act("POST", "clock/advance", ["by": .string(by)]),
+                "command": "scribe-emulator clock advance \(by)",
+            ]
+        }
+        model["idleAct"] = act("POST", "clock/advance", ["until": "idle"])
+        model["waiting"] = (clock["waiting"]?.arrayValue ?? []).prefix(8).map { one -> ConsoleViews.Model in
+            ["what": one["what"]?.stringValue ?? "", "advance": one["advance"]?.stringValue ?? ""]
+        }
+        return model
+    }
+
+    private static func hits(_ rule: JSONValue?) -> String {
+        rule?["applied"]?.scalarText.map { $0 == "1" ? "once" : "\($0) times" } ?? ""
+    }
+
+    private static func summary(of rule: JSONValue) -> String {
+        guard case .object(let members) = rule else { return "" }
+        return members.filter { !["id", "is_on", "matched", "applied"].contains($0.key) }.sorted { $0.key < $1.key }
+            .compactMap { name, value in value.scalarText.map { "\(name)=\($0)" } }.joined(separator: " ")
+    }
+
+    func webhooks(_ visit: Visit) async throws -> Page {
+        let hooks =
+            try await control.read("webhooks", for: visit.request, visit.context).body["webhooks"]?.arrayValue ?? []
+        let sent =
+            try await control.read("deliveries?limit=100", for: visit.request, visit.context)
+            .body["deliveries"]?.arrayValue ?? []
+        let rows = hooks.map { hook -> ConsoleViews.Model in
+            let id = hook["webhook_id"]?.scalarText ?? ""
+            let own = sent.filter { $0["webhook_id"]?.scalarText == id }
+            let failed = own.first { $0["state"] == .string("failed") }
+            let delivered = own.count { $0["state"] == .string("delivered") }
+            let events = (hook["events"]?.arrayValue ?? []).compactMap(\.stringValue)
+            return [
+                "endpoint": hook["endpoint"]?.stringValue ?? "", "business": hook["business_id"]?.stringValue ?? "",
+                "events": events.joined(separator: ", "), "isInbox": hook["endpoint"] == .string("inbox"),
+                "isBad": failed != nil, "count": "\(delivered) of \(own.count)",
+                "problem": failed?["problem"]?.stringValue ?? "",
+                "testAct": Self.act("POST", "webhooks/\(id)/test", .object([])),
+            ]
+        }
+        return Page(
+            key: "webhooks", title: "Webhooks", template: "webhooks",
+            model: [
+                "hooks": rows, "hasHooks": !hooks.isEmpty, "deliveries": sent.map(delivery),
+                "hasDeliveries": !sent.isEmpty, "replayAct": Self.act("POST", "deliveries/replay", .object([])),
+            ])
+    }
+
+    private func delivery(_ delivery: JSONValue) -> ConsoleViews.Model {
+        let (kind, word) =
+            switch delivery["state"]?.stringValue {
+            case "delivered": ("done", "Delivered")
+            case "failed": ("fail", "Gave up")
+            case "sending": ("run", "Sending")
+            default: ("stuck", "To come")
+            }
+        let message = settings.showsWords ? delivery["message"]?["body"]?.stringValue ?? "" : ""
+        let id = delivery["delivery_id"]?.scalarText ?? ""
+        return [
+            "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
+            "endpoint": delivery["endpoint"]?.stringValue ?? "", "attempts": delivery["attempts"]?.scalarText ?? "0",
+            "problem": delivery["problem"]?.stringValue ?? "", "time": delivery["occurred_at"]?.stringValue ?? "",
+            "message": message, "hasMessage": !message.isEmpty,
+            "act": Self.act("POST", "deliveries/\(id)/replay", .object([])),
+        ]
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// One consultation: its timeline, audio, results and exchanges.
+extension ConsoleFamily {
+    /// Most exchanges on the page.
+    private static let mostExchanges = 200
+
+    func consultation(_ business: Substring, _ id: Substring, _ visit: Visit) async throws -> Page {
+        guard let business = PercentEncoding.decode(business), let id = PercentEncoding.decode(id),
+            TransactionID.isValid(id)
+        else { throw ConsoleError.notFound }
+        let key = Transaction.Key(business: BusinessID(business), id: TransactionID(id))
+        let queries = visit.context.world.runtime.queries.recordings
+        guard let timeline = try await queries.timeline(of: key) else { throw ConsoleError.notFound }
+        let documents = try await queries.results(of: key)?.documents ?? []
+        let found = try await control.read(
+            "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
+            for: visit.request, visit.context)
+        let journal = ConsultationJournal(
+            found.status == .ok ? found.body : nil, offset: visit.context.world.runtime.clock.offset)
+        let transaction = timeline.transaction
+        let state = ConsultationState(
+            of: .init(transaction, files: timeline.files.count, documents), at: visit.now)
+        let details = transaction.request.patientDetails
+        let name = details?["username"]?.stringValue ?? details?["name"]?.stringValue ?? ""
+        let shownName = settings.showsWords ? (name.isEmpty ? "No name given" : name) : id
+        let link = Self.consultationLink(key)
+        let base = transaction.createdAt
+        let act = "transactions/\(PercentEncoding.encode(id, keepingSlashes: false))"
+        let suffix = "?business=\(PercentEncoding.encode(business, keepingSlashes: false))"
+        let refused = journal.refusedUploads
+        return Page(
+            key: "consultations", title: shownName, template: "consultation",
+            model: [
+                "name": shownName, "id": id, "business": business, "kind": state.kind.rawValue,
+                "word": state.kind.word, "problem": state.problem ?? "", "advice": state.advice ?? "",
+                "hasProblem": state.problem != nil, "isBad": state.kind == .failed,
+                "visit": settings.showsWords ? details?["visit_id"]?.stringValue ?? "" : "",
+                "family": settings.kinds[timeline.kind] ?? timeline.kind.rawValue,
+                "flavour": transaction.request.flavour, "client": transaction.owner.client.rawValue,
+                "began": base.apiTime, "files": timeline.files.count,
+                "bytes": Self.size(timeline.files.reduce(0) { $0 + $1.size }),
+                "mode": transaction.request.mode ?? "",
+                "languages": transaction.request.inputLanguages.joined(separator: ", "),
+                "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,
+                "events": events(of: timeline, journal, from: base),
+                "audio": settings.showsWords ? audioFiles(timeline, link, visit) : [],
+                "hasAudio": settings.showsWords && !timeline.files.isEmpty,
+                "documents": documents.map(document), "hasDocuments": !documents.isEmpty,
+                "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", visit.query) },
+                "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
+                "hasJournalNote": !journal.note(since: base).isEmpty,
+                "commitAct": Self.act("POST", "\(act)/commit\(suffix)"),
+                "cancelAct": Self.act("POST", "\(act)/cancel\(suffix)"),
+                "failAct": Self.act("POST", "\(act)/fail\(suffix)", ["code": "transcription_failed"]),
+                "deleteAct": Self.act("DELETE", "\(act)\(suffix)"),
+                "isOpen": transaction.processingStatus == .inProgress && transaction.userStatus.isOpen,
+                "mayFail": transaction.processingStatus == .inProgress,
+            ])
+    }
+
+    /// A call of the operator API, as the page's script reads it.
+    static func act(_ method: String, _ path: String, _ body: JSON? = nil) -> String {
+        var parts: [JSON] = [.string(method), .string(path)]
+        if let body { parts.append(body) }
+        return String(decoding: JSON.array([JSON.array(parts) { $0 }]) { $0 }.bytes, as: UTF8.self)
+    }
+
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1000: "\(bytes) B"
+        case ..<1_000_000: "\(bytes / 1000) KB"
+        default: "\((Double(bytes) / 100_000).rounded() / 10) MB"
+        }
+    }
+
+    private static func refusalSentence(_ refused: [ConsultationJournal.Entry]) -> String {
+        let statuses = Set(refused.compactMap(\.status)).sorted().map(String.init).joined(separator: ", ")
+        let faults = Set(refused.compactMap(\.fault)).sorted().joined(separator: ", ")
+        let count = refused.count == 1 ? "1 upload was" : "\(refused.count) uploads were"
+        return "\(count) refused with \(statuses)\(faults.isEmpty ? "" : ", by the fault \(faults)")."
+    }
+
+    private func document(_ document: ResultDocument) -> ConsoleViews.Model {
+        let text = settings.showsWords ? document.value ?? "" : ""
+        let isNote = document.kind != .transcript && document.format == .markdown && !text.isEmpty
+        return [
+            "title": document.kind == .transcript ? "Transcript" : document.name, "status": document.status.rawValue,
+            "isDone": document.status == .success, "template": document.templateID.rawValue, "content": text,
+            "isNote": isNote, "blocks": isNote ? NoteBlocks.models(of: text) : [],
+            "hasText": !text.isEmpty, "isHidden": !settings.showsWords, "isEdited": document.isEdited,
+            "anchor": document.kind == .transcript ? "words" : "note-\(document.id.rawValue)",
+            "isTranscript": document.kind == .transcript,
+            "problems": (document.errors + document.warnings).map { diagnostic in
+                let explained = ConsultationState.explanation(of: diagnostic.code)
+                return ["what": explained.what, "advice": explained.advice, "code": diagnostic.code.rawValue]
+            } as [ConsoleViews.Model],
+        ]
+    }
+
+    private func audioFiles(_ timeline: RecordingTimeline, _ link: String, _ visit: Visit) -> [ConsoleViews.Model] {
+        timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }.map { file in
+            [
+                "file": file.name, "bytes": Self.size(file.size),
+                "length": file.recognition?.duration.map(ConsultationState.precise) ?? "",
+                "problem": file.recognition?.failure.map { ConsultationState.explanation(of: $0.code).what } ?? "",
+                "src": link.replacing("/consultations/", with: "/audio/") + "/"
+                    + PercentEncoding.encode(file.name, keepingSlashes: false) + visit.query,
+            ]
+        }
+    }
+
+    // MARK: Timeline
+
+    private func events(
+        of timeline: RecordingTimeline, _ journal: ConsultationJournal, from base: Date
+    ) -> [ConsoleViews.Model] {
+        var lines: [(time: Date, line: Line)] = []
+        var last = base
+        for event in timeline.events {
+            let time = event.time ?? last
+            last = time
+            if !journal.tells(of: event.content), let line = Line(event.content) { lines.append((time, line)) }
+        }
+        for entry in journal.folded { lines.append((entry.time, entry.line)) }
+        return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map {
+            let (time, line) = $0.element
+            return [
+                "at": Self.offset(time.timeIntervalSince(base)), "class": line.style, "title": line.title,
+                "detail": line.detail, "hasDetail": !line.detail.isEmpty, "took": line.took,
+                "href": line.number.map { "#x-\($0)" } ?? "", "hasLink": line.number != nil,
+            ]
+        }
+    }
+
+    private static func offset(_ seconds: TimeInterval) -> String {
+        let seconds = max(0, seconds)
+        return seconds < 120 ? "\((seconds * 10).rounded() / 10) s" : ConsultationState.clock(seconds)
+    }
+
+    /// A line of the timeline.
+    struct Line: Hashable, Sendable {
+        var style = ""
+        let title: String
+        var detail = ""
+        var took = ""
+        /// Exchange that the line is about.
+        var number: Int?
+
+        init(_ title: String, style: String = "", detail: String = "", took: String = "", number: Int? = nil) {
+            self.title = title
+            self.style = style
+            self.detail = detail
+            self.took = took
+            self.number = number
+        }
+
+        /// The line of a stored event; nil for one that the journal tells better.
+        init?(_ content: RecordingTimeline.Event.Content) {
+            switch content {
+            case .created: self.init("Begun")
+            case .uploaded(let file):
+                self.init(
+                    "\(file.name) stored", style: "u", detail: file.contentType ?? "",
+                    took: ConsoleFamily.size(file.size))
+            case .stopped: self.init("Stopped")
+            case .committed: self.init("Committed")
+            case .recognised(let file, let found):
+                let problem = found.failure.map { ConsultationState.explanation(of: $0.code).what }
+                self.init(
+                    problem == nil ? "\(file) recognised" : "\(file) not recognised", style: problem == nil ? "o" : "x",
+                    detail: problem ?? "", took: found.duration.map(ConsultationState.precise) ?? "")
+            case .document(let entry):
+                let document = entry.document
+                guard document.status.isFinal else { return nil }
+                self.init(
+                    document.kind == .transcript ? "Transcript" : document.name,
+                    style: document.status == .failure ? "x" : "o",
+                    detail: (document.isEdited ? "edited. " : "")
+                        + (document.errors + document.warnings).map(\.code.rawValue).joined(separator: ", "))
+            case .published: self.init("Published", style: "o")
+            case .processed(let status):
+                self.init("Processed", style: status == .success ? "o" : "x", detail: status.rawValue)
+            case .cancelled: self.init("Cancelled")
+            case .delivery(let delivery):
+                self.init(
+                    "Webhook \(delivery.event)", style: delivery.state == .failed ? "x" : "h",
+                    detail: "\(delivery.state.rawValue), \(delivery.attempts) attempts"
+                        + (delivery.problem.map { ": \($0)" } ?? ""))
+            case .archived: self.init("Deleted by its user")
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// The list of consultations.
+extension ConsoleFamily {
+    /// A choice of states.
+    private enum Choice: String, CaseIterable {
+        case all = ""
+        case running, failed, done, cancelled
+
+        var title: String { self == .all ? "All" : rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+
+        var statuses: Set<Transaction.ProcessingStatus> {
+            switch self {
+            case .all: []
+            case .running: [.inProgress]
+            case .failed: [.systemFailure, .requestFailure]
+            case .done: [.success]
+            case .cancelled: [.cancelled]
+            }
+        }
+    }
+
+    func consultations(_ visit: Visit) async throws -> Page {
+        let (request, world) = (visit.request, visit.context.world)
+        let query = request.query
+        let choice = query.text("state").flatMap(Choice.init) ?? .all
+        var filter = RecordingFilter()
+        filter.processingStatuses = choice.statuses
+        filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
+        filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
+        filter.before = query.text("before").flatMap { Int64($0) }
+        // A name has no place in an address: the page sends it as a header.
+        let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
+        if !search.isEmpty { filter.text = search }
+        filter.searchesNames = settings.showsWords
+        let page = try await world.runtime.queries.recordings.list(filter)
+        let isFiltered = choice != .all || filter.kind != nil || filter.client != nil || filter.before != nil
+        let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
+        guard !isEmpty else {
+            return Page(
+                key: "consultations", title: "Consultations", template: "empty",
+                model: [
+                    "base": origin.base(of: request, visit.context), "client": settings.demo?.rawValue ?? "",
+                    "secret": settings.demoSecret ?? "", "hasDemo": settings.demoSecret != nil,
+                ])
+        }
+        func link(_ changes: [String: String]) -> String { Self.link("", query, changes, visit) }
+        return Page(
+            key: "consultations", title: "Consultations", template: "consultations",
+            model: [
+                "rows": page.items.map { row($0, visit) }, "isNone": page.items.isEmpty,
+                "older": page.next.map { link(["before": String($0)]) } ?? "", "hasOlder": page.next != nil,
+                "states": Choice.allCases.map {
+                    [
+                        "title": $0.title, "href": link(["state": $0.rawValue, "before": ""]),
+                        "isChosen": $0 == choice,
+                    ] as ConsoleViews.Model
+                },
+                "kinds": Self.options(
+                    settings.kinds.sorted { $0.value < $1.value }.map { ($0.key.rawValue, $0.value) },
+                    chosen: filter.kind?.rawValue),
+                "clients": Self.options(
+                    world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
+                    chosen: filter.client?.rawValue),
+                "search": search,
+            ])
+    }
+
+    static func options(_ all: [(value: String, title: String)], chosen: String?) -> [ConsoleViews.Model] {
+        all.map { ["value": $0.value, "label": $0.title, "isChosen": $0.value == chosen] }
+    }
+
+    /// Address of a page with some other parameters. An empty value leaves a parameter out.
+    static func link(
+        _ path: String, _ query: FlatDictionary<Substring, Substring>, _ changes: [String: String], _ visit: Visit
+    ) -> String {
+        var parameters: [String: String] = [:]
+        for name in ["state", "kind", "client", "before", "only", "operation"] {
+            parameters[name] = changes[name] ?? query.text(name)
+        }
+        parameters["namespace"] = visit.context.world.namespace?.rawValue
+        let text = parameters.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
+            .map { "\($0.key)=\(PercentEncoding.encode($0.value, keepingSlashes: false))" }.joined(separator: "&")
+        return "/\(root)\(path)" + (text.isEmpty ? "" : "?\(text)")
+    }
+
+    private func row(_ recording: RecordingSummary, _ visit: Visit) -> ConsoleViews.Model {
+        let state = ConsultationState(of: .init(recording), at: visit.now)
+        let name = settings.showsWords ? recording.patientName ?? "" : ""
+        return [
+            "kind": state.kind.rawValue, "word": state.kind.word,
+            "name": name.isEmpty ? (settings.showsWords ? "No name given" : recording.id.rawValue) : name,
+            "visit": settings.showsWords ? recording.visit ?? "" : "",
+            "href": Self.consultationLink(recording.key) + visit.query,
+            "client": Self.clientName(recording), "family": settings.kinds[recording.kind] ?? recording.kind.rawValue,
+            "strip": ChunkStrip.svg(recording.files), "files": recording.files,
+            "fileWord": recording.files == 1 ? "file" : "files",
+            "length": recording.duration.map(ConsultationState.clock) ?? "", "outcome": state.outcome,
+            "ago": ConsultationState.span(visit.now.timeIntervalSince(recording.createdAt)),
+            "time": recording.createdAt.apiTime, "problem": state.problem ?? "", "advice": state.advice ?? "",
+            "hasProblem": state.problem != nil, "isBad": state.kind == .failed,
+            "isDeleted": recording.archivedAt != nil,
+        ]
+    }
+
+    static func consultationLink(_ key: Transaction.Key) -> String {
+        "/\(root)/consultations/\(PercentEncoding.encode(key.business.rawValue, keepingSlashes: false))/"
+            + PercentEncoding.encode(key.id.rawValue, keepingSlashes: false)
+    }
+
+    static func clientName(_ recording: RecordingSummary) -> String {
+        recording.flavour.isEmpty ? recording.owner.client.rawValue : recording.flavour
+    }
+}
+
+/// Picture of a recording's files: one tick each.
+enum ChunkStrip {
+    static func svg(_ count: Int) -> String {
+        guard count > 0 else { return "" }
+        let shown = min(count, 36)
+        let step = min(8, 72 / Double(shown))
+        let width = step - (step > 4 ? 2 : 0.7)
+        let path = (0..<shown).map { "M\(rounded(Double($0) * step)) 1h\(rounded(width))v12h-\(rounded(width))z" }
+        return "<svg viewBox=\"0 0 72 14\" aria-hidden=\"true\"><path class=\"y\" d=\"\(path.joined())\"/></svg>"
+    }
+
+    private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// The journal: live requests, and one of them.
+extension ConsoleFamily {
+    private static let mostRequests = 200
+
+    func requests(_ visit: Visit) async throws -> Page {
+        let query = visit.request.query
+        let only = query.text("only") ?? ""
+        let operation = query.text("operation") ?? ""
+        var call = only == "unmatched" ? "requests/unmatched" : "requests"
+        call += "?limit=\(Self.mostRequests)"
+        if only == "sockets" { call += "&kind=socket" }
+        if only == "webhooks" { call += "&kind=delivery" }
+        if only == "faults" { call += "&fault=*" }
+        if !operation.isEmpty { call += "&operation=\(PercentEncoding.encode(operation, keepingSlashes: false))" }
+        let found = try await control.read(call, for: visit.request, visit.context)
+        let journal = ConsultationJournal(found.status == .ok ? found.body : nil, offset: 0)
+        var entries = journal.entries.reversed().map { $0 }
+        if only == "errors" { entries = entries.filter { ($0.status ?? 0) >= 400 } }
+        let search = (visit.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "").lowercased()
+        if !search.isEmpty {
+            entries = entries.filter { "\($0.path) \($0.operation) \($0.method)".lowercased().contains(search) }
+        }
+        let operations = Set(journal.entries.map(\.operation)).filter { !$0.isEmpty }.sorted()
+        let choices = [
+            ("", "All"), ("errors", "Errors"), ("unmatched", "Matched nothing"), ("faults", "Faults applied"),
+            ("sockets", "Sockets"), ("webhooks", "Webhooks"),
+        ]
+        let tabs = choices.map { value, title -> ConsoleViews.Model in
+            let href = Self.link("/requests", query, ["only": value], visit)
+            return ["title": title, "isChosen": value == only, "href": href]
+        }
+        let dropped = found.body["dropped"]?.integerValue ?? 0
+        return Page(
+            key: "requests", title: "Live requests", template: "requests",
+            model: [
+                "rows": entries.map { $0.model(root: "/\(Self.root)", visit.query) }, "isNone": entries.isEmpty,
+                "isOff": found.status != .ok, "dropped": dropped, "hasDropped": dropped > 0, "search": search,
+                "choices": tabs,
+                "operations": Self.options(operations.map { ($0, $0) }, chosen: operation),
+                "clearAct": Self.act("DELETE", "requests"),
+            ])
+    }
+
+    func request(_ number: Substring, _ visit: Visit) async throws -> Page {
+        guard let number = Int(number) else { throw ConsoleError.notFound }
+        let found = try await control.read("requests/\(number)", for: visit.request, visit.context)
+        guard found.status == .ok, let entry = ConsultationJournal.Entry(found.body, offset: 0) else {
+            return Page(key: "requests", title: "Not recorded", template: "dropped", status: .notFound)
+        }
+        let value = found.body
+        func fields(_ side: String) -> [ConsoleViews.Model] {
+            (value[side]?["headers"]?.arrayValue ?? []).map {
+                ["field": $0["name"]?.stringValue ?? "", "content": $0["value"]?.stringValue ?? ""]
+            }
+        }
+        func text(_ side: String) -> String {
+            let body = value[side]?["body"]
+            if let text = body?["text"]?.stringValue { return text + (body?["truncated"] != nil ? "\n…" : "") }
+            return body?["size"].map { "\($0.scalarText ?? "") bytes that are no text" } ?? ""
+        }
+        let frames = (value["frames"]?.arrayValue ?? []).map { frame -> ConsoleViews.Model in
+            let body = frame["text"]?.stringValue ?? frame["binary"]?["size"]?.scalarText.map { "\($0) bytes" }
+            return [
+                "at": frame["ms"]?.scalarText ?? "", "from": frame["from"]?.stringValue ?? "",
+                "content": body ?? frame["close"].map { "close \($0.scalarText ?? "")" } ?? "ping",
+            ]
+        }
+        var model = entry.model(root: "/\(Self.root)", visit.query)
+        model["sent"] = fields("request")
+        model["received"] = fields("response")
+        model["body"] = text("request")
+        model["hasBody"] = !text("request").isEmpty
+        model["answer"] = text("response")
+        model["hasAnswer"] = !text("response").isEmpty
+        model["frames"] = frames
+        model["hasFrames"] = !frames.isEmpty
+        model["nearest"] = value["nearest"].map {
+            "\($0["method"]?.stringValue ?? "") \($0["path"]?.stringValue ?? "")"
+        }
+        model["hasNearest"] = value["nearest"] != nil
+        model["hasReason"] = !entry.reason.isEmpty
+        model["curl"] = Self.curl(entry, value, text("request"))
+        return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
+    }
+
+    /// The request as a command for a shell. What was masked has to be filled in.
+    private static func curl(_ entry: ConsultationJournal.Entry, _ value: JSONValue, _ body: String) -> String {
+        func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+        let own: Set = ["host", "content-length", "connection", "accept-encoding", "user-agent", "accept"]
+        let host = value["host"]?.stringValue ?? "127.0.0.1"
+        var parts = [
+            "curl -X \(entry.method) \(quoted("http://\(host)\(value["prefix"]?.stringValue ?? "")\(entry.path)"))"
+        ]
+        for field in value["request"]?["headers"]?.arrayValue ?? [] {
+            guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue,
+                !own.contains(name.lowercased())
+            else { continue }
+            parts.append(
+                name.lowercased() == "authorization"
+                    ? "-H \"Authorization: Bearer $TOKEN\"" : "-H \(quoted("\(name): \(text)"))")
+        }
+        if value["request"]?["body"]?["text"] != nil { parts.append("-d \(quoted(body))") }
+        return parts.joined(separator: " \\\n  ")
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// Pages of the console: which one a path means, and the frame around it.
+extension ConsoleFamily {
+    /// A page, as its frame shows it.
+    struct Page {
+        /// Key of the page in the navigation.
+        let key: String
+        let title: String
+        /// Template of its content.
+        let template: String
+        var model: ConsoleViews.Model = [:]
+        var status = HTTPResponse.Status.ok
+    }
+
+    /// Request of a page, with its session.
+    struct Visit {
+        let request: Request
+        let context: ScribeContext
+        let session: ConsoleSessions.Session
+        /// `?namespace=NAME` for links to other pages; empty for the default namespace.
+        let query: String
+        /// The world's time.
+        var now: Date { context.world.runtime.clock.now }
+    }
+
+    func page(
+        _ path: [Substring], _ verdict: ConsoleGate.Verdict, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        var response: Response
+        let cookie: String
+        switch verdict {
+        case .again:
+            return views.page(ConsoleViews.text("again", ["path": request.uri.string]))
+        case .locked(let session, let id):
+            cookie = id
+            let model: ConsoleViews.Model = [
+                "token": session.token, "host": request.authority, "version": settings.version,
+            ]
+            response = views.page(ConsoleViews.text("login", model), status: .unauthorized)
+        case .open(let session, let id):
+            cookie = id
+            let name = context.world.namespace?.rawValue
+            let visit = Visit(
+                request: request, context: context, session: session,
+                query: name.map { "?namespace=\($0)" } ?? "")
+            let page = try await content(of: path, visit)
+            let frame = try await frame(of: page, visit)
+            response = await EventLoopOffload.run(bytes: .max) { [views] in
+                views.page(frame.text, status: frame.status)
+            }
+        }
+        ConsoleGate.keep(cookie, of: request, isSecure: isSecure(request, context), in: &response)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func content(of path: [Substring], _ visit: Visit) async throws -> Page {
+        guard visit.context.namespaceError == nil else { return Self.missing }
+        do {
+            switch path.first {
+            case nil: return try await consultations(visit)
+            case "consultations" where path.count == 3: return try await consultation(path[1], path[2], visit)
+            case "requests" where path.count == 1: return try await requests(visit)
+            case "requests" where path.count == 2: return try await request(path[1], visit)
+            case "webhooks" where path.count == 1: return try await webhooks(visit)
+            case "bench" where path.count == 1: return try await bench(visit)
+            case "try" where path.count == 1: return tryOut(visit)
+            case "connect" where path.count == 1: return connect(visit)
+            case "settings" where path.count == 1: return settingsPage()
+            default: return Self.missing
+            }
+        } catch ConsoleError.notFound {
+            return Self.missing
+        }
+    }
+
+    private static var missing: Page { Page(key: "", title: "Not found", template: "missing", status: .notFound) }
+
+    /// Text of a whole page, whose parts are rendered off the event loop.
+    private struct Frame: @unchecked Sendable {
+        let page: Page
+        var model: ConsoleViews.Model
+
+        var status: HTTPResponse.Status { page.status }
+
+        var text: String {
+            var model = model
+            // What every page knows, its content may use, too.
+            model["main"] = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
+            return ConsoleViews.text("frame", model)
+        }
+    }
+
+    private func frame(of page: Page, _ visit: Visit) async throws -> Frame {
+        let (request, context) = (visit.request, visit.context)
+        let isKnown = context.namespaceError == nil
+        let name = context.world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld
+        let faults = isKnown ? try await control.read("faults", for: request, context).body["faults"] : nil
+        let on = (faults?.arrayValue ?? []).count { $0["is_on"] == .bool(true) }
+        let clock = isKnown ? try await control.read("clock", for: request, context).body : .null
+        let names = try await control.read("namespaces", for: request, context).body["namespaces"]?.arrayValue ?? []
+        let mode = clock["mode"]?.stringValue ?? "system"
+        var notices: [String] = []
+        if on > 0 { notices.append(on == 1 ? "1 fault is on" : "\(on) faults are on") }
+        if mode != "system" { notices.append(mode == "frozen" ? "The clock is frozen" : "The clock was moved") }
+        let entries = Self.navigation.map { entry -> ConsoleViews.Model in
+            [
+                "href": "/\(Self.root)\(entry.path)\(visit.query)\(entry.fragment)", "icon": entry.icon,
+                "label": entry.title, "isCurrent": entry.key == page.key && entry.fragment.isEmpty,
+                "heading": entry.heading ?? "", "hasHeading": entry.heading != nil,
+                "badge": entry.key == "bench" && entry.fragment.isEmpty && on > 0 ? "\(on) on" : "",
+                "isTab": entry.isTab,
+            ]
+        }
+        return Frame(
+            page: page,
+            model: [
+                "title": page.title, "token": visit.session.token, "version": settings.version,
+                "host": request.authority, "about": settings.about, "query": visit.query, "root": "/\(Self.root)",
+                "namespace": name, "canLogOut": settings.token != nil,
+                "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
+                    ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
+                },
+                "entries": entries, "tabs": entries.filter { $0["isTab"] as? Bool == true },
+                "notices": notices.joined(separator: ". "), "hasNotices": !notices.isEmpty && page.key != "bench",
+                "showsWords": settings.showsWords,
+            ])
+    }
+
+    private struct Entry {
+        let key: String
+        let path: String
+        var fragment = ""
+        let icon: String
+        let title: String
+        var heading: String?
+        var isTab = false
+    }
+
+    private static let navigation = [
+        Entry(key: "consultations", path: "", icon: "cons", title: "Consultations", isTab: true),
+        Entry(key: "requests", path: "/requests", icon: "req", title: "Live requests", isTab: true),
+        Entry(key: "webhooks", path: "/webhooks", icon: "hook", title: "Webhooks"),
+        Entry(key: "bench", path: "/bench", icon: "bolt", title: "Faults", heading: "Test bench", isTab: true),
+        Entry(key: "bench", path: "/bench", fragment: "#clock", icon: "clock", title: "Clock"),
+        Entry(key: "bench", path: "/bench", fragment: "#namespaces", icon: "ns", title: "Namespaces"),
+        Entry(key: "bench", path: "/bench", fragment: "#snapshots", icon: "snap", title: "Snapshots"),
+        Entry(key: "try", path: "/try", icon: "mic", title: "Try it", heading: "Start here", isTab: true),
+        Entry(key: "connect", path: "/connect", icon: "plug", title: "Connect"),
+        Entry(key: "settings", path: "/settings", icon: "set", title: "Settings", heading: "Server"),
+    ]
+}

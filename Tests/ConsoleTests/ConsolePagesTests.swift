@@ -1,0 +1,217 @@
+import Foundation
+import HTTPTypes
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeServer
+import ServerTestSupport
+import TestSupport
+import Testing
+
+/// Pages of the console.
+struct ConsolePagesTests {
+    private static let hostile = #"<script>alert(\"x\")</script> O'Neil & Søn {{token}}"#
+
+    private func record(
+        _ id: String, _ name: String, by client: TestScribeClient, at date: Date, file: String = "1.wav"
+    ) async throws {
+        let details = #","patient_details":{"username":"\#(name)","visit_id":"v-\#(id)"}"#
+        #expect(try await client.initialise(id, details).status == 201)
+        #expect(try await client.upload(file, of: id, at: date).status == 200)
+    }
+
+    @Test(
+        "every page is there",
+        arguments: ["", "/requests", "/webhooks", "/bench", "/try", "/connect", "/settings"])
+    func pages(path: String) async throws {
+        try await TestServer().run { client in
+            let visitor = try await ConsoleVisitor(client)
+            let page = try await visitor.page(path)
+            #expect(page.status == 200)
+            #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+            #expect(page.text.hasPrefix("<!doctype html>"))
+            #expect(page.text.contains("<h1"))
+            for never in ["<form", "javascript:", " style=\"", " onclick=", "<script>", "{{"] {
+                #expect(!page.text.contains(never), "\(never)")
+            }
+        }
+    }
+
+    @Test("a first visit shows what to copy, and a later one what was done")
+    func list() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let visitor = try await ConsoleVisitor(anonymous)
+            #expect(try await visitor.page("").text.contains("SCRIBE_CLIENT_ID"))
+            let client = try await anonymous.login()
+            try await record("i-1", "Asha Rao", by: client, at: server.manual.now)
+            try await record("i-2", "Bea Lind", by: client, at: server.manual.now)
+            #expect(try await client.list("stop", "i-2", ["1.wav"]).status == 200)
+            #expect(try await client.list("commit", "i-2", ["1.wav"]).status == 200)
+            let page = try await visitor.page("").text
+            #expect(page.contains("Asha Rao") && page.contains("Bea Lind") && page.contains("Recording"))
+            #expect(page.contains("/__console/consultations/b-demo/i-1\""))
+            let found = try await visitor.page("", search: "asha").text
+            #expect(found.contains("Asha Rao") && !found.contains("Bea Lind"))
+            #expect(try await visitor.page("", search: "%E2%9C%93nobody").text.contains("Nothing matches"))
+            let cancelled = try await visitor.page("?state=cancelled").text
+            #expect(cancelled.contains("Nothing matches"))
+            let kinds = try await visitor.page("?kind=session").text
+            #expect(kinds.contains("Nothing matches"))
+            #expect(try await visitor.page("?client=dev-client&state=nonesuch&before=x").text.contains("Asha Rao"))
+        }
+    }
+
+    @Test("what a client sent is shown as text, wherever it is")
+    func hostile() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await record("i-1", Self.hostile, by: client, at: server.manual.now)
+            _ = try await client.get("/voice/api/v2/%3Cimg%20src=x%3E/\"onload=\"")
+            let visitor = try await ConsoleVisitor(anonymous)
+            for path in ["", "/consultations/b-demo/i-1", "/requests", "/requests/1", "/requests/2"] {
+                let page = try await visitor.page(path).text
+                #expect(!page.contains("<script>alert") && !page.contains("<img src=x"), "\(path)")
+            }
+            let page = try await visitor.page("/consultations/b-demo/i-1").text
+            #expect(page.contains("&lt;script&gt;alert") && page.contains("{{token}}"))
+        }
+    }
+
+    @Test("a consultation shows its timeline, results and exchanges, and commits")
+    func consultation() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await record("i-1", "Asha Rao", by: client, at: server.manual.now)
+            let visitor = try await ConsoleVisitor(anonymous)
+            let before = try await visitor.page("/consultations/b-demo/i-1").text
+            #expect(before.contains("Asha Rao") && before.contains("v-i-1") && before.contains("1.wav"))
+            #expect(before.contains("Commit</button>"))
+            #expect(!before.contains("Bearer ey"))
+            let act = try await visitor.act(.post, "/admin/transactions/i-1/commit", "{}")
+            #expect(act.status == 200, "\(act.text)")
+            let done = try await visitor.act(.post, "/admin/transactions/i-1/wait", "{}")
+            #expect(done.status == 200)
+            let after = try await visitor.page("/consultations/b-demo/i-1").text
+            #expect(after.contains("Transcript") && after.contains("initTransaction"))
+            #expect(!after.contains("Commit</button>"))
+            for path in ["/consultations/b-demo/i-9", "/consultations/b-other/i-1", "/consultations/b-demo/%00", "/x"] {
+                #expect(try await visitor.page(path).status == 404, "\(path)")
+            }
+        }
+    }
+
+    @Test("sound has a type by its bytes, ranges, and a policy of its own; nothing else is given out")
+    func audio() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await record("i-1", "Asha", by: client, at: server.manual.now)
+            let path = "/\(TestScribeClient.bucket)/260510/i-1/2.wav"
+            let page = Data("<html><script>alert(1)</script>".utf8)
+            let signed = try await client.signer().sign("PUT", path, at: server.manual.now)
+            #expect(try await client.send(.put, path, headers: signed, body: page).status == 200)
+            let visitor = try await ConsoleVisitor(anonymous)
+            let whole = try await visitor.load("/audio/b-demo/i-1/1.wav")
+            #expect(whole.status == 200)
+            #expect(whole.headers[.contentType] == "audio/wav")
+            #expect(whole.headers[.contentTypeOptions] == "nosniff")
+            #expect(whole.headers[.contentSecurityPolicy]?.hasPrefix("sandbox") == true)
+            let part = try await visitor.load("/audio/b-demo/i-1/1.wav", [.range: "bytes=4-7"])
+            #expect(part.status == 206)
+            #expect(part.body == whole.body[4..<8])
+            #expect(try await visitor.load("/audio/b-demo/i-1/1.wav", [.range: "bytes=99999999-"]).status == 416)
+            for other in ["i-1/2.wav", "i-1/3.wav", "i-1/..%2F1.wav", "i-2/1.wav", "i-1"] {
+                #expect(try await visitor.load("/audio/b-demo/\(other)").status == 404, "\(other)")
+            }
+        }
+    }
+
+    @Test("a request is shown with its answer and as a command, without secrets")
+    func request() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("i-1")
+            _ = try await client.get("/voice/api/v2/transactoin/i-1")
+            let visitor = try await ConsoleVisitor(anonymous)
+            let list = try await visitor.page("/requests").text
+            #expect(list.contains("/voice/api/v2/transaction/init/i-1"))
+            #expect(try await !visitor.page("/requests?only=sockets").text.contains("init/i-1"))
+            #expect(try await visitor.page("/requests?only=unmatched").text.contains("transactoin"))
+            #expect(try await !visitor.page("/requests", search: "login").text.contains("init/i-1"))
+            let login = try await visitor.page("/requests/1").text
+            #expect(login.contains("client_secret") && !login.contains("dev-secret") && !login.contains("eyJ"))
+            let one = try await visitor.page("/requests/2").text
+            #expect(one.contains("curl -X POST") && one.contains("Bearer $TOKEN") && one.contains("consultation"))
+            #expect(try await visitor.page("/requests/3").text.contains("It matched nothing"))
+            #expect(try await visitor.page("/requests/99").status == 404)
+            #expect(try await visitor.page("/requests/99").text.contains("No longer recorded"))
+        }
+    }
+
+    @Test("the bench shows what is on, and every page says so")
+    func bench() async throws {
+        try await TestServer().run { client in
+            let visitor = try await ConsoleVisitor(client)
+            #expect(try await !visitor.page("").text.contains("Back to normal"))
+            let act = try await visitor.act(
+                .post, "/admin/faults", #"{"id":"console-uploads","operation":"PutObject","code":"SlowDown","every":4}"#
+            )
+            #expect(act.status == 201)
+            #expect(try await visitor.act(.put, "/admin/snapshots/base", "{}").status < 300)
+            #expect(try await visitor.page("").text.contains("1 fault is on"))
+            let bench = try await visitor.page("/bench").text
+            #expect(bench.contains(#"id="console-uploads" checked"#) && bench.contains("<b>base</b>"))
+        }
+    }
+
+    @Test("a namespace has pages of its own")
+    func namespace() async throws {
+        try await TestServer().run { anonymous in
+            let space = try await anonymous.namespace("ci")
+            let client = try await anonymous.login(space.client, space.secret)
+            #expect(try await client.initialise("i-ci").status == 201)
+            let visitor = try await ConsoleVisitor(anonymous)
+            let page = try await visitor.page("?namespace=ci").text
+            #expect(page.contains("/__console/consultations/") && page.contains("i-ci?namespace=ci"))
+            #expect(try await !visitor.page("").text.contains("i-ci"))
+            #expect(try await visitor.page("?namespace=nonesuch").status == 404)
+            let act = try await visitor.act(.post, "/admin/faults?namespace=ci", #"{"status":500}"#)
+            #expect(act.status == 201)
+            #expect(try await client.initialise("i-2").status == 500)
+            let token = try await visitor.act(.post, "/token?namespace=ci", "{}")
+            #expect(try token["client"] == space.client)
+        }
+    }
+
+    @Test("strict authentication shows no name and no word without a full journal", arguments: [false, true])
+    func strict(isFull: Bool) async throws {
+        var server = try TestServer()
+        server.configuration.authMode = .strict
+        server.configuration.adminToken = "operator"
+        server.configuration.hasDemoSeed = true
+        if isFull { server.configuration.journalMode = .full }
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await record("i-1", "Asha Rao", by: client, at: manual.now)
+            let locked = try await ConsoleVisitor(anonymous)
+            let answer = try await locked.act(.post, "/login", #"{"token":"operator"}"#)
+            let cookie = try #require(answer.headers[.setCookie]?.split(separator: ";").first.map(String.init))
+            let headers = ConsoleVisitor.navigation + [.cookie: cookie]
+            for path in ["", "/consultations/b-demo/i-1"] {
+                let page = try await anonymous.get("/__console\(path)", headers: headers)
+                #expect(page.status == 200)
+                #expect(page.text.contains("Asha Rao") == isFull, "\(path)")
+                #expect(page.text.contains("v-i-1") == isFull)
+            }
+            let search = try await anonymous.get("/__console", headers: headers + [.scribeSearch: "asha"])
+            #expect(search.text.contains("i-1") == isFull, "a name cannot be guessed")
+            let audio = try await anonymous.get(
+                "/__console/audio/b-demo/i-1/1.wav", headers: [.cookie: cookie, .secFetchSite: "same-origin"])
+            #expect(audio.status == (isFull ? 200 : 404))
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import Testing
+
+@testable import Console
+
+/// Sessions of the console.
+struct ConsoleSessionsTests {
+    private let now = Date(timeIntervalSince1970: 1_000_000)
+
+    @Test("a session ends after twelve hours, and when it is told to")
+    func lifetime() {
+        let sessions = ConsoleSessions()
+        let (id, session) = sessions.begin(isOpen: true, at: now, .random)
+        #expect(sessions.session(id, at: now.addingTimeInterval(12 * 3600 - 1)) == session)
+        #expect(sessions.session(id, at: now.addingTimeInterval(12 * 3600)) == nil)
+        #expect(sessions.session(id, at: now) == nil, "an ended one does not come back")
+        let (other, _) = sessions.begin(isOpen: true, at: now, .random)
+        sessions.end(other)
+        #expect(sessions.session(other, at: now) == nil)
+        #expect(sessions.session("", at: now) == nil)
+    }
+
+    @Test("strangers' sessions are a thousand at most, and end no operator's")
+    func limit() {
+        let sessions = ConsoleSessions()
+        let (operators, _) = sessions.begin(isOpen: true, at: now, .random)
+        let (first, _) = sessions.begin(isOpen: false, at: now, .random)
+        for second in 1...1000 {
+            _ = sessions.begin(isOpen: false, at: now.addingTimeInterval(Double(second)), .random)
+        }
+        #expect(sessions.session(first, at: now) == nil)
+        #expect(sessions.session(operators, at: now) != nil)
+    }
+
+    @Test("no two sessions share a value")
+    func values() {
+        let sessions = ConsoleSessions()
+        let made = (0..<100).map { _ in sessions.begin(isOpen: true, at: now, .random) }
+        #expect(Set(made.map(\.id) + made.map(\.session.token)).count == 200)
+        #expect(made.allSatisfy { $0.id.count == 64 && $0.session.token.count == 64 })
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import ScribeDomain
+import Testing
+
+@testable import Console
+
+/// Words for what became of a consultation.
+struct ConsultationStateTests {
+    private static let now = Date(timeIntervalSince1970: 1_000_000)
+
+    private static func facts(
+        _ user: Transaction.UserStatus = .committed, _ processing: Transaction.ProcessingStatus = .success,
+        age: TimeInterval = 60, results: [ResultDocument.Status] = [.success, .success],
+        problem: Diagnostic.Code? = nil, fixture: String? = nil
+    ) -> ConsultationState.Facts {
+        ConsultationState.Facts(
+            userStatus: user, processingStatus: processing, createdAt: now.addingTimeInterval(-age),
+            committedAt: now.addingTimeInterval(-3), processedAt: now.addingTimeInterval(-0.5), files: 3,
+            results: results, problem: problem.map { Diagnostic($0, "") }, fixture: fixture)
+    }
+
+    @Test(
+        "each state has its word",
+        arguments: [
+            (facts(.initialized, .inProgress), "Recording"),
+            (facts(.initialized, .inProgress, age: 3600), "Not committed"),
+            (facts(.stopped, .inProgress), "Not committed"), (facts(.committed, .inProgress), "Processing"),
+            (facts(), "Done"), (facts(results: [.partialSuccess, .success]), "Partial"),
+            (facts(results: [.success, .failure], problem: .noteFailed), "Partial"),
+            (facts(.committed, .requestFailure, results: [.failure, .failure], problem: .noAudio), "Failed"),
+            (facts(.committed, .systemFailure, results: []), "Failed"),
+            (
+                facts(.committed, .requestFailure, results: [.failure], problem: .noSpeech, fixture: "silence"),
+                "Failed as asked"
+            ),
+            (facts(.cancelled, .cancelled), "Cancelled"), (facts(.initialized, .requestFailure, results: []), "Failed"),
+        ])
+    func words(facts: ConsultationState.Facts, word: String) {
+        #expect(ConsultationState(of: facts, at: Self.now).kind.word == word)
+    }
+
+    @Test("a failure says what is wrong and what to do, unless it was asked for")
+    func advice() {
+        let failed = Self.facts(.committed, .requestFailure, results: [.failure], problem: .noAudio)
+        let state = ConsultationState(of: failed, at: Self.now)
+        #expect(state.problem == "No audio arrived.")
+        #expect(state.advice?.hasSuffix(".") == true)
+        let asked = Self.facts(
+            .committed, .requestFailure, results: [.failure], problem: .noAudio, fixture: "no_audio")
+        #expect(ConsultationState(of: asked, at: Self.now).problem == nil)
+        #expect(ConsultationState(of: Self.facts(), at: Self.now).outcome == "1 note in 2.5 s")
+    }
+
+    @Test("every code has two sentences", arguments: Diagnostic.Code.allCases)
+    func sentences(code: Diagnostic.Code) {
+        let (what, advice) = ConsultationState.explanation(of: code)
+        #expect(what.hasSuffix(".") && advice.hasSuffix("."))
+        #expect(!what.contains(code.rawValue))
+    }
+
+    @Test("spans of time are short and never negative")
+    func spans() {
+        #expect(ConsultationState.span(-5) == "0 s")
+        #expect(ConsultationState.span(59) == "59 s")
+        #expect(ConsultationState.span(3599) == "59 min")
+        #expect(ConsultationState.span(90_000) == "1 d")
+        #expect(ConsultationState.clock(61.9) == "1:01")
+        #expect(ConsultationState.clock(.infinity) == "14400:00")
+        #expect(ConsultationState.precise(0.0123) == "12 ms")
+    }
+}

@@ -1,0 +1,227 @@
+// Pages work without this file, but for acts, search, copying and what is live.
+(() => {
+  const $ = (selector, root = document) => root.querySelector(selector), $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const meta = name => $(`meta[name="${name}"]`)?.content ?? '';
+  const root = '/__console', namespace = meta('scribe-namespace');
+  const scoped = path => path + (namespace && namespace !== 'default' ? (path.includes('?') ? '&' : '?') + 'namespace=' + encodeURIComponent(namespace) : '');
+
+  let toastEnd;
+  const toast = (text, isBad = false) => {
+    const box = $('.toast');
+    box.textContent = text;
+    box.classList.toggle('err', isBad);
+    box.classList.add('on');
+    clearTimeout(toastEnd);
+    toastEnd = setTimeout(() => box.classList.remove('on'), isBad ? 6000 : 2200);
+  };
+  const copy = text => navigator.clipboard
+    ? navigator.clipboard.writeText(text).then(() => toast('Copied'), () => toast('The browser did not allow copying'))
+    : toast('Browsers copy only over https, or on this machine');
+
+  // acts: calls of the operator API, with the token of this page
+  const send = (method, path, body) => fetch(scoped(path), {
+    method, headers: { 'X-Scribe-Console': meta('scribe-console'), ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    body: body === undefined ? undefined : JSON.stringify(body),
+  });
+  const call = async (method, path, body) => {
+    const answer = await send(method, `${root}/admin/${path}`, body);
+    if (answer.status === 401) location.reload();
+    if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? `${answer.status}`);
+    return answer;
+  };
+  const act = async element => {
+    const data = element.dataset;
+    if (data.confirm && !confirm(data.confirm)) return;
+    try {
+      for (const [method, path, body] of JSON.parse(data.acts)) await call(method, path, body);
+      if (data.then) return void (location.href = data.then);
+      toast(data.done ?? 'Done');
+      if (data.twin) $$('[data-twin-out]').forEach(out => { if (out.closest('section') === element.closest('section')) out.textContent = data.twin; });
+    } catch (error) { toast(error.message, true); }
+    await refresh(true);
+  };
+
+  document.addEventListener('click', event => {
+    const button = event.target.closest('button, a');
+    if (!button) return;
+    const data = button.dataset;
+    if ('acts' in data) act(button);
+    if ('copy' in data) copy(data.copy);
+    if ('copyNext' in data) copy($('pre', button.parentNode).innerText);
+    if ('copyPrev' in data) copy($('code', button.parentNode).innerText);
+    if ('copyPre' in data) copy($('pre', button.closest('section')).innerText);
+    if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); if (!isPaused) refresh(true); }
+    if ('news' in data) refresh(true);
+    if ('play' in data) play(button);
+    if ('playAll' in data) playAll();
+    if ('logout' in data) send('POST', `${root}/logout`, {}).then(() => location.reload());
+    if ('har' in data) har();
+    if ('arm' in data) arm();
+    if ('snapshot' in data) snapshot();
+  });
+  document.addEventListener('change', event => {
+    const data = event.target.dataset;
+    if ('acts' in data) act(event.target);
+    if ('namespace' in data) location.href = event.target.value === 'default' ? root : `${root}?namespace=${encodeURIComponent(event.target.value)}`;
+    if ('parameter' in data) {
+      const url = new URL(location.href);
+      if (event.target.value) url.searchParams.set(data.parameter, event.target.value); else url.searchParams.delete(data.parameter);
+      url.searchParams.delete('before');
+      location.href = url;
+    }
+    if ('fn' in data) $('[data-fn-out]').textContent = `scribe-emulator fault next operation=${$('[data-fn=operation]').value} ${$('[data-fn=answer]').value}`;
+  });
+
+  const arm = async () => {
+    const [name, value] = $('[data-fn=answer]').value.split('=');
+    try {
+      await call('POST', 'faults/next', { operation: $('[data-fn=operation]').value, [name]: name === 'status' ? +value : value });
+      toast(`Armed: the next ${$('[data-fn=operation]').value} fails`);
+    } catch (error) { toast(error.message, true); }
+    refresh(true);
+  };
+  const snapshot = async () => {
+    const name = prompt('Name of the snapshot', 'before-test');
+    if (!name) return;
+    try { await call('PUT', `snapshots/${encodeURIComponent(name)}`, {}); toast('Saved'); } catch (error) { toast(error.message, true); }
+    refresh(true);
+  };
+  const har = async () => {
+    try {
+      const url = URL.createObjectURL(await (await call('GET', 'requests/export')).blob());
+      Object.assign(document.createElement('a'), { href: url, download: 'scribe.har' }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    } catch (error) { toast(error.message, true); }
+  };
+
+  // search: a name has no place in an address, so it goes as a header
+  const search = $('[data-search]');
+  let searching;
+  search?.addEventListener('input', () => { clearTimeout(searching); searching = setTimeout(() => refresh(true), 200); });
+  document.addEventListener('keydown', event => {
+    if (event.key === '/' && search && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) { event.preventDefault(); search.focus(); }
+  });
+
+  // live: the page is read again, and its live parts are put in place of the old ones
+  let isPaused = false, isBusy = false, isStale = false, news = 0;
+  const isRead = part => part.matches(':hover') || part.contains(document.activeElement);
+  const refresh = async (isWanted = false) => {
+    if (isBusy) return void (isStale = true);
+    const parts = $$('[data-live]');
+    if (!parts.length) return;
+    const waits = part => !isWanted && (isPaused || (part.dataset.live === 'list' && isRead(part)));
+    if (parts.some(waits)) {
+      news += 1;
+      const button = $('[data-news]');
+      if (button) { button.hidden = false; button.textContent = 'New ones: show'; }
+      if (parts.every(waits)) return;
+    }
+    isBusy = true;
+    try {
+      const headers = search?.value ? { 'X-Scribe-Search': encodeURIComponent(search.value) } : {};
+      const answer = await fetch(location.href.split('#')[0], { headers });
+      if (answer.status === 401) return location.reload();
+      const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      if (fresh.querySelector('[data-live]')?.dataset.live !== parts[0].dataset.live) return location.reload();
+      for (const part of parts) {
+        const other = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
+        if (!other || waits(part) || part.innerHTML === other.innerHTML) continue;
+        const focused = document.activeElement?.id, isOpen = $$('details', part).map(one => one.open);
+        part.replaceChildren(...other.childNodes);
+        $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
+        if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
+        draw(part);
+      }
+      if (isWanted) { news = 0; const button = $('[data-news]'); if (button) button.hidden = true; }
+    } catch { lost(true); } finally {
+      isBusy = false;
+      if (isStale) { isStale = false; setTimeout(refresh, 250); }
+    }
+  };
+  const lost = isLost => { const strip = $('#lost'); if (strip) strip.hidden = !isLost; $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; one.classList.toggle('off', isLost); }); };
+
+  // one stream for all tabs of a browser: the tab that holds the lock has it, and tells the others
+  const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`scribe-console-${namespace}`) : null;
+  let source, release;
+  const open = () => {
+    source?.close();
+    source = new EventSource(scoped(`${root}/events`));
+    source.addEventListener('change', () => { refresh(); channel?.postMessage('change'); });
+    source.onopen = () => { lost(false); channel?.postMessage('open'); refresh(); };
+    source.onerror = () => { lost(true); channel?.postMessage('lost'); };
+  };
+  const close = () => { source?.close(); source = null; release?.(); release = null; };
+  let waiting;
+  const listen = () => {
+    if (!navigator.locks) return open();
+    waiting?.abort();
+    waiting = new AbortController();
+    navigator.locks.request(`scribe-console-${namespace}`, { signal: waiting.signal }, () => { open(); return new Promise(done => { release = done; }); }).catch(() => {});
+  };
+  channel?.addEventListener('message', event => {
+    if (document.hidden) return;
+    if (event.data === 'change') refresh(); else lost(event.data === 'lost');
+  });
+  if (meta('scribe-namespace')) {
+    document.addEventListener('visibilitychange', () => { if (document.hidden) { waiting?.abort(); close(); } else { listen(); refresh(); } });
+    if (!document.hidden) listen();
+  }
+
+  // sound: one player, and waves drawn from what the browser decodes
+  const player = new Audio();
+  let playing = [];
+  const play = button => {
+    playing = [];
+    if (player.dataset.src === button.dataset.play && !player.paused) return player.pause();
+    start(button.dataset.play);
+  };
+  const start = src => { player.dataset.src = src; player.src = src; player.play().catch(() => toast('The browser cannot play this', true)); };
+  const playAll = () => { playing = $$('[data-play]').map(one => one.dataset.play); const first = playing.shift(); if (first) start(first); };
+  player.addEventListener('ended', () => { const next = playing.shift(); if (next) start(next); mark(); });
+  const mark = () => $$('[data-play]').forEach(one => one.classList.toggle('on', !player.paused && one.dataset.play === player.dataset.src));
+  for (const name of ['play', 'pause']) player.addEventListener(name, mark);
+  const waves = new Map();
+  const draw = async part => {
+    for (const wave of $$('[data-wave]', part)) {
+      const src = wave.dataset.wave;
+      if (!waves.has(src)) waves.set(src, outline(src));
+      const path = await waves.get(src);
+      if (path) wave.innerHTML = `<path d="${path}"/>`;
+    }
+  };
+  let decoder;
+  const outline = async src => {
+    try {
+      decoder ??= new OfflineAudioContext(1, 1, 16000);
+      const samples = (await decoder.decodeAudioData(await (await fetch(src)).arrayBuffer())).getChannelData(0);
+      const count = 100, size = Math.max(1, Math.floor(samples.length / count));
+      return Array.from({ length: count }, (_, bar) => {
+        let most = 0;
+        for (let at = bar * size; at < Math.min((bar + 1) * size, samples.length); at += 8) most = Math.max(most, Math.abs(samples[at]));
+        const height = Math.max(.5, most * 13);
+        return `M${bar * 3 + 1} ${(14 - height).toFixed(1)}v${(2 * height).toFixed(1)}`;
+      }).join('');
+    } catch { return ''; }
+  };
+  draw(document);
+
+  // login
+  const login = $('[data-login]');
+  if (login) {
+    const field = $('input', login), problem = $('.err', login);
+    const enter = async () => {
+      const answer = await send('POST', `${root}/login`, { token: field.value }).catch(() => null);
+      if (answer?.ok) return location.reload();
+      if (answer?.status === 401 && (await answer.clone().json()).code === 'no_session') return location.reload();
+      field.setAttribute('aria-invalid', 'true');
+      $('span', problem).textContent = answer ? (await answer.json().catch(() => ({}))).detail ?? 'The server refused' : 'The server does not answer';
+      problem.hidden = false;
+      field.focus();
+    };
+    $('button', login).addEventListener('click', enter);
+    field.addEventListener('keydown', event => { if (event.key === 'Enter') enter(); });
+    field.focus();
+  }
+
+  window.scribe = { root, scoped, send, toast, namespace };
+})();
