@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist dist-test soak fuzz bench image-test bench-test pages openapi fidelity lint format clean
+.PHONY: run build test test-quick demo dist dist-test console-test soak fuzz bench image-test bench-test pages openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -35,6 +35,13 @@ dist:
 # Installs each of them where no Swift is, and records a consultation. Takes root.
 dist-test:
 	@scripts/dist-test
+
+# The console in Chromium: every view at five widths, light and dark, a microphone, a keyboard, pages of other origins.
+# SCREENSHOTS=FOLDER keeps pictures. Two minutes.
+console-test:
+	@scripts/install test
+	@swift build --product scribe-emulator
+	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_console.py Tests/EndToEndTests/console_visits.py
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
 # clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.

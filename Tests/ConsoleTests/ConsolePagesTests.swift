@@ -8,6 +8,8 @@ import ServerTestSupport
 import TestSupport
 import Testing
 
+@testable import Console
+
 /// Pages of the console.
 struct ConsolePagesTests {
     private static let hostile = #"<script>alert(\"x\")</script> O'Neil & Søn {{token}}"#
@@ -80,7 +82,7 @@ struct ConsolePagesTests {
     }
 
     @Test("a consultation shows its timeline, results and exchanges, and commits")
-    func consultation() async throws {
+    func recording() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
             let client = try await anonymous.login()
@@ -164,6 +166,21 @@ struct ConsolePagesTests {
             #expect(try await visitor.page("").text.contains("1 fault is on"))
             let bench = try await visitor.page("/bench").text
             #expect(bench.contains(#"id="console-uploads" checked"#) && bench.contains("<b>base</b>"))
+        }
+    }
+
+    @Test("every switch is a rule that the server takes, beside all others")
+    func switches() async throws {
+        try await TestServer().run { client in
+            let visitor = try await ConsoleVisitor(client)
+            for one in ConsoleFamily.switches {
+                let rule = JSON.object([("id", .string(one.id))] + one.rule)
+                let body = String(decoding: rule.bytes, as: UTF8.self)
+                let answer = try await visitor.act(.post, "/admin/faults", body)
+                #expect(answer.status == 201, "\(one.title): \(answer.text)")
+            }
+            let page = try await visitor.page("/bench").text
+            #expect(page.components(separatedBy: " checked ").count - 1 == ConsoleFamily.switches.count)
         }
     }
 

@@ -25,7 +25,9 @@ class Window(Target):
 
     def look(self, width: int = 1280, height: int = 900, scheme: str = "light"):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Emulation.setEmulatedMedia", features=[
+            # Colours on their way are no finding.
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": "reduce"}])
 
     def shot(self, file: pathlib.Path):
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -53,7 +55,7 @@ class Window(Target):
         wait_until(lambda: self.run(script), what)
 
     def key(self, name: str, code: int = 0, text: str = ""):
-        event = {"key": name, "code": name, "windowsVirtualKeyCode": code, **({"text": text} if text else {})}
+        event = {"key": name, "code": {" ": "Space"}.get(name, name), "windowsVirtualKeyCode": code, **({"text": text} if text else {})}
         self.call("Input.dispatchKeyEvent", type="keyDown", **event)
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 

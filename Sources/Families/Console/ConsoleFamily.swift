@@ -54,7 +54,7 @@ package struct ConsoleFamily: Family {
     package struct Setting: Hashable, Sendable {
         package let name: String
         package let value: String
-        /// Where the value comes from, such as `--port` or `default`.
+        /// Origin of the value, such as `--port` or `default`.
         package let origin: String
 
         package init(name: String, value: String, origin: String) {

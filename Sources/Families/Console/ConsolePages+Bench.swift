@@ -6,7 +6,7 @@ import ScribeHTTP
 /// The test bench: faults, clock, namespaces and snapshots; and webhooks.
 extension ConsoleFamily {
     /// A fault that the page has a switch for.
-    private struct Switch {
+    struct Switch: Sendable {
         let id: String
         let title: String
         let detail: String
@@ -15,18 +15,18 @@ extension ConsoleFamily {
         let command: String
     }
 
-    private static let switches = [
+    static let switches = [
         Switch(
             id: "console-uploads", title: "1 upload in 4 is refused",
             detail: "503 SlowDown; the client should send it again",
             rule: [("operation", "PutObject"), ("code", "SlowDown"), ("every", 4)],
             command: "operation=PutObject code=SlowDown every=4"),
         Switch(
-            id: "console-webhooks", title: "Webhooks fail", detail: "Every attempt, until this is off",
-            rule: [("operation", "webhook"), ("status", 500)], command: "operation=webhook status=500"),
+            id: "console-webhooks", title: "Webhooks come twice", detail: "Each message is sent again; a receiver must know it",
+            rule: [("operation", "webhook"), ("twice", true)], command: "operation=webhook twice=true"),
         Switch(
-            id: "console-notes", title: "Results take 20 s", detail: "Polls are held and come back without a note",
-            rule: [("operation", "transcription"), ("delay", "20s")], command: "operation=transcription delay=20s"),
+            id: "console-notes", title: "Notes take 20 s", detail: "Polls are held and come back without a note",
+            rule: [("operation", "note"), ("delay", "20s")], command: "operation=note delay=20s"),
         Switch(
             id: "console-failure", title: "Recognition fails", detail: "transcription_failed in every result",
             rule: [("operation", "transcription"), ("fail", "transcription_failed")],
@@ -38,15 +38,10 @@ extension ConsoleFamily {
             command: "operation=openListenSocket after_received=40"),
         Switch(
             id: "console-slow", title: "Everything is slow", detail: "1 to 3 s before each answer",
-            rule: [("path", "/voice/*"), ("delay", "1s..3s")], command: "path='/voice/*' delay=1s..3s"),
+            rule: [("path", "*"), ("delay", "1s..3s")], command: "path='*' delay=1s..3s"),
         Switch(
             id: "console-limit", title: "Rate limit, 5 a second", detail: "429 with Retry-After, for each client",
             rule: [("path", "/voice/*"), ("limit", "5/1s")], command: "path='/voice/*' limit=5/1s"),
-    ]
-
-    /// Operations of “Fail the next …”.
-    private static let nextOperations = [
-        "initTransaction", "stopTransaction", "commitTransaction", "readStatus", "PutObject", "login", "webhook",
     ]
 
     func bench(_ visit: Visit) async throws -> Page {

@@ -18,7 +18,7 @@ extension ConsoleFamily {
         if only == "faults" { call += "&fault=*" }
         if !operation.isEmpty { call += "&operation=\(PercentEncoding.encode(operation, keepingSlashes: false))" }
         let found = try await control.read(call, for: visit.request, visit.context)
-        let journal = ConsultationJournal(found.status == .ok ? found.body : nil, offset: 0)
+        let journal = RecordingJournal(found.status == .ok ? found.body : nil, offset: 0)
         var entries = journal.entries.reversed().map { $0 }
         if only == "errors" { entries = entries.filter { ($0.status ?? 0) >= 400 } }
         let search = (visit.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "").lowercased()
@@ -49,7 +49,7 @@ extension ConsoleFamily {
     func request(_ number: Substring, _ visit: Visit) async throws -> Page {
         guard let number = Int(number) else { throw ConsoleError.notFound }
         let found = try await control.read("requests/\(number)", for: visit.request, visit.context)
-        guard found.status == .ok, let entry = ConsultationJournal.Entry(found.body, offset: 0) else {
+        guard found.status == .ok, let entry = RecordingJournal.Entry(found.body, offset: 0) else {
             return Page(key: "requests", title: "Not recorded", template: "dropped", status: .notFound)
         }
         let value = found.body
@@ -89,7 +89,7 @@ extension ConsoleFamily {
     }
 
     /// The request as a command for a shell. What was masked has to be filled in.
-    private static func curl(_ entry: ConsultationJournal.Entry, _ value: JSONValue, _ body: String) -> String {
+    private static func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ body: String) -> String {
         func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
         let own: Set = ["host", "content-length", "connection", "accept-encoding", "user-agent", "accept"]
         let host = value["host"]?.stringValue ?? "127.0.0.1"

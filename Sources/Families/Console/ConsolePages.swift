@@ -64,8 +64,8 @@ extension ConsoleFamily {
         guard visit.context.namespaceError == nil else { return Self.missing }
         do {
             switch path.first {
-            case nil: return try await consultations(visit)
-            case "consultations" where path.count == 3: return try await consultation(path[1], path[2], visit)
+            case nil: return try await recordings(visit)
+            case "consultations" where path.count == 3: return try await recording(path[1], path[2], visit)
             case "requests" where path.count == 1: return try await requests(visit)
             case "requests" where path.count == 2: return try await request(path[1], visit)
             case "webhooks" where path.count == 1: return try await webhooks(visit)

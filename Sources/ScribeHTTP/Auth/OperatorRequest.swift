@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 
-/// Where a request to operators' routes comes from: by which host, from which page, through which proxy.
+/// Origin of a request to operators' routes: its host, its page, its proxy.
 package struct OperatorRequest: Sendable {
     private let request: Request
 

@@ -2,8 +2,8 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// State of a consultation in the words of the console, with the one sentence that says what is wrong and what to do.
-struct ConsultationState: Hashable, Sendable {
+/// State of a recording in the words of the console, with the sentences that say what is wrong and what to do.
+struct RecordingState: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable {
         case recording = "rec"
         case processing = "run"
@@ -34,14 +34,14 @@ struct ConsultationState: Hashable, Sendable {
     private static let patience = 15.0 * 60
 
     let kind: Kind
-    /// What happened, for the list.
+    /// Result so far, for the list.
     let outcome: String
-    /// What is wrong; nil if nothing is.
+    /// Sentence about the failure; nil without one.
     let problem: String?
-    /// What to do about it.
+    /// Sentence about the remedy.
     let advice: String?
 
-    /// What decides about the state.
+    /// Facts that decide about the state.
     struct Facts: Hashable, Sendable {
         let userStatus: Transaction.UserStatus
         let processingStatus: Transaction.ProcessingStatus
@@ -109,7 +109,7 @@ struct ConsultationState: Hashable, Sendable {
         self.advice = advice
     }
 
-    /// What a code means to the developer of a client.
+    /// The meaning of a code to the developer of a client.
     static func explanation(of code: Diagnostic.Code) -> (what: String, advice: String) {
         switch code {
         case .noAudio:
@@ -157,7 +157,7 @@ struct ConsultationState: Hashable, Sendable {
     }
 }
 
-extension ConsultationState.Facts {
+extension RecordingState.Facts {
     init(_ row: RecordingSummary) {
         self.init(
             userStatus: row.userStatus, processingStatus: row.processingStatus, createdAt: row.createdAt,

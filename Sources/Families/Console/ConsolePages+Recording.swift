@@ -6,12 +6,12 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// One consultation: its timeline, audio, results and exchanges.
+/// One recording: its timeline, audio, results and exchanges.
 extension ConsoleFamily {
     /// Most exchanges on the page.
     private static let mostExchanges = 200
 
-    func consultation(_ business: Substring, _ id: Substring, _ visit: Visit) async throws -> Page {
+    func recording(_ business: Substring, _ id: Substring, _ visit: Visit) async throws -> Page {
         guard let business = PercentEncoding.decode(business), let id = PercentEncoding.decode(id),
             TransactionID.isValid(id)
         else { throw ConsoleError.notFound }
@@ -22,15 +22,15 @@ extension ConsoleFamily {
         let found = try await control.read(
             "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
             for: visit.request, visit.context)
-        let journal = ConsultationJournal(
+        let journal = RecordingJournal(
             found.status == .ok ? found.body : nil, offset: visit.context.world.runtime.clock.offset)
         let transaction = timeline.transaction
-        let state = ConsultationState(
+        let state = RecordingState(
             of: .init(transaction, files: timeline.files.count, documents), at: visit.now)
         let details = transaction.request.patientDetails
         let name = details?["username"]?.stringValue ?? details?["name"]?.stringValue ?? ""
         let shownName = settings.showsWords ? (name.isEmpty ? "No name given" : name) : id
-        let link = Self.consultationLink(key)
+        let link = Self.recordingLink(key)
         let base = transaction.createdAt
         let act = "transactions/\(PercentEncoding.encode(id, keepingSlashes: false))"
         let suffix = "?business=\(PercentEncoding.encode(business, keepingSlashes: false))"
@@ -80,7 +80,7 @@ extension ConsoleFamily {
         }
     }
 
-    private static func refusalSentence(_ refused: [ConsultationJournal.Entry]) -> String {
+    private static func refusalSentence(_ refused: [RecordingJournal.Entry]) -> String {
         let statuses = Set(refused.compactMap(\.status)).sorted().map(String.init).joined(separator: ", ")
         let faults = Set(refused.compactMap(\.fault)).sorted().joined(separator: ", ")
         let count = refused.count == 1 ? "1 upload was" : "\(refused.count) uploads were"
@@ -98,7 +98,7 @@ extension ConsoleFamily {
             "anchor": document.kind == .transcript ? "words" : "note-\(document.id.rawValue)",
             "isTranscript": document.kind == .transcript,
             "problems": (document.errors + document.warnings).map { diagnostic in
-                let explained = ConsultationState.explanation(of: diagnostic.code)
+                let explained = RecordingState.explanation(of: diagnostic.code)
                 return ["what": explained.what, "advice": explained.advice, "code": diagnostic.code.rawValue]
             } as [ConsoleViews.Model],
         ]
@@ -108,8 +108,8 @@ extension ConsoleFamily {
         timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }.map { file in
             [
                 "file": file.name, "bytes": Self.size(file.size),
-                "length": file.recognition?.duration.map(ConsultationState.precise) ?? "",
-                "problem": file.recognition?.failure.map { ConsultationState.explanation(of: $0.code).what } ?? "",
+                "length": file.recognition?.duration.map(RecordingState.precise) ?? "",
+                "problem": file.recognition?.failure.map { RecordingState.explanation(of: $0.code).what } ?? "",
                 "src": link.replacing("/consultations/", with: "/audio/") + "/"
                     + PercentEncoding.encode(file.name, keepingSlashes: false) + visit.query,
             ]
@@ -119,7 +119,7 @@ extension ConsoleFamily {
     // MARK: Timeline
 
     private func events(
-        of timeline: RecordingTimeline, _ journal: ConsultationJournal, from base: Date
+        of timeline: RecordingTimeline, _ journal: RecordingJournal, from base: Date
     ) -> [ConsoleViews.Model] {
         var lines: [(time: Date, line: Line)] = []
         var last = base
@@ -141,7 +141,7 @@ extension ConsoleFamily {
 
     private static func offset(_ seconds: TimeInterval) -> String {
         let seconds = max(0, seconds)
-        return seconds < 120 ? "\((seconds * 10).rounded() / 10) s" : ConsultationState.clock(seconds)
+        return seconds < 120 ? "\((seconds * 10).rounded() / 10) s" : RecordingState.clock(seconds)
     }
 
     /// A line of the timeline.
@@ -172,10 +172,10 @@ extension ConsoleFamily {
             case .stopped: self.init("Stopped")
             case .committed: self.init("Committed")
             case .recognised(let file, let found):
-                let problem = found.failure.map { ConsultationState.explanation(of: $0.code).what }
+                let problem = found.failure.map { RecordingState.explanation(of: $0.code).what }
                 self.init(
                     problem == nil ? "\(file) recognised" : "\(file) not recognised", style: problem == nil ? "o" : "x",
-                    detail: problem ?? "", took: found.duration.map(ConsultationState.precise) ?? "")
+                    detail: problem ?? "", took: found.duration.map(RecordingState.precise) ?? "")
             case .document(let entry):
                 let document = entry.document
                 guard document.status.isFinal else { return nil }

@@ -5,15 +5,15 @@ import Testing
 @testable import Console
 
 /// Words for what became of a consultation.
-struct ConsultationStateTests {
+struct RecordingStateTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
     private static func facts(
         _ user: Transaction.UserStatus = .committed, _ processing: Transaction.ProcessingStatus = .success,
         age: TimeInterval = 60, results: [ResultDocument.Status] = [.success, .success],
         problem: Diagnostic.Code? = nil, fixture: String? = nil
-    ) -> ConsultationState.Facts {
-        ConsultationState.Facts(
+    ) -> RecordingState.Facts {
+        RecordingState.Facts(
             userStatus: user, processingStatus: processing, createdAt: now.addingTimeInterval(-age),
             committedAt: now.addingTimeInterval(-3), processedAt: now.addingTimeInterval(-0.5), files: 3,
             results: results, problem: problem.map { Diagnostic($0, "") }, fixture: fixture)
@@ -35,37 +35,37 @@ struct ConsultationStateTests {
             ),
             (facts(.cancelled, .cancelled), "Cancelled"), (facts(.initialized, .requestFailure, results: []), "Failed"),
         ])
-    func words(facts: ConsultationState.Facts, word: String) {
-        #expect(ConsultationState(of: facts, at: Self.now).kind.word == word)
+    func words(facts: RecordingState.Facts, word: String) {
+        #expect(RecordingState(of: facts, at: Self.now).kind.word == word)
     }
 
     @Test("a failure says what is wrong and what to do, unless it was asked for")
     func advice() {
         let failed = Self.facts(.committed, .requestFailure, results: [.failure], problem: .noAudio)
-        let state = ConsultationState(of: failed, at: Self.now)
+        let state = RecordingState(of: failed, at: Self.now)
         #expect(state.problem == "No audio arrived.")
         #expect(state.advice?.hasSuffix(".") == true)
         let asked = Self.facts(
             .committed, .requestFailure, results: [.failure], problem: .noAudio, fixture: "no_audio")
-        #expect(ConsultationState(of: asked, at: Self.now).problem == nil)
-        #expect(ConsultationState(of: Self.facts(), at: Self.now).outcome == "1 note in 2.5 s")
+        #expect(RecordingState(of: asked, at: Self.now).problem == nil)
+        #expect(RecordingState(of: Self.facts(), at: Self.now).outcome == "1 note in 2.5 s")
     }
 
     @Test("every code has two sentences", arguments: Diagnostic.Code.allCases)
     func sentences(code: Diagnostic.Code) {
-        let (what, advice) = ConsultationState.explanation(of: code)
+        let (what, advice) = RecordingState.explanation(of: code)
         #expect(what.hasSuffix(".") && advice.hasSuffix("."))
         #expect(!what.contains(code.rawValue))
     }
 
     @Test("spans of time are short and never negative")
     func spans() {
-        #expect(ConsultationState.span(-5) == "0 s")
-        #expect(ConsultationState.span(59) == "59 s")
-        #expect(ConsultationState.span(3599) == "59 min")
-        #expect(ConsultationState.span(90_000) == "1 d")
-        #expect(ConsultationState.clock(61.9) == "1:01")
-        #expect(ConsultationState.clock(.infinity) == "14400:00")
-        #expect(ConsultationState.precise(0.0123) == "12 ms")
+        #expect(RecordingState.span(-5) == "0 s")
+        #expect(RecordingState.span(59) == "59 s")
+        #expect(RecordingState.span(3599) == "59 min")
+        #expect(RecordingState.span(90_000) == "1 d")
+        #expect(RecordingState.clock(61.9) == "1:01")
+        #expect(RecordingState.clock(.infinity) == "14400:00")
+        #expect(RecordingState.precise(0.0123) == "12 ms")
     }
 }

@@ -4,8 +4,8 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// What the journal knows of one consultation.
-struct ConsultationJournal: Sendable {
+/// The exchanges of one recording that the journal still has.
+struct RecordingJournal: Sendable {
     /// An exchange, from its summary.
     struct Entry: Sendable {
         let number: Int
@@ -17,7 +17,7 @@ struct ConsultationJournal: Sendable {
         let fault: String?
         let kind: String
         let reason: String
-        /// Begin, by the clock of the consultation.
+        /// Begin, by the world's clock.
         let time: Date
         let clock: String
 
@@ -38,7 +38,7 @@ struct ConsultationJournal: Sendable {
             clock = String(started.dropFirst(11).prefix(12))
         }
 
-        var took: String { milliseconds.map { ConsultationState.precise($0 / 1000) } ?? "open" }
+        var took: String { milliseconds.map { RecordingState.precise($0 / 1000) } ?? "open" }
 
         /// Whether the request asked for the state, and was perhaps held.
         var isPoll: Bool { method == "GET" && kind == "request" }
@@ -70,7 +70,7 @@ struct ConsultationJournal: Sendable {
 
     /// - Parameters:
     ///   - answer: what the operator API says; nil if there is no journal.
-    ///   - offset: seconds of the consultation's clock before the machine's.
+    ///   - offset: seconds of the world's clock before the machine's.
     init(_ answer: JSONValue?, offset: TimeInterval) {
         isOff = answer == nil
         entries = (answer?["requests"]?.arrayValue ?? []).compactMap { Entry($0, offset: offset) }
@@ -90,7 +90,7 @@ struct ConsultationJournal: Sendable {
         }
     }
 
-    /// What is not shown; empty if everything is.
+    /// A sentence about exchanges that are missing; empty if none is.
     func note(since begin: Date) -> String {
         if isOff { return "The journal is off: requests are not recorded." }
         guard dropped > 0, entries.first.map({ $0.time > begin.addingTimeInterval(1) }) ?? true else { return "" }
@@ -110,7 +110,7 @@ struct ConsultationJournal: Sendable {
                     first.time,
                     .init(
                         polls.count == 1 ? "Poll \(statuses)" : "\(polls.count) polls, \(statuses)", style: "pl",
-                        detail: first.operation, took: "held up to \(ConsultationState.precise(held / 1000))",
+                        detail: first.operation, took: "held up to \(RecordingState.precise(held / 1000))",
                         number: first.number)
                 ))
             polls = []

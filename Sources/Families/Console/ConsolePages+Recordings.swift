@@ -7,7 +7,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The list of consultations.
+/// The list of recordings.
 extension ConsoleFamily {
     /// A choice of states.
     private enum Choice: String, CaseIterable {
@@ -27,7 +27,7 @@ extension ConsoleFamily {
         }
     }
 
-    func consultations(_ visit: Visit) async throws -> Page {
+    func recordings(_ visit: Visit) async throws -> Page {
         let (request, world) = (visit.request, visit.context.world)
         let query = request.query
         let choice = query.text("state").flatMap(Choice.init) ?? .all
@@ -92,25 +92,25 @@ extension ConsoleFamily {
     }
 
     private func row(_ recording: RecordingSummary, _ visit: Visit) -> ConsoleViews.Model {
-        let state = ConsultationState(of: .init(recording), at: visit.now)
+        let state = RecordingState(of: .init(recording), at: visit.now)
         let name = settings.showsWords ? recording.patientName ?? "" : ""
         return [
             "kind": state.kind.rawValue, "word": state.kind.word,
             "name": name.isEmpty ? (settings.showsWords ? "No name given" : recording.id.rawValue) : name,
             "visit": settings.showsWords ? recording.visit ?? "" : "",
-            "href": Self.consultationLink(recording.key) + visit.query,
+            "href": Self.recordingLink(recording.key) + visit.query,
             "client": Self.clientName(recording), "family": settings.kinds[recording.kind] ?? recording.kind.rawValue,
             "strip": ChunkStrip.svg(recording.files), "files": recording.files,
             "fileWord": recording.files == 1 ? "file" : "files",
-            "length": recording.duration.map(ConsultationState.clock) ?? "", "outcome": state.outcome,
-            "ago": ConsultationState.span(visit.now.timeIntervalSince(recording.createdAt)),
+            "length": recording.duration.map(RecordingState.clock) ?? "", "outcome": state.outcome,
+            "ago": RecordingState.span(visit.now.timeIntervalSince(recording.createdAt)),
             "time": recording.createdAt.apiTime, "problem": state.problem ?? "", "advice": state.advice ?? "",
             "hasProblem": state.problem != nil, "isBad": state.kind == .failed,
             "isDeleted": recording.archivedAt != nil,
         ]
     }
 
-    static func consultationLink(_ key: Transaction.Key) -> String {
+    static func recordingLink(_ key: Transaction.Key) -> String {
         "/\(root)/consultations/\(PercentEncoding.encode(key.business.rawValue, keepingSlashes: false))/"
             + PercentEncoding.encode(key.id.rawValue, keepingSlashes: false)
     }

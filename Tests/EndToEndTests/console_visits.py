@@ -1,0 +1,224 @@
+"""The console in Chromium, whole: `make console-test`. SCREENSHOTS names a folder for pictures of each view."""
+
+import array
+import os
+import pathlib
+import time
+
+import pytest
+import requests
+from chromium import serving
+from console import chromium
+from emulator import PATIENCE, running, wait_until
+from session_client import SessionClient
+from test_console import HOSTILE
+
+import speech
+
+PICTURES = os.environ.get("SCREENSHOTS")
+VIEWS = {
+    "list": "", "failed": "?state=failed", "requests": "/requests", "request": "/requests/2", "webhooks": "/webhooks", "bench": "/bench",
+    "try": "/try", "connect": "/connect", "settings": "/settings", "missing": "/nonesuch",
+    "done": "/consultations/b-demo/i-done", "hostile": "/consultations/b-demo/i-hostile", "failure": "/consultations/b-demo/i-failed",
+    "refused": "/consultations/b-demo/i-refused", "empty": "?namespace=empty",
+}
+
+
+def wave(path: pathlib.Path, samples: array.array):
+    import wave as file
+
+    with file.open(str(path), "wb") as out:
+        out.setparams((1, 2, 16000, 0, "NONE", ""))
+        out.writeframes(samples.tobytes())
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("console"), "--ephemeral", "--long-poll", "1s", "--object-wait", "300ms") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def chunks(sentences, tmp_path_factory):
+    return speech.chunks(speech.consultation(sentences[:4]), tmp_path_factory.mktemp("chunks"))
+
+
+def record(client, identifier: str, name: str, chunks, visit: str = "v-1"):
+    transaction = client.transaction(identifier)
+    assert transaction.init(patient_details={"username": name, "visit_id": visit}).status_code == 201
+    s3 = client.s3()
+    for path, start, end in chunks:
+        transaction.upload(s3, path, start, end)
+    transaction.stop()
+    transaction.commit()
+    deadline = time.monotonic() + PATIENCE
+    while transaction.poll().status_code == 202 and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def visited(server, chunks):
+    client, admin = server.client(), f"{server.base_url}/__admin"
+    token = SessionClient(server.base_url).session.headers["Authorization"]
+    hook = {"url": "inbox", "events": ["session.completed", "session.failed"]}
+    requests.post(f"{server.base_url}/voice/v1/webhooks", json=hook, headers={"Authorization": token}, timeout=PATIENCE).raise_for_status()
+    record(client, "i-done", "Meera Kulkarni", chunks)
+    record(client, "i-hostile", HOSTILE, chunks)
+    record(client, "i-failed", "Samuel Okafor", [])
+    requests.post(f"{admin}/faults", json={"id": "flaky", "operation": "PutObject", "code": "SlowDown", "every": 2}, timeout=PATIENCE)
+    record(client, "i-refused", "Farid Rahimi", chunks)
+    requests.post(f"{admin}/namespaces", json={"name": "empty"}, timeout=PATIENCE).raise_for_status()
+    requests.put(f"{admin}/snapshots/before-demo", timeout=PATIENCE).raise_for_status()
+    return server
+
+
+@pytest.fixture(scope="module")
+def browser(sentences, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("chromium")
+    spoken = wave(folder / "spoken.wav", speech.consultation(sentences[:2]))
+    with chromium(folder, f"--use-file-for-fake-audio-capture={spoken}") as browser:
+        yield browser
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_axe_finds_nothing_in_any_view_at_any_width(visited, browser, name):
+    window = browser.window(f"{visited.base_url}/__console{VIEWS[name]}")
+    time.sleep(0.3)
+    for width in (1280, 1024, 820, 390, 320):
+        for scheme in ("light", "dark"):
+            window.look(width, scheme=scheme)
+            assert window.overflow() <= 0, width
+            if width in (1280, 390):
+                assert window.violations() == [], (width, scheme)
+                if PICTURES:
+                    window.shot(pathlib.Path(PICTURES) / f"{name}-{width}-{scheme}.png")
+    assert window.run("document.title") != "1"
+    assert window.run("document.querySelectorAll('main script:not([src]), [style], [onclick]').length") == 0
+
+
+def test_a_microphone_leads_to_a_note(server, browser):
+    window = browser.window(f"{server.base_url}/__console/try")
+    window.click("[data-record]")
+    window.until("document.querySelector('[data-words]').innerText.length > 40", "words are heard")
+    time.sleep(11)
+    window.click("[data-record]")
+    window.until("/completed|partial/.test(document.querySelector('[data-note-state]').innerText)", "there is a note")
+    assert "fever" in window.text("[data-note]"), window.text()
+    steps = window.text("[data-steps]")
+    assert "chunk_1.wav" in steps and "End the session" in steps
+    window.open(window.run("document.querySelector('[data-note] a').href"))
+    assert "Timeline" in window.text() and "chunk_1.wav" in window.text()
+
+
+def test_a_file_leads_to_a_note(server, browser, sentences, tmp_path):
+    file = wave(tmp_path / "consultation.wav", speech.consultation(sentences[:3]))
+    window = browser.window(f"{server.base_url}/__console/try")
+    root = window.call("DOM.getDocument")["root"]["nodeId"]
+    field = window.call("DOM.querySelector", nodeId=root, selector="[data-file]")["nodeId"]
+    window.call("DOM.setFileInputFiles", nodeId=field, files=[str(file)])
+    window.until("/completed|partial/.test(document.querySelector('[data-note-state]').innerText)", "there is a note")
+    assert window.text("[data-note] h3"), window.text()
+
+
+def test_sound_plays(visited, browser):
+    window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-done")
+    # Debian's Chromium decodes AAC.
+    window.until("document.querySelectorAll('[data-wave] path').length >= 1", "a wave is drawn")
+    window.click("[data-play]")
+    window.until("document.querySelector('[data-play].on') !== null", "it plays")
+
+
+def test_a_hundred_consultations_arrive_while_the_page_is_open(server, browser):
+    window = browser.window(f"{server.base_url}/__console?kind=transaction")
+    window.run("document.activeElement.blur()")
+    client = server.client()
+    for number in range(100):
+        client.transaction(f"i-many-{number}").init(patient_details={"username": f"Arrival {number}"})
+    window.until("document.querySelector('a.pt').innerText === 'Arrival 99'", "the newest one is shown")
+    assert window.run("document.querySelectorAll('a.pt').length") == 50
+    window.run("document.querySelector('[data-pause]').click()")
+    client.transaction("i-paused").init(patient_details={"username": "While paused"})
+    window.until("!document.querySelector('[data-news]').hidden", "the page says that there is more")
+    assert "While paused" not in window.text()
+    window.click("[data-news]")
+    window.until("document.querySelector('a.pt').innerText === 'While paused'", "and shows it when asked")
+
+
+def test_search_finds_a_name_that_stands_in_no_address(visited, browser):
+    window = browser.window(f"{visited.base_url}/__console")
+    window.key("/", 191, "/")
+    assert window.run("document.activeElement.matches('[data-search]')")
+    for letter in "meera":
+        window.key(letter, ord(letter.upper()), letter)
+    window.until("[...document.querySelectorAll('a.pt')].every(a => a.innerText === 'Meera Kulkarni')", "the list is searched")
+    assert "meera" not in window.run("location.href").lower()
+    assert all("meera" not in line.lower() for line in visited.log.splitlines())
+
+
+def test_seven_tabs_share_a_stream_and_all_are_live(server, browser):
+    tabs = [browser.window(f"{server.base_url}/__console") for _ in range(7)]
+    server.client().transaction("i-seven").init(patient_details={"username": "Seventh"})
+    for tab in tabs:
+        tab.call("Page.bringToFront")
+        tab.until("document.querySelector('main').innerText.includes('Seventh')", "the tab shows it")
+
+
+def test_everything_can_be_reached_by_keyboard(visited, browser):
+    window = browser.window(f"{visited.base_url}/__console/bench")
+    window.call("Page.bringToFront")
+    reached = set()
+    for _ in range(80):
+        window.key("Tab", 9)
+        reached.add(window.run("document.activeElement.id || document.activeElement.innerText || document.activeElement.tagName"))
+        if window.run("document.activeElement.id") == "console-webhooks":
+            window.key(" ", 32, " ")
+            break
+    assert "To the content" in reached
+    admin = f"{visited.base_url}/__admin/faults"
+    wait_until(lambda: "console-webhooks" in requests.get(admin, timeout=PATIENCE).text, "the switch is on")
+    requests.delete(f"{admin}/console-webhooks", timeout=PATIENCE).raise_for_status()
+
+
+def test_a_page_of_another_origin_gets_reads_and_does_nothing(visited, browser):
+    console = f"{visited.base_url}/__console"
+    browser.window(console)
+    with serving({"/": b"<!doctype html><title>elsewhere</title>"}) as (port, _):
+        # The same host on another port: cookies do not tell ports apart.
+        window = browser.window(f"http://127.0.0.1:{port}/")
+        before = requests.get(f"{visited.base_url}/__admin/faults", timeout=PATIENCE).text
+        tries = window.run(f"""(async () => {{
+            const tried = [];
+            const attempt = async (name, work) => tried.push([name, await work().catch(() => 'refused')]);
+            const url = {console!r};
+            await attempt('read', async () => (await (await fetch(url, {{ credentials: 'include' }})).text()).length);
+            await attempt('opaque', async () => (await fetch(url, {{ mode: 'no-cors', credentials: 'include' }})).type);
+            await attempt('act', async () => (await fetch(url + '/admin/faults', {{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{{"status":500}}' }})).type);
+            await attempt('script', () => new Promise((done, fail) => {{ const one = document.createElement('script'); one.src = url + '/app.js'; one.onload = () => done('loaded'); one.onerror = fail; document.head.append(one); }}));
+            await attempt('frame', () => new Promise(done => {{ const one = document.createElement('iframe'); one.src = url; one.onload = () => done(one.contentDocument ? 'readable' : 'refused'); document.body.append(one); }}));
+            return tried;
+        }})()""")
+        assert {name: value for name, value in tries} == {
+            "read": "refused", "opaque": "refused", "act": "refused", "script": "refused", "frame": "refused"}, tries
+        assert requests.get(f"{visited.base_url}/__admin/faults", timeout=PATIENCE).text == before
+        # A link may lead to the console, and shows it to the person alone.
+        window.run(f"location.href = {console!r}")
+        wait_until(lambda: "Consultations" in window.text(), "the link led there")
+
+
+def test_a_token_opens_the_console_once_per_browser(tmp_path):
+    flags = ("--ephemeral", "--auth", "strict", "--admin-token", "operators-token", "--demo-seed")
+    with running(tmp_path, *flags) as server, chromium(tmp_path) as browser:
+        window = browser.window(f"{server.base_url}/__console")
+        assert "Open the console" in window.text() and window.violations() == []
+        window.run("document.querySelector('#tk').value = 'wrong'")
+        window.click("[data-login] button")
+        window.until("!document.querySelector('.err').hidden", "a wrong token is refused")
+        window.run("document.querySelector('#tk').value = 'operators-token'")
+        window.click("[data-login] button")
+        wait_until(lambda: "Nothing has called" in window.text(), "the right one opens it")
+        other = browser.window(f"{server.base_url}/__console/settings")
+        assert "admin-token" in other.text() and "operators-token" not in other.run("document.documentElement.innerHTML")
+        assert "operators-token" not in server.log
+        other.click("[data-logout]")
+        wait_until(lambda: "Open the console" in other.text(), "it is closed")
