@@ -143,7 +143,8 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .serviceLifecycle,
+                .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
+                .serviceLifecycle,
             ],
             path: "Sources/Families/Console",
             swiftSettings: swiftSettings

@@ -176,6 +176,21 @@
     start(button.dataset.play);
   };
   const start = src => { player.dataset.src = src; player.src = src; player.play().catch(() => toast('The browser cannot play this', true)); };
+  // a word plays its file from there
+  document.addEventListener('click', event => {
+    const word = event.target.closest('[data-at]');
+    if (!word) return;
+    playing = [];
+    const at = +word.dataset.at;
+    start(word.closest('li').querySelector('[data-play]').dataset.play);
+    player.addEventListener('loadedmetadata', () => { player.currentTime = at; }, { once: true });
+  });
+  player.addEventListener('timeupdate', () => $$('[data-play]').forEach(one => {
+    const isOn = one.dataset.play === player.dataset.src;
+    let last;
+    for (const word of $$('[data-at]', one.closest('li'))) { word.classList.remove('at'); if (isOn && +word.dataset.at <= player.currentTime + .05) last = word; }
+    last?.classList.add('at');
+  }));
   const playAll = () => { playing = $$('[data-play]').map(one => one.dataset.play); const first = playing.shift(); if (first) start(first); };
   player.addEventListener('ended', () => { const next = playing.shift(); if (next) start(next); mark(); });
   const mark = () => $$('[data-play]').forEach(one => one.classList.toggle('on', !player.paused && one.dataset.play === player.dataset.src));

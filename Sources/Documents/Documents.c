@@ -143,7 +143,17 @@ static const unsigned char console_webhooks_mustache[] = {
 #embed "../../console/views/webhooks.mustache"
 };
 
+static const unsigned char console_templates_js[] = {
+#embed "../../console/templates.js"
+};
+
+static const unsigned char console_templates_mustache[] = {
+#embed "../../console/views/templates.mustache"
+};
+
 static const struct named_document console_files[] = {
+    {"templates.mustache", {console_templates_mustache, sizeof console_templates_mustache}},
+    {"templates.js", {console_templates_js, sizeof console_templates_js}},
     {"app.js", {console_app_js, sizeof console_app_js}},
     {"icon.svg", {console_icon_svg, sizeof console_icon_svg}},
     {"recorder.js", {console_recorder_js, sizeof console_recorder_js}},

@@ -148,6 +148,17 @@ extension Store {
         }
     }
 
+    /// Reads what was recognised in a recording's files, by their names. Failures are left out.
+    package func recordingSpeech(_ key: Transaction.Key) async throws -> [String: RecognisedSpeech] {
+        try await read { db in
+            let row = try db.row(
+                "SELECT id FROM transactions WHERE business_id = ? AND txn_id = ?",
+                [key.business.rawValue, key.id.rawValue])
+            guard let row else { return [:] }
+            return try Self.chunkTranscripts(ofRow: row["id"], in: db).compactMapValues { try? $0.result.get() }
+        }
+    }
+
     private static func files(
         of transaction: Transaction, rowID: Int64, in db: any StoreSession
     ) throws -> [RecordingFile] {

@@ -33,6 +33,7 @@ struct Banner {
             lines.append("  Over TLS      \(tlsURL); for SDKs with fixed hosts see scribe-emulator doctor")
         }
         lines += [
+            "  Console       \(baseURL)/__console\(consoleToken)",
             "  OpenAPI       \(baseURL)/openapi.yaml",
             "  Ready check   \(baseURL)/readyz",
             "  Operators     \(baseURL)/__admin/info",
@@ -54,6 +55,17 @@ struct Banner {
         }
         lines += ["  Stop with Ctrl-C.", ""]
         return lines.joined(separator: "\n")
+    }
+
+    /// Words about the token that the console asks for; empty where it asks for none.
+    private var consoleToken: String {
+        if configuration.adminToken != nil { return ", with the token of --admin-token" }
+        if configuration.isLoopback {
+            return configuration.authMode == .strict ? ", once --admin-token is set" : ""
+        }
+        let file = URL(fileURLWithPath: configuration.dataFolder).path + "/admin-token"
+        return ", with the token of: "
+            + (file == "/data/admin-token" ? "docker compose exec emulator cat \(file)" : "cat \(file)")
     }
 
     private var webPages: String {

@@ -24,7 +24,7 @@ struct ConsolePagesTests {
 
     @Test(
         "every page is there",
-        arguments: ["", "/requests", "/webhooks", "/bench", "/try", "/connect", "/settings"])
+        arguments: ["", "/requests", "/webhooks", "/bench", "/try", "/connect", "/templates", "/settings"])
     func pages(path: String) async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -181,6 +181,45 @@ struct ConsolePagesTests {
             }
             let page = try await visitor.page("/bench").text
             #expect(page.components(separatedBy: " checked ").count - 1 == ConsoleFamily.switches.count)
+        }
+    }
+
+    @Test("a template is tried on a transcript, and each statement says its words")
+    func templates() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let made = try await client.post(
+                "/voice/api/v1/template", #"{"title":"Mine & yours","section_ids":["plan"]}"#)
+            #expect(made.status == 201)
+            let visitor = try await ConsoleVisitor(anonymous)
+            let page = try await visitor.page("/templates").text
+            #expect(page.contains("Mine &amp; yours") && page.contains("clinical_notes_template"))
+            let transcript = #"Doctor: Hello.\nPatient: I have had a fever for three days."#
+            for template in ["clinical_notes_template", try made["template_id"]] {
+                let note = try await visitor.act(
+                    .post, "/note", #"{"template":"\#(template)","transcript":"\#(transcript)"}"#)
+                #expect(note.status == 200, "\(note.text)")
+                #expect(try !note["note"].isEmpty)
+                guard template == "clinical_notes_template" else { continue }
+                #expect(try note["sections.0.statements.0.words"].contains("fever"))
+            }
+            #expect(try await visitor.act(.post, "/note", #"{"template":"x","transcript":""}"#).status == 404)
+            #expect(try await visitor.act(.post, "/note", #"{"template":"soap"}"#).status == 400)
+        }
+    }
+
+    @Test("words of the audio stand beside it, and statements of the note beside their words")
+    func words() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await record("i-1", "Asha", by: client, at: server.manual.now)
+            #expect(try await client.list("commit", "i-1", ["1.wav"]).status == 200)
+            let visitor = try await ConsoleVisitor(anonymous)
+            #expect(try await visitor.act(.post, "/admin/transactions/i-1/wait", "{}").status == 200)
+            let page = try await visitor.page("/consultations/b-demo/i-1").text
+            #expect(page.contains("data-at=\"") || page.contains("class=\"heard\""))
+            #expect(page.contains("Which words each statement came from") && page.contains("<q class="))
         }
     }
 

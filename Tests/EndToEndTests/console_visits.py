@@ -18,7 +18,7 @@ import speech
 PICTURES = os.environ.get("SCREENSHOTS")
 VIEWS = {
     "list": "", "failed": "?state=failed", "requests": "/requests", "request": "/requests/2", "webhooks": "/webhooks", "bench": "/bench",
-    "try": "/try", "connect": "/connect", "settings": "/settings", "missing": "/nonesuch",
+    "try": "/try", "connect": "/connect", "templates": "/templates", "settings": "/settings", "missing": "/nonesuch",
     "done": "/consultations/b-demo/i-done", "hostile": "/consultations/b-demo/i-hostile", "failure": "/consultations/b-demo/i-failed",
     "refused": "/consultations/b-demo/i-refused", "empty": "?namespace=empty",
 }
@@ -119,6 +119,20 @@ def test_a_file_leads_to_a_note(server, browser, sentences, tmp_path):
     window.call("DOM.setFileInputFiles", nodeId=field, files=[str(file)])
     window.until("/completed|partial/.test(document.querySelector('[data-note-state]').innerText)", "there is a note")
     assert window.text("[data-note] h3"), window.text()
+
+
+def test_a_template_is_made_tried_and_archived(server, browser):
+    window = browser.window(f"{server.base_url}/__console/templates")
+    window.click("[data-write]")
+    window.until("document.querySelector('[data-written] q') !== null", "the note is written")
+    assert "fever for three days" in window.text("[data-written]")
+    window.run("document.querySelector('[data-own=\"\"] [data-title]').value = 'Short & plain'")
+    window.click("[data-own=''] [value=plan]")
+    window.click("[data-own=''] [data-save]")
+    window.until("document.querySelectorAll('[data-own]').length === 2", "it is listed")
+    assert window.run("document.querySelector('[data-own] [value=plan]').checked")
+    window.run("window.confirm = () => true; document.querySelector('[data-archive]').click()")
+    window.until("document.querySelectorAll('[data-own]').length === 1", "it is archived")
 
 
 def test_sound_plays(visited, browser):

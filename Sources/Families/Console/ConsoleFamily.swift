@@ -1,4 +1,6 @@
+import Engines
 import HTTPTypes
+import NIOPosix
 package import Hummingbird
 package import ScribeDomain
 package import ScribeHTTP
@@ -73,6 +75,7 @@ package struct ConsoleFamily: Family {
     private let environment: FamilyEnvironment
     private let throttle: LoginThrottle
     private let events = ConsoleEvents()
+    let facts = ClinicalFacts(threads: .singleton)
 
     /// - Parameter control: The operator API, to which acts are passed on.
     init(_ environment: FamilyEnvironment, control: any Family, settings: Settings) {
@@ -131,7 +134,7 @@ package struct ConsoleFamily: Family {
             try gate.verdict(on: request, for: use, isSecure: isSecure(request, context), random)
         }
         switch path.first {
-        case "style.css", "app.js", "try.js", "recorder.js", "icon.svg":
+        case "style.css", "app.js", "try.js", "templates.js", "recorder.js", "icon.svg":
             guard path.count == 1, request.method == .get || request.method == .head else {
                 throw ConsoleError.notFound
             }
@@ -144,6 +147,9 @@ package struct ConsoleFamily: Family {
         case "token" where request.method == .post:
             _ = try verdict(.act)
             return try await token(request, context)
+        case "note" where request.method == .post:
+            _ = try verdict(.act)
+            return try await note(request, context)
         case "admin":
             _ = try verdict(.act)
             if let error = context.namespaceError { throw error }

@@ -50,9 +50,9 @@ extension ConsoleFamily {
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,
                 "events": events(of: timeline, journal, from: base),
-                "audio": settings.showsWords ? audioFiles(timeline, link, visit) : [],
+                "audio": settings.showsWords ? try await audioFiles(timeline, link, visit) : [],
                 "hasAudio": settings.showsWords && !timeline.files.isEmpty,
-                "documents": documents.map(document), "hasDocuments": !documents.isEmpty,
+                "documents": try await shown(documents, of: business, visit), "hasDocuments": !documents.isEmpty,
                 "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", visit.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
                 "hasJournalNote": !journal.note(since: base).isEmpty,
@@ -87,6 +87,30 @@ extension ConsoleFamily {
         return "\(count) refused with \(statuses)\(faults.isEmpty ? "" : ", by the fault \(faults)")."
     }
 
+    /// Longest transcript whose notes are explained, in bytes.
+    private static let longestExplained = 64 << 10
+
+    /// The results, notes with the words that each statement came from.
+    private func shown(
+        _ documents: [ResultDocument], of business: String, _ visit: Visit
+    ) async throws -> [ConsoleViews.Model] {
+        let transcript = documents.first { $0.kind == .transcript }?.value ?? ""
+        var models: [ConsoleViews.Model] = []
+        for one in documents {
+            var model = document(one)
+            if settings.showsWords, one.kind != .transcript, one.status.isUsable, !transcript.isEmpty,
+                transcript.utf8.count <= Self.longestExplained,
+                let template = try await template(one.templateID, of: BusinessID(business), visit.context.world)
+            {
+                let evidence = try await NoteEvidence(of: template, in: transcript, facts)
+                model["evidence"] = evidence.models
+                model["hasEvidence"] = !evidence.sections.isEmpty
+            }
+            models.append(model)
+        }
+        return models
+    }
+
     private func document(_ document: ResultDocument) -> ConsoleViews.Model {
         let text = settings.showsWords ? document.value ?? "" : ""
         let isNote = document.kind != .transcript && document.format == .markdown && !text.isEmpty
@@ -104,9 +128,15 @@ extension ConsoleFamily {
         ]
     }
 
-    private func audioFiles(_ timeline: RecordingTimeline, _ link: String, _ visit: Visit) -> [ConsoleViews.Model] {
-        timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }.map { file in
-            [
+    private func audioFiles(
+        _ timeline: RecordingTimeline, _ link: String, _ visit: Visit
+    ) async throws -> [ConsoleViews.Model] {
+        let speech = try await visit.context.world.runtime.queries.recordings.speech(of: timeline.transaction.key)
+        return timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }.map { file in
+            let heard = speech[file.name]
+            return [
+                "heard": (heard?.words ?? []).map { ["word": $0.text, "from": String($0.start)] },
+                "said": heard?.words.isEmpty == true ? heard?.text ?? "" : "",
                 "file": file.name, "bytes": Self.size(file.size),
                 "length": file.recognition?.duration.map(RecordingState.precise) ?? "",
                 "problem": file.recognition?.failure.map { RecordingState.explanation(of: $0.code).what } ?? "",

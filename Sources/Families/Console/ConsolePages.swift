@@ -72,6 +72,7 @@ extension ConsoleFamily {
             case "bench" where path.count == 1: return try await bench(visit)
             case "try" where path.count == 1: return tryOut(visit)
             case "connect" where path.count == 1: return connect(visit)
+            case "templates" where path.count == 1: return try await templates(visit)
             case "settings" where path.count == 1: return settingsPage()
             default: return Self.missing
             }
@@ -153,6 +154,7 @@ extension ConsoleFamily {
         Entry(key: "bench", path: "/bench", fragment: "#snapshots", icon: "snap", title: "Snapshots"),
         Entry(key: "try", path: "/try", icon: "mic", title: "Try it", heading: "Start here", isTab: true),
         Entry(key: "connect", path: "/connect", icon: "plug", title: "Connect"),
-        Entry(key: "settings", path: "/settings", icon: "set", title: "Settings", heading: "Server"),
+        Entry(key: "templates", path: "/templates", icon: "tpl", title: "Templates", heading: "Server"),
+        Entry(key: "settings", path: "/settings", icon: "set", title: "Settings"),
     ]
 }

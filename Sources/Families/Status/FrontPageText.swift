@@ -11,6 +11,7 @@ struct FrontPageText {
 
     var html: String {
         var parts = ["<h1>scribe-emulator \(version.escapedForMarkup)</h1>"]
+        parts.append(#"<p><a href="/__console">Console</a>: what clients did, and all switches</p>"#)
         let rows = self.rows
         if !rows.isEmpty {
             let cells = rows.map { "<tr><th>\($0.title)</th><td><code>\($0.value.escapedForMarkup)</code></td></tr>" }

@@ -20,6 +20,11 @@ package struct RecordingQueries: Sendable {
         return RecordingTimeline(detail, deliveries: try await store.deliveries(filter))
     }
 
+    /// The words of a recording's files by their names, as they were recognised. Failures are left out.
+    package func speech(of key: Transaction.Key) async throws -> [String: RecognisedSpeech] {
+        try await store.recordingSpeech(key)
+    }
+
     /// The transaction with a key, or nil.
     package func transaction(_ key: Transaction.Key) async throws -> Transaction? {
         try await store.transaction(key)

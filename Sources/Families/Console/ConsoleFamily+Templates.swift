@@ -1,0 +1,90 @@
+import ScribeRuntime
+import Engines
+import Foundation
+import Hummingbird
+import ScribeDomain
+import ScribeHTTP
+
+/// Templates: lists them, and tries one on a transcript.
+extension ConsoleFamily {
+    func templates(_ visit: Visit) async throws -> Page {
+        let world = visit.context.world
+        let client = visit.request.query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
+        let chosen = client ?? usualClient(visit.context) ?? world.authenticator.clients.ids.first
+        let business = chosen.flatMap { world.authenticator.clients[$0]?.principal.business }
+        let queries = world.runtime.queries.templates
+        let own = if let business { try await queries.templates(of: business) } else { [CustomTemplate]() }
+        let sections = if let business { try await queries.sections(of: business) } else { [TemplateSection]() }
+        let known = (world.runtime.templates.sections + sections).map { (id: $0.id.rawValue, title: $0.title) }
+        func choices(_ chosen: [SectionID]) -> [ConsoleViews.Model] {
+            known.map { section in
+                [
+                    "value": section.id, "label": section.title,
+                    "isChosen": chosen.contains { $0.rawValue == section.id },
+                ]
+            }
+        }
+        let shipped = world.runtime.templates.templates
+        return Page(
+            key: "templates", title: "Templates", template: "templates",
+            model: [
+                "client": chosen?.rawValue ?? "", "business": business?.rawValue ?? "",
+                "clients": Self.options(
+                    world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
+                    chosen: chosen?.rawValue),
+                "own": own.map { template -> ConsoleViews.Model in
+                    [
+                        "id": template.id.rawValue, "name": template.title, "summary": template.summary ?? "",
+                        "choices": choices(template.sectionIDs),
+                    ]
+                },
+                "hasOwn": !own.isEmpty,
+                "shipped": shipped.map { template -> ConsoleViews.Model in
+                    [
+                        "id": template.id.rawValue, "name": template.name, "summary": template.summary ?? "",
+                        "format": template.format.rawValue,
+                        "sections": template.sections.map(\.title).joined(separator: ", "),
+                    ]
+                },
+                "fresh": choices([]),
+                "options": Self.options(
+                    own.map { ($0.id.rawValue, $0.title) } + shipped.map { ($0.id.rawValue, $0.name) }, chosen: nil),
+            ])
+    }
+
+    /// Writes a note from a pasted transcript, and says which words each statement came from.
+    func note(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        struct Wish: Decodable {
+            let template: String
+            let transcript: String
+            let client: String?
+        }
+        guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
+        let wish = try await request.decodeJSON(as: Wish.self, in: context)
+        if let error = context.namespaceError { throw error }
+        guard wish.transcript.utf8.count <= Limits.transcript else {
+            throw ScribeError.invalidRequest(field: "transcript", problem: "is too long")
+        }
+        let world = context.world
+        let client = wish.client.map { ClientID($0) } ?? usualClient(context)
+        let business = client.flatMap { world.authenticator.clients[$0]?.principal.business }
+        guard let template = try await template(TemplateID(wish.template), of: business, world) else {
+            throw ConsoleError.notFound
+        }
+        let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: wish.transcript))
+        let evidence = try await NoteEvidence(of: template, in: wish.transcript, facts)
+        return try await .longJSON(
+            .ok, ["note": .string(note.value), "format": .string(template.format.rawValue), "sections": evidence.json])
+    }
+
+    /// A template of the server, or of a business; nil if there is none.
+    func template(_ id: TemplateID, of business: BusinessID?, _ world: World) async throws -> Template? {
+        let catalogue = world.runtime.templates
+        if let shipped = catalogue[id] { return shipped }
+        let queries = world.runtime.queries.templates
+        guard let business, let own = try await queries.template(id, of: business) else { return nil }
+        let sections = try await catalogue.sections + queries.sections(of: business)
+        return own.template(
+            with: Dictionary(sections.map { ($0.id, $0) }, uniquingKeysWith: { $1 }), fallback: catalogue.fallback)
+    }
+}
