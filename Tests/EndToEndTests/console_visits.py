@@ -9,13 +9,15 @@ import pytest
 import requests
 from chromium import serving
 from console import chromium
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, ROOT, running, wait_until
 from session_client import SessionClient
 from test_console import HOSTILE
 
 import speech
 
 PICTURES = os.environ.get("SCREENSHOTS")
+#: The picture in the README; WRITE_PICTURE=1 takes it anew.
+README_PICTURE = ROOT / "docs/console.png"
 VIEWS = {
     "list": "", "failed": "?state=failed", "requests": "/requests", "request": "/requests/2", "webhooks": "/webhooks", "bench": "/bench",
     "try": "/try", "connect": "/connect", "templates": "/templates", "settings": "/settings", "missing": "/nonesuch",
@@ -236,3 +238,28 @@ def test_a_token_opens_the_console_once_per_browser(tmp_path):
         assert "operators-token" not in server.log
         other.click("[data-logout]")
         wait_until(lambda: "Open the console" in other.text(), "it is closed")
+
+
+def test_the_readme_shows_the_list_as_it_is(browser, chunks, tmp_path):
+    with running(tmp_path, "--ephemeral", "--long-poll", "1s", "--object-wait", "300ms") as server:
+        client = server.client()
+        record(client, "i-1", "Joseph Adeyemi", chunks, "v-2281")
+        record(client, "i-2", "Lakshmi Narayanan", chunks, "v-2286")
+        record(client, "i-3", "Ravi Menon", chunks, "fixture:no-speech")
+        record(client, "i-4", "Samuel Okafor", [], "v-2289")
+        cancelled = client.transaction("i-5")
+        cancelled.init(patient_details={"username": "Ingrid Solheim", "visit_id": "v-2290"})
+        requests.post(f"{server.base_url}/__admin/transactions/i-5/cancel", timeout=PATIENCE).raise_for_status()
+        recording = client.transaction("i-6")
+        recording.init(patient_details={"username": "Anjali Deshpande", "visit_id": "v-2291"})
+        for path, start, end in chunks[:1]:
+            recording.upload(client.s3(), path, start, end)
+        window = browser.window(f"{server.base_url}/__console")
+        window.look(1280, 640)
+        names = window.run("[...document.querySelectorAll('a.pt')].map(a => a.innerText)")
+        words = window.run("[...document.querySelectorAll('td .st')].map(one => one.innerText)")
+        assert names[0] == "Anjali Deshpande" and len(names) == 6
+        assert words == ["Recording", "Cancelled", "Failed", "Failed as asked", "Done", "Done"]
+        if os.environ.get("WRITE_PICTURE"):
+            window.shot(README_PICTURE)
+    assert README_PICTURE.read_bytes().startswith(b"\x89PNG") and README_PICTURE.stat().st_size < 300_000

@@ -23,7 +23,8 @@ struct FrontPageTests {
             #expect(policy.contains("default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"))
             for part in [
                 "scribe-emulator \(ScribeVersion.current)", "http://localhost", "dev-client", "dev-secret",
-                #"href="/openapi.yaml""#, #"href="/readyz""#, #"<p><a href="/__console">Console</a>"#, "/connect-auth/v1/account/login",
+                #"href="/openapi.yaml""#, #"href="/readyz""#,
+                #"<p><a href="/__console">Console</a>"#, "/connect-auth/v1/account/login",
             ] {
                 #expect(page.text.contains(part), "\(part)")
             }

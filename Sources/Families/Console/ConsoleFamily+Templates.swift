@@ -1,9 +1,9 @@
-import ScribeRuntime
 import Engines
 import Foundation
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// Templates: lists them, and tries one on a transcript.
 extension ConsoleFamily {

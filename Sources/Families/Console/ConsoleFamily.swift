@@ -1,7 +1,7 @@
 import Engines
 import HTTPTypes
-import NIOPosix
 package import Hummingbird
+import NIOPosix
 package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime

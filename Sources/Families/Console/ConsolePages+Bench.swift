@@ -22,7 +22,8 @@ extension ConsoleFamily {
             rule: [("operation", "PutObject"), ("code", "SlowDown"), ("every", 4)],
             command: "operation=PutObject code=SlowDown every=4"),
         Switch(
-            id: "console-webhooks", title: "Webhooks come twice", detail: "Each message is sent again; a receiver must know it",
+            id: "console-webhooks", title: "Webhooks come twice",
+            detail: "Each message is sent again; a receiver must know it",
             rule: [("operation", "webhook"), ("twice", true)], command: "operation=webhook twice=true"),
         Switch(
             id: "console-notes", title: "Notes take 20 s", detail: "Polls are held and come back without a note",
