@@ -52,6 +52,7 @@ extension ConsoleFamily {
                 "events": events(of: timeline, journal, from: base),
                 "audio": settings.showsWords ? try await audioFiles(timeline, link, visit) : [],
                 "hasAudio": settings.showsWords && !timeline.files.isEmpty,
+                "missing": Self.missing(transaction, timeline.files),
                 "documents": try await shown(documents, of: business, visit), "hasDocuments": !documents.isEmpty,
                 "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", visit.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
@@ -146,6 +147,12 @@ extension ConsoleFamily {
         }
     }
 
+    /// Files that the client named at commit, and that are not stored.
+    private static func missing(_ transaction: Transaction, _ files: [RecordingFile]) -> [String] {
+        let known = Set(files.map(\.name))
+        return transaction.committedFiles.filter { !known.contains($0) }
+    }
+
     // MARK: Timeline
 
     private func events(
@@ -158,7 +165,7 @@ extension ConsoleFamily {
             last = time
             if !journal.tells(of: event.content), let line = Line(event.content) { lines.append((time, line)) }
         }
-        for entry in journal.folded { lines.append((entry.time, entry.line)) }
+        for entry in journal.lines(about: timeline.files) { lines.append((entry.time, entry.line)) }
         return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map {
             let (time, line) = $0.element
             return [

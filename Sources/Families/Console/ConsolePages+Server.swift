@@ -27,6 +27,7 @@ extension ConsoleFamily {
             key: "connect", title: "Connect", template: "connect",
             model: [
                 "base": base, "tls": tls, "hasTLS": !tls.isEmpty,
+                "socket": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://"),
                 "live": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://") + "/v1/listen",
                 "client": isDefault ? settings.demo?.rawValue ?? "" : "",
                 "secret": isDefault ? settings.demoSecret ?? "" : "",

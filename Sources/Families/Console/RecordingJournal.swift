@@ -3,6 +3,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
+import ScribeStore
 
 /// The exchanges of one recording that the journal still has.
 struct RecordingJournal: Sendable {
@@ -17,6 +18,7 @@ struct RecordingJournal: Sendable {
         let fault: String?
         let kind: String
         let reason: String
+        let client: String
         /// Begin, by the world's clock.
         let time: Date
         let clock: String
@@ -34,6 +36,7 @@ struct RecordingJournal: Sendable {
             fault = value["fault"]?.stringValue
             kind = value["kind"]?.stringValue ?? "request"
             reason = value["reason"]?.stringValue ?? ""
+            client = value["client"]?.stringValue ?? ""
             self.time = time.addingTimeInterval(offset)
             clock = String(started.dropFirst(11).prefix(12))
         }
@@ -44,6 +47,11 @@ struct RecordingJournal: Sendable {
         var isPoll: Bool { method == "GET" && kind == "request" }
         var isUpload: Bool {
             ["PUT", "POST"].contains(method) && (operation == "PutObject" || operation.hasPrefix("upload"))
+        }
+        /// Signature of an upload, and its client.
+        var signer: String {
+            let way = method == "POST" ? "" : path.contains("X-Amz-Signature") ? "presigned" : "signed"
+            return [way, client.isEmpty ? "" : "by \(client)"].filter { !$0.isEmpty }.joined(separator: " ")
         }
         var isDone: Bool { status.map { $0 < 300 } ?? false }
         /// Name of the file that an upload is about.
@@ -98,7 +106,7 @@ struct RecordingJournal: Sendable {
     }
 
     /// Exchanges for the timeline. Equal polls in a row are one line.
-    var folded: [(time: Date, line: ConsoleFamily.Line)] {
+    func lines(about files: [RecordingFile]) -> [(time: Date, line: ConsoleFamily.Line)] {
         var lines: [(time: Date, line: ConsoleFamily.Line)] = []
         var polls: [Entry] = []
         func close() {
@@ -131,11 +139,19 @@ struct RecordingJournal: Sendable {
                     .init(
                         "\(name) \(entry.status.map(String.init) ?? "")",
                         style: isBad ? "x" : entry.isUpload ? "u" : "",
-                        detail: entry.fault.map { "by the fault \($0)" } ?? entry.reason,
-                        took: entry.took, number: entry.number)
+                        detail: entry.fault.map { "by the fault \($0)" }
+                            ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, number: entry.number)
                 ))
         }
         close()
         return lines
+    }
+
+    /// Size, type and signer of an upload; nothing for another exchange.
+    private func detail(of entry: Entry, _ files: [RecordingFile]) -> String {
+        guard entry.isUpload else { return "" }
+        let file = files.first { $0.name == entry.file }
+        let parts = [file.map { ConsoleFamily.size($0.size) }, file?.contentType, entry.signer].compactMap(\.self)
+        return parts.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 }
