@@ -143,7 +143,7 @@ let package = Package(
             name: "Console",
             dependencies: [
                 "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
+                .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
                 .serviceLifecycle,
             ],
             path: "Sources/Families/Console",

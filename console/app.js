@@ -36,9 +36,11 @@
       for (const [method, path, body] of JSON.parse(data.acts)) await call(method, path, body);
       if (data.then) return void (location.href = data.then);
       toast(data.done ?? 'Done');
-      if (data.twin) $$('[data-twin-out]').forEach(out => { if (out.closest('section') === element.closest('section')) out.textContent = data.twin; });
     } catch (error) { toast(error.message, true); }
+    const card = element.closest('section')?.getAttribute('aria-labelledby'), twin = data.twin;
     await refresh(true);
+    const out = twin && card && $(`[aria-labelledby="${card}"] [data-twin-out]`);
+    if (out) out.textContent = twin;
   };
 
   document.addEventListener('click', event => {
@@ -97,32 +99,43 @@
   // search: a name has no place in an address, so it goes as a header
   const search = $('[data-search]');
   let searching;
+  // Links beside the search keep it, within this tab.
+  if (search) {
+    const kept = sessionStorage.getItem('scribe-search');
+    sessionStorage.removeItem('scribe-search');
+    if (kept) { search.value = kept; setTimeout(() => refresh(true)); }
+    addEventListener('pagehide', () => {
+      const target = document.activeElement?.closest?.('.seg a, [data-live=list] a[href*="before="], select[data-parameter]');
+      if (search.value && target) sessionStorage.setItem('scribe-search', search.value);
+    });
+  }
   search?.addEventListener('input', () => { clearTimeout(searching); searching = setTimeout(() => refresh(true), 200); });
   document.addEventListener('keydown', event => {
     if (event.key === '/' && search && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) { event.preventDefault(); search.focus(); }
   });
 
   // live: the page is read again, and its live parts are put in place of the old ones
-  let isPaused = false, isBusy = false, isStale = false, news = 0;
+  let isPaused = false, isBusy = false, isStale = false, isStaleWanted = false;
   const isRead = part => part.matches(':hover') || part.contains(document.activeElement);
   const refresh = async (isWanted = false) => {
-    if (isBusy) return void (isStale = true);
+    if (isBusy) { isStale = true; isStaleWanted ||= isWanted; return; }
     const parts = $$('[data-live]');
     if (!parts.length) return;
     const waits = part => !isWanted && (isPaused || (part.dataset.live === 'list' && isRead(part)));
     if (parts.some(waits)) {
-      news += 1;
       const button = $('[data-news]');
       if (button) { button.hidden = false; button.textContent = 'New ones: show'; }
       if (parts.every(waits)) return;
     }
     isBusy = true;
+    const begin = performance.now();
     try {
       const headers = search?.value ? { 'X-Scribe-Search': encodeURIComponent(search.value) } : {};
       const answer = await fetch(location.href.split('#')[0], { headers });
       if (answer.status === 401) return location.reload();
       const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      if (fresh.querySelector('[data-live]')?.dataset.live !== parts[0].dataset.live) return location.reload();
+      const names = root => $$('[data-live]', root).map(one => one.dataset.live).join();
+      if (names(fresh) !== names(document)) return location.reload();
       for (const part of parts) {
         const other = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
         if (!other || waits(part) || part.innerHTML === other.innerHTML) continue;
@@ -132,10 +145,15 @@
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
         draw(part);
       }
-      if (isWanted) { news = 0; const button = $('[data-news]'); if (button) button.hidden = true; }
+      if (isWanted) { const button = $('[data-news]'); if (button) button.hidden = true; }
     } catch { lost(true); } finally {
       isBusy = false;
-      if (isStale) { isStale = false; setTimeout(refresh, 250); }
+      // A server that has much to do is asked less often.
+      if (isStale) {
+        const wanted = isStaleWanted;
+        isStale = isStaleWanted = false;
+        setTimeout(() => refresh(wanted), wanted ? 0 : Math.max(250, 10 * (performance.now() - begin)));
+      }
     }
   };
   const lost = isLost => { const strip = $('#lost'); if (strip) strip.hidden = !isLost; $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; one.classList.toggle('off', isLost); }); };
@@ -148,7 +166,13 @@
     source = new EventSource(scoped(`${root}/events`));
     source.addEventListener('change', () => { refresh(); channel?.postMessage('change'); });
     source.onopen = () => { lost(false); channel?.postMessage('open'); refresh(); };
-    source.onerror = () => { lost(true); channel?.postMessage('lost'); };
+    const own = source;
+    source.onerror = () => {
+      lost(true);
+      channel?.postMessage('lost');
+      // A refused stream ends for good; the page asks why, and tries again.
+      if (own.readyState === EventSource.CLOSED) setTimeout(() => { if (source === own) { open(); refresh(); } }, 3000);
+    };
   };
   const close = () => { source?.close(); source = null; release?.(); release = null; };
   let waiting;

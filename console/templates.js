@@ -8,6 +8,11 @@ addEventListener('DOMContentLoaded', () => {
     const { access_token: token } = await read(await send('POST', `${root}/token`, { client }));
     return read(await fetch(`/voice/api/v1/template${path}`, { method, headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }, body: body && JSON.stringify(body) }));
   };
+  for (const set of box.querySelectorAll('[data-chosen]')) {
+    const chosen = new Set(set.dataset.chosen.split(' '));
+    set.append(document.querySelector('[data-sections]').content.cloneNode(true));
+    for (const one of set.querySelectorAll('input')) one.checked = chosen.has(one.value);
+  }
   const write = async () => {
     const out = box.querySelector('[data-written]');
     const answer = await read(await send('POST', `${root}/note`, { client, template: box.querySelector('[data-template]').value, transcript: box.querySelector('#said').value }));

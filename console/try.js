@@ -168,7 +168,9 @@ addEventListener('DOMContentLoaded', () => {
     const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
     const audio = new AudioContext({ sampleRate: RATE });
     context = { audio, stream };
-    await audio.audioWorklet.addModule(`${root}/recorder.js`);
+    const code = URL.createObjectURL(await (await fetch(`${root}/recorder.js`)).blob());
+    await audio.audioWorklet.addModule(code);
+    URL.revokeObjectURL(code);
     await run.begin();
     const node = new AudioWorkletNode(audio, 'recorder');
     node.port.onmessage = event => { run?.add(event.data); level(event.data); };

@@ -151,7 +151,12 @@ static const unsigned char console_templates_mustache[] = {
 #embed "../../console/views/templates.mustache"
 };
 
+static const unsigned char console_closed_mustache[] = {
+#embed "../../console/views/closed.mustache"
+};
+
 static const struct named_document console_files[] = {
+    {"closed.mustache", {console_closed_mustache, sizeof console_closed_mustache}},
     {"templates.mustache", {console_templates_mustache, sizeof console_templates_mustache}},
     {"templates.js", {console_templates_js, sizeof console_templates_js}},
     {"app.js", {console_app_js, sizeof console_app_js}},

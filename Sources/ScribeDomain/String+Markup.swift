@@ -1,6 +1,10 @@
 extension String {
     /// Text escaped for XML and HTML, between tags and in double quotes. Characters that XML cannot hold are left out.
-    package var escapedForMarkup: String {
+    package var escapedForMarkup: String { escapedForMarkup(singleQuotes: false) }
+
+    /// Text escaped for HTML, also in single quotes.
+    /// - Parameter quotes: whether single quotes are escaped too, which signed XML must not have.
+    package func escapedForMarkup(singleQuotes quotes: Bool) -> String {
         var escaped = ""
         for scalar in unicodeScalars {
             switch scalar {
@@ -8,6 +12,7 @@ extension String {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
+            case "'" where quotes: escaped += "&#39;"
             case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
             case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break
             default: escaped.unicodeScalars.append(scalar)

@@ -75,7 +75,7 @@ extension Backup {
         switch try SQLiteFile.content(of: state.database, filesSQL: filesSQL) {
         case .whole(let files):
             for upload in files
-            where StateFolder.size(ofFile: "\(state.objects)/\(upload.prefix(2))/\(upload)") == nil {
+            where StateFolder.size(ofFile: "\(state.objects)/\(ObjectFiles.relativePath(of: upload))") == nil {
                 throw Problem.damaged(reason: "an upload is missing in \(file)")
             }
             return files.count

@@ -94,11 +94,12 @@ extension Backup {
     }
 
     private static func link(_ files: [String], of objects: String, into target: String) throws {
-        var folders: Set<Substring> = []
+        var folders: Set<String> = []
         for file in files {
-            let folder = file.prefix(2)
+            let path = ObjectFiles.relativePath(of: file)
+            let folder = path.split(separator: "/").dropLast().joined(separator: "/")
             if folders.insert(folder).inserted { try makeFolder("\(target)/\(folder)") }
-            try hold("\(objects)/\(folder)/\(file)", as: "\(target)/\(folder)/\(file)")
+            try hold("\(objects)/\(path)", as: "\(target)/\(path)")
         }
     }
 

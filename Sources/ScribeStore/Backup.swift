@@ -44,7 +44,7 @@ package enum Backup {
             FileManager.default.fileExists(atPath: "\(folder)/\($0)")
         }
         for key in keys { try copyFile("\(folder)/\(key)", to: "\(staging)/\(key)") }
-        let files = ["scribe.sqlite"] + keys + uploads.map { "objects/\($0.prefix(2))/\($0)" }
+        let files = ["scribe.sqlite"] + keys + uploads.map { "objects/\(ObjectFiles.relativePath(of: $0))" }
         try archive(files, of: staging, in: file)
         return Summary(objects: uploads.count)
     }

@@ -126,11 +126,14 @@ extension Store {
                 WHERE webhook = ? AND session = ? AND settled_at IS NULL AND id > ? AND state = 'pending'
                 """, [webhook.id, session.rawValue, delivery.id])
             let id = next?["id"] as Int64?
-            try db.run(
-                """
-                UPDATE deliveries SET state = 'pending', attempts = attempts - 1, run_at = ?
-                WHERE id = ? AND state = 'sending' AND attempts = ?
-                """, [id == nil ? retry.milliseconds : nil, delivery.id, delivery.attempt])
+            let isHeld =
+                try db.changed(
+                    """
+                    UPDATE deliveries SET state = 'pending', attempts = attempts - 1, run_at = ?
+                    WHERE id = ? AND state = 'sending' AND attempts = ?
+                    """, [id == nil ? retry.milliseconds : nil, delivery.id, delivery.attempt]) > 0
+            // Another process has it now.
+            guard isHeld else { return false }
             if let id { try db.run("UPDATE deliveries SET run_at = ? WHERE id = ?", [now.milliseconds, id]) }
             changes.append(.delivery(lane: delivery.lane))
             return id != nil

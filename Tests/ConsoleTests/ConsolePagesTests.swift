@@ -81,6 +81,68 @@ struct ConsolePagesTests {
         }
     }
 
+    @Test("a character that joins its neighbour hides no bracket and no quote")
+    func joined() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            for (number, text) in [
+                "\u{600}<b id=x\u{600}>", "<\u{301}b id=x>\u{301}", "\u{600}\\\"><b id=x>", "\\\"\u{301}><b id=x>",
+                "'\u{301}><b id=x>",
+            ].enumerated() {
+                let id = "i-\(number)"
+                try await record(id, text, by: client, at: server.manual.now)
+                let path = "/voice/api/v2/template"
+                _ = try await client.post("/voice/api/v1/template", #"{"title":"\#(text)","section_ids":["plan"]}"#)
+                _ = try await client.post(path, "{}", headers: [.flavour: "x"])
+                let fault = try await anonymous.post(
+                    "/__admin/faults", #"{"id":"\#(text)","path":"/\#(number)","status":500}"#)
+                #expect([201, 400].contains(fault.status))
+            }
+            let visitor = try await ConsoleVisitor(anonymous)
+            let paths = (0..<5).map { "/consultations/b-demo/i-\($0)" } + (1...12).map { "/requests/\($0)" }
+            for path in ["", "/bench", "/templates", "/requests", "/webhooks"] + paths {
+                let page = try await visitor.page(path)
+                #expect(page.body.range(of: Data("<b id=x".utf8)) == nil, "\(path)")
+                let bytes = String(decoding: page.body, as: UTF8.self).unicodeScalars.filter { $0.value < 128 }
+                #expect(!String(String.UnicodeScalarView(bytes)).contains("<b id=x"), "\(path)")
+            }
+        }
+    }
+
+    @Test("a text is one word of a shell, whatever is in it")
+    func shell() {
+        #expect(ConsoleFamily.quoted("it's") == #"'it'\''s'"#)
+        for text in [
+            "\u{600}'; touch x; echo \u{600}'", "'\u{301}; touch x; echo '\u{301}", "$(touch x) `touch x`", "\u{0}'",
+        ] {
+            let quoted = ConsoleFamily.quoted(text).unicodeScalars
+            // Within quotes nothing else ends a word: each quote of the text became four characters.
+            let quotes = text.unicodeScalars.count { $0 == "'" }
+            #expect(quoted.count { $0 == "'" } == 2 + 3 * quotes)
+            #expect(quoted.first == "'" && quoted.last == "'")
+            #expect(!quoted.contains("\u{0}"))
+        }
+    }
+
+    @Test("a page's scripts have a value of their own, and files of the same origin have none")
+    func policy() async throws {
+        try await TestServer().run { client in
+            let visitor = try await ConsoleVisitor(client)
+            var values: Set<String> = []
+            for _ in 0..<2 {
+                let page = try await visitor.page("/try")
+                let policy = try #require(page.headers[.contentSecurityPolicy])
+                let match = try #require(policy.firstMatch(of: /script-src 'nonce-([0-9a-f]{32})' blob:;/))
+                values.insert(String(match.1))
+                let scripts = page.text.components(separatedBy: "<script ").dropFirst()
+                #expect(scripts.count == 2)
+                #expect(scripts.allSatisfy { $0.hasPrefix("nonce=\"\(match.1)\" src=\"/__console/") })
+            }
+            #expect(values.count == 2)
+        }
+    }
+
     @Test("a consultation shows its timeline, results and exchanges, and commits")
     func recording() async throws {
         let server = try TestServer()
@@ -146,7 +208,7 @@ struct ConsolePagesTests {
             let login = try await visitor.page("/requests/1").text
             #expect(login.contains("client_secret") && !login.contains("dev-secret") && !login.contains("eyJ"))
             let one = try await visitor.page("/requests/2").text
-            #expect(one.contains("curl -X POST") && one.contains("Bearer $TOKEN") && one.contains("consultation"))
+            #expect(one.contains("curl -g -X POST") && one.contains("Bearer $TOKEN") && one.contains("consultation"))
             #expect(try await visitor.page("/requests/3").text.contains("It matched nothing"))
             #expect(try await visitor.page("/requests/99").status == 404)
             #expect(try await visitor.page("/requests/99").text.contains("No longer recorded"))

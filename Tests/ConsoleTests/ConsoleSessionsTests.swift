@@ -22,16 +22,32 @@ struct ConsoleSessionsTests {
         #expect(sessions.session("", at: now) == nil)
     }
 
-    @Test("strangers' sessions are a thousand at most, and end no operator's")
-    func limit() {
+    @Test("strangers' sessions take no memory, and end neither each other's nor an operator's")
+    func strangers() {
         let sessions = ConsoleSessions()
         let (operators, _) = sessions.begin(isOpen: true, at: now, .random)
-        let (first, _) = sessions.begin(isOpen: false, at: now, .random)
-        for second in 1...1000 {
+        let (first, session) = sessions.begin(isOpen: false, at: now, .random)
+        for second in 1...2000 {
             _ = sessions.begin(isOpen: false, at: now.addingTimeInterval(Double(second)), .random)
         }
-        #expect(sessions.session(first, at: now) == nil)
-        #expect(sessions.session(operators, at: now) != nil)
+        #expect(sessions.session(first, at: now) == session)
+        #expect(sessions.session(operators, at: now)?.isOpen == true)
+        #expect(sessions.session(first, at: now.addingTimeInterval(12 * 3600)) == nil)
+    }
+
+    @Test("a session that is not open cannot be made up, changed or carried to another server")
+    func forged() {
+        let sessions = ConsoleSessions()
+        let (id, _) = sessions.begin(isOpen: false, at: now, .random)
+        #expect(ConsoleSessions().session(id, at: now) == nil)
+        let parts = id.split(separator: "-")
+        for forged in [
+            "99999999999-\(parts[1])-\(parts[2])", "\(parts[0])-0-\(parts[2])", "\(parts[0])-\(parts[1])-0", "--",
+            "a-b-c",
+            "\(id)-", String(repeating: "9", count: 400) + "-a-b",
+        ] {
+            #expect(sessions.session(forged, at: now) == nil, "\(forged)")
+        }
     }
 
     @Test("no two sessions share a value")

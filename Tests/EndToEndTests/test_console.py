@@ -10,6 +10,8 @@ from emulator import PATIENCE, running, wait_until
 import speech
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=1</script> O\'Neil & Søn'
+#: A character that joins its neighbour, which escapers by characters do not see.
+JOINED = '\u0600<img src=x onerror=document.title=1 \u0600><\u0301script>document.title=1</script \u0600>'
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +26,7 @@ def visited(server, sentences, tmp_path_factory):
     chunks = speech.chunks(speech.consultation(sentences[:2]), tmp_path_factory.mktemp("visited"))
     client = server.client()
     transaction = client.transaction("i-console")
-    transaction.init(patient_details={"username": HOSTILE, "visit_id": "v-1"})
+    transaction.init(patient_details={"username": HOSTILE, "visit_id": JOINED})
     for path, start, end in chunks:
         transaction.upload(client.s3(), path, start, end)
     transaction.stop()

@@ -20,17 +20,18 @@ struct WritesPageTests {
 
     /// The writes of a file, each with the function that it stands in.
     private static func writes(in file: URL) throws -> [Write] {
-        var function = ""
-        var writes: [Write] = []
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-            if let match = line.firstMatch(of: /func (\w+)/) { function = String(match.1) }
-            if let match = line.firstMatch(of: /database\.write\((.+)\) \{/) {
-                writes.append(
-                    Write(
-                        file: file.deletingPathExtension().lastPathComponent, function: function,
-                        scopes: String(match.1)))
-            }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        var functions: [(place: String.Index, name: String)] = []
+        for match in text.matches(of: /func (\w+)/) { functions.append((match.range.lowerBound, String(match.1))) }
+        // A call may have its scopes on lines of their own.
+        let writes = text.matches(of: /database\.write\(\s*([^{]+?)\s*\) \{/).map { match in
+            Write(
+                file: file.deletingPathExtension().lastPathComponent,
+                function: functions.last { $0.place < match.range.lowerBound }?.name ?? "",
+                scopes: match.1.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: " "))
         }
+        let calls = text.matches(of: /database\.write\(/).count
+        #expect(writes.count == calls, "\(file.lastPathComponent): a write without scopes, or of a form not known here")
         return writes
     }
 

@@ -7,6 +7,10 @@ import ScribeRuntime
 
 /// Templates: lists them, and tries one on a transcript.
 extension ConsoleFamily {
+    /// Most templates of a business on the page, and most sections to choose from.
+    private static let mostTemplates = 100
+    private static let mostSections = 300
+
     func templates(_ visit: Visit) async throws -> Page {
         let world = visit.context.world
         let client = visit.request.query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
@@ -15,15 +19,7 @@ extension ConsoleFamily {
         let queries = world.runtime.queries.templates
         let own = if let business { try await queries.templates(of: business) } else { [CustomTemplate]() }
         let sections = if let business { try await queries.sections(of: business) } else { [TemplateSection]() }
-        let known = (world.runtime.templates.sections + sections).map { (id: $0.id.rawValue, title: $0.title) }
-        func choices(_ chosen: [SectionID]) -> [ConsoleViews.Model] {
-            known.map { section in
-                [
-                    "value": section.id, "label": section.title,
-                    "isChosen": chosen.contains { $0.rawValue == section.id },
-                ]
-            }
-        }
+        let known = (world.runtime.templates.sections + sections).prefix(Self.mostSections)
         let shipped = world.runtime.templates.templates
         return Page(
             key: "templates", title: "Templates", template: "templates",
@@ -32,13 +28,15 @@ extension ConsoleFamily {
                 "clients": Self.options(
                     world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
                     chosen: chosen?.rawValue),
-                "own": own.map { template -> ConsoleViews.Model in
+                "own": own.prefix(Self.mostTemplates).map { template -> ConsoleViews.Model in
                     [
                         "id": template.id.rawValue, "name": template.title, "summary": template.summary ?? "",
-                        "choices": choices(template.sectionIDs),
+                        "ids": template.sectionIDs.prefix(Self.mostSections).map(\.rawValue)
+                            .joined(separator: " "),
                     ]
                 },
-                "hasOwn": !own.isEmpty,
+                "sections": known.map { ["value": $0.id.rawValue, "label": $0.title] as ConsoleViews.Model },
+                "hasMore": own.count > Self.mostTemplates,
                 "shipped": shipped.map { template -> ConsoleViews.Model in
                     [
                         "id": template.id.rawValue, "name": template.name, "summary": template.summary ?? "",
@@ -46,9 +44,9 @@ extension ConsoleFamily {
                         "sections": template.sections.map(\.title).joined(separator: ", "),
                     ]
                 },
-                "fresh": choices([]),
                 "options": Self.options(
-                    own.map { ($0.id.rawValue, $0.title) } + shipped.map { ($0.id.rawValue, $0.name) }, chosen: nil),
+                    own.prefix(Self.mostTemplates).map { ($0.id.rawValue, $0.title) }
+                        + shipped.map { ($0.id.rawValue, $0.name) }, chosen: nil),
             ])
     }
 

@@ -154,7 +154,7 @@ package struct ConsoleFamily: Family {
             _ = try verdict(.act)
             if let error = context.namespaceError { throw error }
             return try await control.pass(request, to: path.dropFirst(), context)
-        case "events":
+        case "events" where request.method == .get:
             _ = try verdict(.data)
             if let error = context.namespaceError { throw error }
             return try events.response(for: context.world, context)
@@ -163,7 +163,13 @@ package struct ConsoleFamily: Family {
             if let error = context.namespaceError { throw error }
             return try await audio(path.dropFirst(), request, context)
         default:
-            return try await page(path, try verdict(.page), request, context)
+            do {
+                return try await page(path, try verdict(.page), request, context)
+            } catch let error as ConsoleError where OperatorRequest(request).isNavigation {
+                return views.page(
+                    ConsoleViews.text("closed", ["reason": error.refusal.message]), nonce: "none",
+                    status: error.refusal.status)
+            }
         }
     }
 

@@ -60,14 +60,18 @@ extension ConsoleFamily {
         var model: ConsoleViews.Model = [:]
         model["switches"] = Self.switches.map { one -> ConsoleViews.Model in
             let rule = faults.first { $0["id"]?.stringValue == one.id }
+            let isOn = rule?["is_on"] == .bool(true)
+            let path = "faults/\(one.id)"
             let act =
-                rule == nil
-                ? Self.act("POST", "faults", .object([("id", .string(one.id))] + one.rule))
-                : Self.act("DELETE", "faults/\(one.id)")
+                isOn
+                ? Self.act("DELETE", path)
+                : rule == nil
+                    ? Self.act("POST", "faults", .object([("id", .string(one.id))] + one.rule))
+                    : Self.act("PATCH", path, ["is_on": true])
             return [
-                "id": one.id, "title": one.title, "detail": one.detail, "isOn": rule?["is_on"] == .bool(true),
-                "act": act,
-                "hits": Self.hits(rule), "command": one.command,
+                "id": one.id, "title": one.title, "detail": one.detail, "isOn": isOn, "act": act,
+                "hits": Self.hits(rule), "done": "\(one.title): \(isOn ? "off" : "on")",
+                "command": isOn ? "fault clear \(one.id)" : "fault add id=\(one.id) \(one.command)",
             ]
         }
         model["others"] = faults.filter { !known.contains($0["id"]?.stringValue ?? "") }.map {

@@ -10,6 +10,9 @@ import ScribeStore
 extension ConsoleFamily {
     /// Most exchanges on the page.
     private static let mostExchanges = 200
+    /// Most lines of the timeline, and most files with their sound.
+    private static let mostLines = 500
+    private static let mostFiles = 100
 
     func recording(_ business: Substring, _ id: Substring, _ visit: Visit) async throws -> Page {
         guard let business = PercentEncoding.decode(business), let id = PercentEncoding.decode(id),
@@ -18,7 +21,7 @@ extension ConsoleFamily {
         let key = Transaction.Key(business: BusinessID(business), id: TransactionID(id))
         let queries = visit.context.world.runtime.queries.recordings
         guard let timeline = try await queries.timeline(of: key) else { throw ConsoleError.notFound }
-        let documents = try await queries.results(of: key)?.documents ?? []
+        let documents = (try await queries.results(of: key)?.documents ?? [])
         let found = try await control.read(
             "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
             for: visit.request, visit.context)
@@ -35,6 +38,8 @@ extension ConsoleFamily {
         let act = "transactions/\(PercentEncoding.encode(id, keepingSlashes: false))"
         let suffix = "?business=\(PercentEncoding.encode(business, keepingSlashes: false))"
         let refused = journal.refusedUploads
+        let sounds = Self.sounds(timeline)
+        let isCancelled = transaction.processingStatus == .cancelled
         return Page(
             key: "consultations", title: shownName, template: "consultation",
             model: [
@@ -44,16 +49,19 @@ extension ConsoleFamily {
                 "visit": settings.showsWords ? details?["visit_id"]?.stringValue ?? "" : "",
                 "family": settings.kinds[timeline.kind] ?? timeline.kind.rawValue,
                 "flavour": transaction.request.flavour, "client": transaction.owner.client.rawValue,
-                "began": base.apiTime, "files": timeline.files.count,
-                "bytes": Self.size(timeline.files.reduce(0) { $0 + $1.size }),
+                "began": base.apiTime, "files": sounds.count == 1 ? "1 file" : "\(sounds.count) files",
+                "bytes": Self.size(sounds.reduce(0) { $0 + $1.size }),
                 "mode": transaction.request.mode ?? "",
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,
                 "events": events(of: timeline, journal, from: base),
                 "audio": settings.showsWords ? try await audioFiles(timeline, link, visit) : [],
-                "hasAudio": settings.showsWords && !timeline.files.isEmpty,
-                "missing": Self.missing(transaction, timeline.files),
-                "documents": try await shown(documents, of: business, visit), "hasDocuments": !documents.isEmpty,
+                "hasAudio": settings.showsWords && !sounds.isEmpty,
+                "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.mostFiles)),
+                "hasMoreAudio": sounds.count > Self.mostFiles,
+                "documents": try await shown(
+                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: business, visit),
+                "hasDocuments": !documents.isEmpty,
                 "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", visit.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
                 "hasJournalNote": !journal.note(since: base).isEmpty,
@@ -133,7 +141,7 @@ extension ConsoleFamily {
         _ timeline: RecordingTimeline, _ link: String, _ visit: Visit
     ) async throws -> [ConsoleViews.Model] {
         let speech = try await visit.context.world.runtime.queries.recordings.speech(of: timeline.transaction.key)
-        return timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }.map { file in
+        return Self.sounds(timeline).prefix(Self.mostFiles).map { file in
             let heard = speech[file.name]
             return [
                 "heard": (heard?.words ?? []).map { ["word": $0.text, "from": String($0.start)] },
@@ -145,6 +153,11 @@ extension ConsoleFamily {
                     + PercentEncoding.encode(file.name, keepingSlashes: false) + visit.query,
             ]
         }
+    }
+
+    /// Files of a recording, without descriptions and archived recordings.
+    private static func sounds(_ timeline: RecordingTimeline) -> [RecordingFile] {
+        timeline.files.filter { !$0.name.hasSuffix(".json") && !$0.name.hasSuffix("_") }
     }
 
     /// Files that the client named at commit, and that are not stored.
@@ -166,14 +179,15 @@ extension ConsoleFamily {
             if !journal.tells(of: event.content), let line = Line(event.content) { lines.append((time, line)) }
         }
         for entry in journal.lines(about: timeline.files) { lines.append((entry.time, entry.line)) }
-        return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map {
-            let (time, line) = $0.element
-            return [
-                "at": Self.offset(time.timeIntervalSince(base)), "class": line.style, "title": line.title,
-                "detail": line.detail, "hasDetail": !line.detail.isEmpty, "took": line.took,
-                "href": line.number.map { "#x-\($0)" } ?? "", "hasLink": line.number != nil,
-            ]
-        }
+        return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .suffix(Self.mostLines).map {
+                let (time, line) = $0.element
+                return [
+                    "at": Self.offset(time.timeIntervalSince(base)), "class": line.style, "title": line.title,
+                    "detail": line.detail, "hasDetail": !line.detail.isEmpty, "took": line.took,
+                    "href": line.number.map { "#x-\($0)" } ?? "", "hasLink": line.number != nil,
+                ]
+            }
     }
 
     private static func offset(_ seconds: TimeInterval) -> String {
@@ -228,7 +242,8 @@ extension ConsoleFamily {
             case .delivery(let delivery):
                 self.init(
                     "Webhook \(delivery.event)", style: delivery.state == .failed ? "x" : "h",
-                    detail: "\(delivery.state.rawValue), \(delivery.attempts) attempts"
+                    detail:
+                        "\(delivery.state.rawValue), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
                         + (delivery.problem.map { ": \($0)" } ?? ""))
             case .archived: self.init("Deleted by its user")
             }

@@ -47,8 +47,9 @@ extension ConsoleFamily {
             return Page(
                 key: "consultations", title: "Consultations", template: "empty",
                 model: [
-                    "base": origin.base(of: request, visit.context), "client": settings.demo?.rawValue ?? "",
-                    "secret": settings.demoSecret ?? "", "hasDemo": settings.demoSecret != nil,
+                    "base": origin.base(of: request, visit.context) + (world.namespace?.path ?? ""),
+                    "client": settings.demo?.rawValue ?? "", "secret": settings.demoSecret ?? "",
+                    "hasDemo": world.namespace == nil && settings.demoSecret != nil,
                 ])
         }
         func link(_ changes: [String: String]) -> String { Self.link("", query, changes, visit) }
@@ -100,7 +101,7 @@ extension ConsoleFamily {
             "visit": settings.showsWords ? recording.visit ?? "" : "",
             "href": Self.recordingLink(recording.key) + visit.query,
             "client": Self.clientName(recording), "family": settings.kinds[recording.kind] ?? recording.kind.rawValue,
-            "strip": ChunkStrip.svg(recording.files), "files": recording.files,
+            "strip": ConsoleViews.Markup(renderText: ChunkStrip.svg(recording.files)), "files": recording.files,
             "fileWord": recording.files == 1 ? "file" : "files",
             "length": recording.duration.map(RecordingState.clock) ?? "", "outcome": state.outcome,
             "ago": RecordingState.span(visit.now.timeIntervalSince(recording.createdAt)),

@@ -84,27 +84,46 @@ extension ConsoleFamily {
         }
         model["hasNearest"] = value["nearest"] != nil
         model["hasReason"] = !entry.reason.isEmpty
-        model["curl"] = Self.curl(entry, value, text("request"))
+        model["curl"] = curl(entry, value, visit)
         return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
     }
 
-    /// The request as a command for a shell. What was masked has to be filled in.
-    private static func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ body: String) -> String {
-        func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
+    /// The request as a command for a shell, to this server. Secrets that were masked have to be filled in.
+    private func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ visit: Visit) -> String {
         let own: Set = ["host", "content-length", "connection", "accept-encoding", "user-agent", "accept"]
-        let host = value["host"]?.stringValue ?? "127.0.0.1"
-        var parts = [
-            "curl -X \(entry.method) \(quoted("http://\(host)\(value["prefix"]?.stringValue ?? "")\(entry.path)"))"
-        ]
+        let base = origin.base(of: visit.request, visit.context)
+        let url = Self.quoted("\(base)\(value["prefix"]?.stringValue ?? "")\(entry.path)")
+        let isWord = entry.method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+        var parts = ["curl -g -X \(isWord ? entry.method : Self.quoted(entry.method)) \(url)"]
         for field in value["request"]?["headers"]?.arrayValue ?? [] {
             guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue,
                 !own.contains(name.lowercased())
             else { continue }
-            parts.append(
-                name.lowercased() == "authorization"
-                    ? "-H \"Authorization: Bearer $TOKEN\"" : "-H \(quoted("\(name): \(text)"))")
+            let isToken = name.lowercased() == "authorization"
+            parts.append(isToken ? #"-H "Authorization: Bearer $TOKEN""# : "-H \(Self.quoted("\(name): \(text)"))")
         }
-        if value["request"]?["body"]?["text"] != nil { parts.append("-d \(quoted(body))") }
+        let body = value["request"]?["body"]
+        if let text = body?["text"]?.stringValue {
+            // Not `-d`, which reads a file after an at sign.
+            parts.append("--data-raw \(Self.quoted(text))")
+            if body?["truncated"] != nil { parts.append("# the journal has only the begin of the body") }
+        } else if body?["size"] != nil {
+            parts.append("--data-binary @FILE   # the journal has no body that is no text")
+        }
         return parts.joined(separator: " \\\n  ")
+    }
+
+    /// Text as one word of a shell, scalar by scalar: a character that joins its neighbour hides no quote.
+    static func quoted(_ text: String) -> String {
+        var quoted = String.UnicodeScalarView("'".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "'" {
+                quoted.append(contentsOf: #"'\''"#.unicodeScalars)
+            } else if scalar.value != 0 {
+                quoted.append(scalar)
+            }
+        }
+        quoted.append("'")
+        return String(quoted)
     }
 }

@@ -35,15 +35,18 @@ extension ConsoleFamily {
     ) async throws -> Response {
         var response: Response
         let cookie: String
+        let nonce = Hex.encode(context.world.runtime.identifiers.random.bytes(16))
         switch verdict {
         case .again:
-            return views.page(ConsoleViews.text("again", ["path": request.uri.string]))
+            let path = "/" + RequestAddress(request).path.joined(separator: "/")
+            let query = request.uri.query.map { "?\($0)" } ?? ""
+            return views.page(ConsoleViews.text("again", ["path": path + query]), nonce: nonce)
         case .locked(let session, let id):
             cookie = id
             let model: ConsoleViews.Model = [
-                "token": session.token, "host": request.authority, "version": settings.version,
+                "token": session.token, "host": request.authority, "version": settings.version, "nonce": nonce,
             ]
-            response = views.page(ConsoleViews.text("login", model), status: .unauthorized)
+            response = views.page(ConsoleViews.text("login", model), nonce: nonce, status: .unauthorized)
         case .open(let session, let id):
             cookie = id
             let name = context.world.namespace?.rawValue
@@ -51,9 +54,9 @@ extension ConsoleFamily {
                 request: request, context: context, session: session,
                 query: name.map { "?namespace=\($0)" } ?? "")
             let page = try await content(of: path, visit)
-            let frame = try await frame(of: page, visit)
+            let frame = try await frame(of: page, visit, nonce)
             response = await EventLoopOffload.run(bytes: .max) { [views] in
-                views.page(frame.text, status: frame.status)
+                views.page(frame.text, nonce: nonce, status: frame.status)
             }
         }
         ConsoleGate.keep(cookie, of: request, isSecure: isSecure(request, context), in: &response)
@@ -93,12 +96,13 @@ extension ConsoleFamily {
         var text: String {
             var model = model
             // What every page knows, its content may use, too.
-            model["main"] = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
+            let main = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
+            model["main"] = ConsoleViews.Markup(renderText: main)
             return ConsoleViews.text("frame", model)
         }
     }
 
-    private func frame(of page: Page, _ visit: Visit) async throws -> Frame {
+    private func frame(of page: Page, _ visit: Visit, _ nonce: String) async throws -> Frame {
         let (request, context) = (visit.request, visit.context)
         let isKnown = context.namespaceError == nil
         let name = context.world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld
@@ -122,7 +126,7 @@ extension ConsoleFamily {
         return Frame(
             page: page,
             model: [
-                "title": page.title, "token": visit.session.token, "version": settings.version,
+                "title": page.title, "token": visit.session.token, "nonce": nonce, "version": settings.version,
                 "host": request.authority, "about": settings.about, "query": visit.query, "root": "/\(Self.root)",
                 "namespace": name, "canLogOut": settings.token != nil,
                 "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {

@@ -1,7 +1,10 @@
+import Crypto
 import Foundation
 import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
 
-/// Sessions of browsers, in memory only: a restart ends them all.
+/// Sessions of browsers. They are kept in memory only, so that a restart ends them all.
 final class ConsoleSessions: Sendable {
     struct Session: Hashable, Sendable {
         /// Token in the head of the session's pages, which its scripts send.
@@ -13,21 +16,28 @@ final class ConsoleSessions: Sendable {
 
     /// Lifetime of a session, in seconds.
     static let lifetime = 12 * 3600
-    /// Most sessions of either kind. Then the oldest one of that kind ends.
+    /// Most open sessions. Then the oldest one ends.
     private static let most = 1000
 
     private let sessions = LockedValue<[String: Session]>([:])
+    /// Signs the sessions that are not open, which have no row: any number of strangers may have one.
+    private let key: SymmetricKey
+
+    init(_ random: IdentifierSource = .random) { key = SymmetricKey(data: random.bytes(32)) }
 
     /// Starts a session.
     /// - Returns: the value of its cookie, and the session.
     func begin(isOpen: Bool, at now: Date, _ random: IdentifierSource) -> (id: String, session: Session) {
+        let endsAt = now.addingTimeInterval(TimeInterval(Self.lifetime))
+        guard isOpen else {
+            let text = "\(Int(endsAt.timeIntervalSince1970))-\(Hex.encode(random.bytes(16)))"
+            let id = "\(text)-\(mac(of: "id \(text)"))"
+            return (id, Session(token: mac(of: "token \(text)"), isOpen: false, endsAt: endsAt))
+        }
         let id = Hex.encode(random.bytes(32))
-        let session = Session(
-            token: Hex.encode(random.bytes(32)), isOpen: isOpen,
-            endsAt: now.addingTimeInterval(TimeInterval(Self.lifetime)))
+        let session = Session(token: Hex.encode(random.bytes(32)), isOpen: true, endsAt: endsAt)
         sessions.withLock { sessions in
-            let alike = sessions.filter { $0.value.isOpen == isOpen }
-            if alike.count >= Self.most, let oldest = alike.min(by: { $0.value.endsAt < $1.value.endsAt }) {
+            if sessions.count >= Self.most, let oldest = sessions.min(by: { $0.value.endsAt < $1.value.endsAt }) {
                 sessions[oldest.key] = nil
             }
             sessions[id] = session
@@ -37,15 +47,22 @@ final class ConsoleSessions: Sendable {
 
     /// The session of a cookie; nil if it has ended, or never was.
     func session(_ id: String, at now: Date) -> Session? {
-        sessions.withLock { sessions in
-            guard let session = sessions[id] else { return nil }
-            guard session.endsAt > now else {
-                sessions[id] = nil
-                return nil
-            }
-            return session
+        if let session = sessions.withLock({ $0[id] }) {
+            if session.endsAt > now { return session }
+            end(id)
+            return nil
         }
+        let parts = id.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 3, let seconds = Int(parts[0]) else { return nil }
+        let text = "\(parts[0])-\(parts[1])"
+        let endsAt = Date(timeIntervalSince1970: TimeInterval(seconds))
+        guard endsAt > now, OperatorRequest.areEqual(mac(of: "id \(text)"), String(parts[2])) else { return nil }
+        return Session(token: mac(of: "token \(text)"), isOpen: false, endsAt: endsAt)
     }
 
     func end(_ id: String) { sessions.withLock { $0[id] = nil } }
+
+    private func mac(of text: String) -> String {
+        Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    }
 }

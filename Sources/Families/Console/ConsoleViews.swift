@@ -8,21 +8,33 @@ import ScribeHTTP
 
 /// Templates, style sheet and scripts of the console, from `console/`.
 ///
-/// Templates escape what they show. Three braces are for pictures that the server draws.
+/// Every text of a model is escaped before a template sees it, scalar by scalar: a character that joins its neighbour,
+/// such as U+0301, hides no bracket. Only ``Markup`` stays as it is.
 struct ConsoleViews: Sendable {
     /// Values of a template, by name.
     typealias Model = [String: Any]
 
-    private static let policy =
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self' ws: wss:; "
-        + "media-src 'self' blob:; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+    /// Text that is markup of the server's own.
+    struct Markup: Hashable, Sendable, MustacheCustomRenderable {
+        let renderText: String
+        var isNull: Bool { renderText.isEmpty }
+    }
+
+    /// The policy of a page. Its scripts have a value that only the page knows: files that clients have uploaded are of
+    /// the same origin. The recorder's script is a blob, because browsers give none to its kind.
+    private static func policy(_ nonce: String) -> String {
+        "default-src 'none'; style-src 'self'; script-src 'nonce-\(nonce)' blob:; img-src 'self' data:; "
+            + "connect-src 'self' ws: wss:; media-src 'self' blob:; frame-ancestors 'none'; base-uri 'none'; "
+            + "form-action 'none'"
+    }
 
     /// Parsed at first use: most servers never show a page.
     private static let library: MustacheLibrary = {
         var library = MustacheLibrary()
         for (name, text) in files where name.hasSuffix(".mustache") {
             do {
-                try library.register(String(decoding: text, as: UTF8.self), named: String(name.dropLast(9)))
+                let template = "{{% CONTENT_TYPE: TEXT}}" + String(decoding: text, as: UTF8.self)
+                try library.register(template, named: String(name.dropLast(9)))
             } catch {
                 preconditionFailure("console/views/\(name): \(error)")
             }
@@ -54,32 +66,29 @@ struct ConsoleViews: Sendable {
 
     /// Renders a template.
     static func text(_ name: String, _ model: Model) -> String {
-        guard let text = library.render(sections(model), withTemplate: name) else {
+        guard let text = library.render(escaped(model), withTemplate: name) else {
             preconditionFailure("there is no template \(name)")
         }
         return text
     }
 
-    /// The values with empty texts as nothing, so that a section about a text is left out without one.
-    private static func sections(_ value: Any) -> Any {
+    /// The values with their texts escaped. An empty text is nothing, so that a section about it is left out.
+    private static func escaped(_ value: Any) -> Any {
         switch value {
-        case let model as Model: model.mapValues(sections)
-        case let values as [Any]: values.map(sections)
-        case let text as String where text.isEmpty: Nothing()
-        default: value
+        case let model as Model: model.mapValues(escaped)
+        case let values as [Any]: values.map(escaped)
+        case is Bool, is Int, is Markup: value
+        case let text as String: Markup(renderText: text.escapedForMarkup(singleQuotes: true))
+        default: Markup(renderText: String(describing: value).escapedForMarkup(singleQuotes: true))
         }
     }
 
-    private struct Nothing: MustacheCustomRenderable {
-        var renderText: String { "" }
-        var isNull: Bool { true }
-    }
-
     /// Renders a page.
-    func page(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    /// - Parameter nonce: value that the page's scripts have.
+    func page(_ text: String, nonce: String, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
-            headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy],
+            headers: [.contentType: "text/html; charset=utf-8", .contentSecurityPolicy: Self.policy(nonce)],
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 }

@@ -3,7 +3,6 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
-import ScribeStore
 
 /// The exchanges of one recording that the journal still has.
 struct RecordingJournal: Sendable {
@@ -140,7 +139,8 @@ struct RecordingJournal: Sendable {
                         "\(name) \(entry.status.map(String.init) ?? "")",
                         style: isBad ? "x" : entry.isUpload ? "u" : "",
                         detail: entry.fault.map { "by the fault \($0)" }
-                            ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, number: entry.number)
+                            ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, number: entry.number
+                    )
                 ))
         }
         close()

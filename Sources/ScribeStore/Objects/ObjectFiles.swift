@@ -61,7 +61,10 @@ package final class ObjectFiles: ObjectStore {
         try await body(path(of: file))
     }
 
-    func path(of file: String) -> String { "\(folder)/\(file.prefix(2))/\(file)" }
+    func path(of file: String) -> String { "\(folder)/\(Self.relativePath(of: file))" }
+
+    /// Path of a file below the folder of objects. Nothing else knows it.
+    static func relativePath(of file: String) -> String { "\(file.prefix(2))/\(file)" }
 
     /// Makes the writer of a new file.
     /// - Parameters:

@@ -1,0 +1,14 @@
+import Foundation
+import Testing
+
+/// The page that walks through a family: its code stands in this folder, so that it compiles.
+struct AddAFamilyTests {
+    @Test("the page has the code of this folder", arguments: ["HelloFamily", "HelloErrors", "HelloContribution"])
+    func page(file: String) throws {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(contentsOf: root.appendingPathComponent("docs/add-a-family.md"), encoding: .utf8)
+        let code = try String(contentsOf: folder.appendingPathComponent("\(file).swift"), encoding: .utf8)
+        #expect(page.contains("```swift\n\(code)```"), "docs/add-a-family.md differs from \(file).swift")
+    }
+}

@@ -1,0 +1,9 @@
+import ScribeDomain
+import ScribeHTTP
+
+/// `{"error": "<code>", "message": "<sentence>"}`.
+struct HelloErrors: ErrorTable {
+    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
+        ["error": .string(refusal.code), "message": .string(refusal.message)]
+    }
+}
