@@ -108,7 +108,7 @@ package struct JournalIndex: Sendable {
         ShownExchange(entry.number, entry.entry.exchange, self)
     }
 
-    package func shown(_ number: Int, _ entry: JournalEntry) -> ShownExchange {
+    package func shown(_ number: Int, _ entry: JournalRecord) -> ShownExchange {
         ShownExchange(number, entry.exchange, self)
     }
 }

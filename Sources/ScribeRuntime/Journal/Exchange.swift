@@ -17,8 +17,8 @@ package struct Exchange: Sendable {
     }
 
     package var kind: Kind
-    private(set) var requestHead: RecordedHead
-    private(set) var responseHead: RecordedHead?
+    private var requestHead: RecordedHead
+    private var responseHead: RecordedHead?
     /// Head of the request. A path has no prefix of a namespace.
     package var request: HTTPRequest { requestHead.request }
     package var requestBody: RecordedBody?
@@ -60,13 +60,6 @@ package struct Exchange: Sendable {
     package init(_ kind: Kind, _ request: HTTPRequest, at time: Date) {
         self.kind = kind
         requestHead = RecordedHead(request)
-        startedAt = time
-    }
-
-    init(_ kind: Kind, _ request: RecordedHead, _ response: RecordedHead?, at time: Date) {
-        self.kind = kind
-        requestHead = request
-        responseHead = response
         startedAt = time
     }
 

@@ -3,14 +3,14 @@ import Synchronization
 
 /// Exchanges of a world, the oldest first. It lives in memory only.
 package final class Journal: Sendable {
-    fileprivate struct Slot {
-        var entry: JournalEntry
+    private struct Slot {
+        let entry: JournalRecord
         var size: Int
         /// Number of the entry's last change.
         var change: Int
     }
 
-    fileprivate struct State {
+    private struct State {
         var slots: [Int: Slot] = [:]
         /// Numbers of the oldest entry, and of the next one.
         var first = 1
@@ -18,20 +18,14 @@ package final class Journal: Sendable {
         var bytes = 0
         var dropped = 0
         var changes = 0
-        /// Memory of exchanges that have left, for those to come.
-        var spare: [[UInt8]] = []
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting = 0
     }
 
-    /// Most pieces of memory that a journal keeps for exchanges to come, and the largest of them in bytes.
-    fileprivate static let mostSpare = 8
-    fileprivate static let largestSpare = 4096
-
     /// Entry with its number, which counts the entries of the journal from 1 on.
     package struct Numbered: Sendable {
         package let number: Int
-        package let entry: JournalEntry
+        package let entry: JournalRecord
         /// Number of the entry's last change.
         package let change: Int
     }
@@ -68,7 +62,7 @@ package final class Journal: Sendable {
             let number = state.next
             state.next += 1
             state.changes += 1
-            state.slots[number] = Slot(entry: .record(entry), size: size, change: state.changes)
+            state.slots[number] = Slot(entry: entry, size: size, change: state.changes)
             let freed = Self.evict(upTo: settings, keeping: number, &state)
             state.bytes += size
             return (number, size - freed, Self.takeWaiting(&state))
@@ -100,22 +94,6 @@ package final class Journal: Sendable {
         if grown != 0 { budget.grow(by: grown) }
         for continuation in waiting { continuation.resume() }
         return true
-    }
-
-    /// Keeps an ended exchange in place of its record.
-    func finish(_ number: Int, _ exchange: Exchange) {
-        let result = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>])? in
-            guard let index = state.slots.index(forKey: number) else { return nil }
-            let packed = PackedExchange(exchange, reusing: state.spare.popLast() ?? [])
-            let growth = packed.size - state.slots.values[index].size
-            state.changes += 1
-            state.slots.values[index] = Slot(entry: .packed(packed), size: packed.size, change: state.changes)
-            state.bytes += growth
-            return (growth - Self.evict(upTo: settings, keeping: number, &state), Self.takeWaiting(&state))
-        }
-        guard let (grown, waiting) = result else { return }
-        budget.grow(by: grown)
-        for continuation in waiting { continuation.resume() }
     }
 
     /// Removes an entry that belongs to another journal.
@@ -162,7 +140,6 @@ package final class Journal: Sendable {
                 state.bytes -= slot.size
                 freed += slot.size
                 state.dropped += 1
-                if case .packed(let packed) = slot.entry { state.keepSpare(packed.bytes) }
             }
             state.first += 1
         }
@@ -179,7 +156,7 @@ package final class Journal: Sendable {
         return all.sorted { $0.number < $1.number }
     }
 
-    package subscript(number: Int) -> JournalEntry? { state.withLock { $0.slots[number]?.entry } }
+    package subscript(number: Int) -> JournalRecord? { state.withLock { $0.slots[number]?.entry } }
 
     package var counts: Counts {
         state.withLock { Counts(entries: $0.slots.count, bytes: $0.bytes, dropped: $0.dropped) }
@@ -225,26 +202,5 @@ package final class Journal: Sendable {
         guard !state.waiting.isEmpty else { return [] }
         defer { state.waiting = [:] }
         return Array(state.waiting.values)
-    }
-}
-
-extension Journal.State {
-    fileprivate mutating func keepSpare(_ bytes: consuming [UInt8]) {
-        guard spare.count < Journal.mostSpare, bytes.capacity <= Journal.largestSpare else { return }
-        spare.append(bytes)
-    }
-}
-
-/// Entry of a journal: a record that may still change, or an exchange that has ended.
-package enum JournalEntry: Sendable {
-    case record(JournalRecord)
-    case packed(PackedExchange)
-
-    /// The exchange as it is now.
-    package var exchange: Exchange {
-        switch self {
-        case .record(let record): record.exchange
-        case .packed(let packed): packed.exchange
-        }
     }
 }

@@ -54,9 +54,7 @@ package final class JournalRecord: Sendable {
         let number = journal.add(self, size: size)
         state.withLock { state in
             // A journal must not be held by its own entries.
-            guard state.exchange.end != nil else { return state.place = .journal(journal, number: number) }
-            state.place = .over
-            if PackedExchange.canHold(state.exchange) { journal.finish(number, state.exchange) }
+            state.place = state.exchange.end == nil ? .journal(journal, number: number) : .over
         }
     }
 
@@ -122,10 +120,6 @@ package final class JournalRecord: Sendable {
             state.growth += growth
             guard case .journal(let journal, let number) = state.place else { return nil }
             state.place = .over
-            guard !PackedExchange.canHold(state.exchange) else {
-                journal.finish(number, state.exchange)
-                return nil
-            }
             return (journal, number, growth)
         }
         guard let (journal, number, growth) = place else { return }

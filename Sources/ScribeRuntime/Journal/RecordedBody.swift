@@ -9,8 +9,6 @@ package struct RecordedBody: Sendable {
     /// The first ``JournalSettings/bodyLimit`` bytes of a text; nil for other data.
     package private(set) var text: ByteBuffer?
     private var hash: SHA256?
-    /// SHA-256 of a body that was packed.
-    private var packedDigest: [UInt8]?
 
     /// Starts without a byte.
     /// - Parameter type: the content type; nil if there is none.
@@ -21,21 +19,11 @@ package struct RecordedBody: Sendable {
     /// A body of which only the size is known.
     package init(size: Int) { self.size = size }
 
-    /// A body that was packed.
-    init(size: Int, digest: [UInt8]?, text: ByteBuffer?) {
-        self.size = size
-        packedDigest = digest
-        self.text = text
-    }
-
     /// Whether ``text`` is shorter than the body.
     package var isTruncated: Bool { text.map { $0.readableBytes < size } ?? false }
 
     /// SHA-256 of data that is no text, in hexadecimal.
-    package var sha256: String? { digest.map { Hex.encode($0) } }
-
-    /// SHA-256 of data that is no text, so far.
-    var digest: [UInt8]? { packedDigest ?? hash.map { Array($0.finalize()) } }
+    package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
 
     /// Adds bytes. Data whose first bytes are no text is hashed, whatever its type says.
     /// - Parameter isText: Whether the server made the bytes, as a text.

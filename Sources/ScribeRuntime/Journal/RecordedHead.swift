@@ -33,29 +33,6 @@ struct RecordedHead: Sendable {
 
     var response: HTTPResponse? { status.map { HTTPResponse(status: $0, headerFields: Self.fields(of: fields)) } }
 
-    /// Adds the head to the bytes of an exchange.
-    func pack(into bytes: inout [UInt8]) {
-        bytes.pack(method.rawValue)
-        bytes.pack(scheme)
-        bytes.pack(authority)
-        bytes.pack(path)
-        bytes.pack(UInt64(status?.code ?? 0))
-        bytes.pack(status?.reasonPhrase)
-        bytes.pack(fields)
-    }
-
-    /// Reads the head that ``pack(into:)`` wrote.
-    init(_ reader: inout PackedReader) {
-        method = reader.text().flatMap { HTTPRequest.Method($0) } ?? .get
-        scheme = reader.text()
-        authority = reader.text()
-        path = reader.text()
-        let code = Int(reader.number())
-        let phrase = reader.text()
-        status = code == 0 ? nil : HTTPResponse.Status(code: code, reasonPhrase: phrase ?? "")
-        fields = reader.bytes() ?? []
-    }
-
     /// Lines of names and values. Neither has a line feed.
     private static func bytes(of fields: HTTPFields) -> [UInt8] {
         var bytes: [UInt8] = []
