@@ -2,7 +2,7 @@ import ScribeHTTP
 
 extension Configuration {
     /// Problems that would end a start and show without opening ports and data: an address that is too open for the
-    /// authentication mode, an invalid clients or fixtures file, a signing key that is too short.
+    /// authentication mode, a recogniser's program that is not there, an invalid clients or fixtures file, a signing key that is too short.
     package func problems() -> [String] {
         var problems: [String] = []
         func check(_ body: () throws -> Void) {
@@ -17,6 +17,8 @@ extension Configuration {
         check {
             guard seedValue == nil || isEphemeral else { throw StartupProblem.seedValueOfFolder }
         }
+        check { try EngineMaker.check(transcriber, of: "transcriber") }
+        check { try EngineMaker.check(fallbackTranscriber, of: "fallback-transcriber") }
         check { _ = try ConfiguredClients(self) }
         check { _ = try Seed.fixtures(overriddenBy: fixturesFile) }
         return problems

@@ -73,17 +73,11 @@ struct EngineMaker {
         case .fake:
             return fake
         case .command(let commandLine):
-            do {
-                return try CommandTranscriber(
+            return try Self.explaining(setting) {
+                try CommandTranscriber(
                     commandLine: commandLine, temporary: temporary,
                     timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads
                 )
-            } catch let problem as CommandTranscriber.MissingProgram {
-                throw StartupProblem.unusableTranscriber(
-                    setting: setting,
-                    reason: "there is no program '\(problem.name)' that can be run; install it, or name its whole path")
-            } catch let problem as CommandLineWords.Problem {
-                throw StartupProblem.unusableTranscriber(setting: setting, reason: "\(problem)")
             }
         case .openAI(let url):
             return cutting(
@@ -91,6 +85,25 @@ struct EngineMaker {
                     service: service(url), client: client(), temporary: temporary, files: threads))
         case .deepgram(let url):
             return cutting(DeepgramTranscriber(service: service(url), client: client(), files: threads))
+        }
+    }
+
+    /// Checks the command line of a recogniser, if it has one.
+    /// - Throws: ``StartupProblem/unusableTranscriber(setting:reason:)``.
+    static func check(_ choice: Configuration.TranscriberChoice?, of setting: String) throws {
+        guard case .command(let commandLine) = choice else { return }
+        _ = try explaining(setting) { try CommandTranscriber.arguments(of: commandLine) }
+    }
+
+    private static func explaining<Value>(_ setting: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let problem as CommandTranscriber.MissingProgram {
+            throw StartupProblem.unusableTranscriber(
+                setting: setting,
+                reason: "there is no program '\(problem.name)' that can be run; install it, or name its whole path")
+        } catch let problem as CommandLineWords.Problem {
+            throw StartupProblem.unusableTranscriber(setting: setting, reason: "\(problem)")
         }
     }
 

@@ -73,8 +73,9 @@ extension Settings.Entry {
         }
         // A comment: a server that starts with a saved print must not take `***` as its secret.
         if setting.isSecret { return "# \(setting.name): ***  # \(origin)" }
-        let shown = setting.shape.json(Settings.masked(value))
-        return "\(setting.name): \(String(decoding: shown.bytes, as: UTF8.self))  # \(origin)"
+        let masked = Settings.masked(value)
+        let shown = String(decoding: setting.shape.json(masked).bytes, as: UTF8.self)
+        return "\(masked == value ? "" : "# ")\(setting.name): \(shown)  # \(origin)"
     }
 
     /// The setting for the console.

@@ -1,6 +1,7 @@
 """Engines of live recognition other than the fake: a service that speaks Deepgram's live API, and a transcriber of whole
 recordings."""
 
+import contextlib
 import json
 import os
 import random
@@ -14,7 +15,7 @@ import wave
 
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE, running, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, environment, hear, results, silence, voice
 from websocket_driver import accepted_and_closed
 from websockets.exceptions import ConnectionClosed
@@ -31,13 +32,13 @@ def spoken(count: int) -> bytes:
 class LiveService:
     """Hears words in samples, settles them five at a time, and breaks the connection after so many bytes."""
 
-    def __init__(self, cuts=(), close=None):
+    def __init__(self, cuts=(), close=None, port=0):
         self.cuts = list(cuts)
         self.close = close
         self.connections = 0
         self.keys = []
         self.queries = []
-        self.server = serve(self.listen, "127.0.0.1", 0)
+        self.server = serve(self.listen, "127.0.0.1", port)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.socket.getsockname()[1]}"
 
@@ -142,6 +143,31 @@ def test_a_service_that_refuses_or_is_not_there_closes_the_socket(tmp_path):
             listener.send(voice(1))
             listener.end()
             assert listener.close_frame[0] == 1011
+
+
+def test_a_service_that_is_gone_opens_the_circuit_and_one_that_is_back_closes_it(tmp_path):
+    def circuit(server) -> str:
+        text = requests.get(f"{server.base_url}/metrics", timeout=PATIENCE).text
+        return next(line for line in text.splitlines() if line.startswith('scribe_circuit_open{engine="live"}'))[-1]
+
+    with socket.create_server(("127.0.0.1", 0)) as reserved:
+        port = reserved.getsockname()[1]
+    with running(tmp_path, "--ephemeral", "--transcriber", f"deepgram:http://127.0.0.1:{port}") as server:
+        assert circuit(server) == "0"
+        with Listener(server) as listener, contextlib.suppress(ConnectionClosed):
+            listener.send(voice(1))
+            listener.end()
+        assert circuit(server) == "1"
+        with LiveService(port=port):
+            # It is left alone for 15 s, and then asked again.
+            def is_closed() -> bool:
+                with Listener(server) as listener, contextlib.suppress(ConnectionClosed):
+                    listener.send(voice(1))
+                    listener.send("CloseStream")
+                    listener.end()
+                return circuit(server) == "0"
+
+            wait_until(is_closed, "the circuit closes")
 
 
 def test_what_a_service_says_in_the_same_breath_as_it_opens_is_heard(tmp_path):

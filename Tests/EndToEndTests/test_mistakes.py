@@ -177,6 +177,12 @@ VALUES = [
 TRANSCRIBERS = [
     Mistake("unknown transcriber", f"{START} --transcriber whisper",
             "--transcriber: 'whisper' is not a transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS"),
+    Mistake("mistyped kind before a program", f"{START} --transcriber 'comand:/x --key hidden {{wav}}'",
+            "--transcriber: 'comand:/x *** *** {wav}' is not a transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS"),
+    Mistake("program that is not there, checked", "config check --transcriber 'command:/nowhere/stt --key hidden {wav}'",
+            "transcriber cannot be used: there is no program '/nowhere/stt' that can be run; install it, or name its whole path", 1),
+    Mistake("program without a recording, checked", "config check --fallback-transcriber command:true",
+            "fallback-transcriber cannot be used: the command names neither {wav} nor {file}, so its program would get no recording", 1),
     Mistake("program that is not there", f"{START} --transcriber 'command:/nowhere/stt --key hidden {{wav}}'",
             "transcriber cannot be used: there is no program '/nowhere/stt' that can be run; install it, or name its whole path", 1),
     Mistake("fallback that is not there", f"{START} --fallback-transcriber 'command:nowhere {{wav}}'",

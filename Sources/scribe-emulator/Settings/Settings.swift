@@ -170,7 +170,11 @@ struct Settings {
 
     /// Masks the user and the query of a URL, and the arguments of a program. Each may be a credential.
     static func masked(_ text: String) -> String {
-        if text.hasPrefix("command:"), let end = text.firstIndex(of: " ") { return text[..<end] + " ***" }
+        // A mistyped kind before a program masks its arguments too. Placeholders are no secrets.
+        if text.contains(/^[A-Za-z]{1,20}:[^\s]/), let end = text.firstIndex(of: " "), !text[..<end].contains("://") {
+            let words = text[end...].split(separator: " ").map { $0.contains(/^\{\w+\}$/) ? String($0) : "***" }
+            return ([String(text[..<end])] + words).joined(separator: " ")
+        }
         guard text.contains("://") else { return text }
         return text.replacing(/:\/\/[^\/?#\s]*@/, with: "://***@").replacing(/[?#]\S+/, with: "?***")
     }

@@ -48,6 +48,27 @@ struct HistoryTests {
         }
     }
 
+    @Test("long details of patients are read in small pages, and none is left out")
+    func longDetails() async throws {
+        let server = try TestServer()
+        let manual = server.manual
+        try await server.run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            let text = String(repeating: "x", count: 60_000)
+            for number in 10...31 {
+                let details = #","patient_details":{"oid":"p-1","notes":"\#(text)"}"#
+                #expect(try await client.initialise("i-\(number)", details).status == 201)
+                manual.advance(by: .seconds(1))
+            }
+            for (query, count) in [("", 22), ("?oid=p-1", 22), ("?count=5", 5), ("?count=7", 7), ("?count=1", 1)] {
+                let answer = try await client.get("/voice/api/v2/transaction/history\(query)")
+                #expect(answer.json["retrieved_count"] == .integer(Int64(count)), "\(query)")
+                let ids = try (0..<count).map { try answer["data.\($0).txn_id"] }
+                #expect(ids == (0..<count).map { "i-\(31 - $0)" })
+            }
+        }
+    }
+
     @Test("a patient is found under the names of both APIs", .covers("C-99"))
     func bothNames() async throws {
         try await TestServer().run { anonymous in

@@ -25,7 +25,17 @@ package struct CommandTranscriber: Transcriber {
     package init(
         commandLine: String, temporary: TemporaryFiles, timeLimit: Duration, clock: WallClock, files: NIOThreadPool
     ) throws {
-        arguments = try CommandLineWords.split(commandLine)
+        arguments = try Self.arguments(of: commandLine)
+        self.temporary = temporary
+        programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
+        ffmpeg = FFmpeg(programs: programs)
+        self.files = files
+    }
+
+    /// Words of a command line whose programs are there.
+    /// - Throws: ``CommandLineWords/Problem``, ``MissingProgram``.
+    package static func arguments(of commandLine: String) throws -> [String] {
+        let arguments = try CommandLineWords.split(commandLine)
         guard let program = arguments.first, !program.isEmpty else { throw CommandLineWords.Problem.noProgram }
         for argument in arguments { try Self.checkPlaceholders(in: argument) }
         guard arguments.contains(where: { $0.contains("{wav}") || $0.contains("{file}") }) else {
@@ -33,10 +43,7 @@ package struct CommandTranscriber: Transcriber {
         }
         let needed = commandLine.contains("{wav}") ? [program, "ffmpeg"] : [program]
         for name in needed where !Self.isInstalled(name) { throw MissingProgram(name: name) }
-        self.temporary = temporary
-        programs = ProgramRunner(timeLimit: timeLimit, clock: clock)
-        ffmpeg = FFmpeg(programs: programs)
-        self.files = files
+        return arguments
     }
 
     /// Thrown if this machine lacks a program that the transcriber needs.

@@ -10,8 +10,8 @@ import ScribeStore
 struct HistoryRoutes: Sendable {
     /// Largest integer that every JSON reader represents exactly.
     private static let largestCount = 1 << 53 - 1
-    /// Transactions per database read.
-    private static let pageSize = 500
+    /// Most transactions of one database read, which ends earlier after 256 KB.
+    private static let pageSize = 256
 
     let queries: Queries
 
@@ -34,13 +34,16 @@ struct HistoryRoutes: Sendable {
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }
         let first = try await readPage(nil, 0)
+        let begin = await Self.encoded(first, isFirst: true)
+        // A page as it was read, and as it is sent.
+        try await context.hold(2 * (first.next == nil ? begin.readableBytes : max(begin.readableBytes, Store.pageSize)))
         // Pages are streamed: each one is read after the previous one was sent, so memory holds one page.
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: #"{"status":"success","data":["#))
             var next: HistoryPage? = first
             var seen = 0
             while let page = next {
-                try await writer.write(await Self.encoded(page, isFirst: seen == 0))
+                try await writer.write(seen == 0 ? begin : await Self.encoded(page, isFirst: false))
                 seen += page.items.count
                 let isEnough = seen >= count ?? .max
                 next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
