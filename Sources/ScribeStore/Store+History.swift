@@ -14,8 +14,8 @@ extension Store {
     /// Bytes that each transaction counts beside its patient's details.
     private static let summarySize = 500
 
-    /// A user's transactions, newest first, without the cancelled ones (eka.md 2.8). A page has about ``pageSize`` bytes
-    /// at most: details of patients may be large.
+    /// A user's transactions, newest first, without the cancelled ones (eka.md 2.8). A page has about ``pageSize``
+    /// bytes at most: details of patients may be large.
     /// - Parameters:
     ///   - patient: `patient_details.oid` of the wanted transactions; nil for all patients.
     ///   - place: cursor of the page before; nil for the first page.

@@ -163,12 +163,18 @@ struct ListenSession: Sendable {
             }
             guard let message = encoder.json(event) else { return }
             if recording == nil {
-                try await socket.send(message)
+                try await socket.send(message, size: Self.size(of: event))
             } else {
                 // The result is stored, so a client that has disconnected is no error.
-                try? await socket.send(message)
+                try? await socket.send(message, size: Self.size(of: event))
             }
         }
+    }
+
+    /// About the bytes of an event's message. A service may find thousands of words in one.
+    private static func size(of event: LiveEvent) -> Int {
+        guard case .result(let result) = event else { return 0 }
+        return result.words.reduce(500) { $0 + 150 + 3 * $1.text.utf8.count }
     }
 
     /// Closes a socket that was idle too long (streaming.md 1.7).
