@@ -180,8 +180,8 @@ extension Store {
         try Self.write(object, business: business, in: db)
         for row in place.transactions { try makeWork(for: object, of: row, business: business, in: db, &changes) }
         let isOfSession = place.transactions.contains(where: Self.arrives)
-        let twins = isOfSession && isChunk ? try Self.removeTwins(of: object, business: business, in: db) : []
-        return [place.replaced?["file"]].compactMap(\.self) + twins
+        let others = isOfSession && isChunk ? try Self.removeSameChunks(of: object, business: business, in: db) : []
+        return [place.replaced?["file"]].compactMap(\.self) + others
     }
 
     private static func arrives(_ row: StoredRow) -> Bool {
@@ -233,7 +233,7 @@ extension Store {
 
     /// Deletes the other objects of a folder that have the same chunk number.
     /// - Returns: the files of the deleted objects.
-    private static func removeTwins(
+    private static func removeSameChunks(
         of object: StoredObject, business: BusinessID, in db: any StoreSession
     ) throws -> [String] {
         let (folder, name) = AudioLocation.split(key: object.key)

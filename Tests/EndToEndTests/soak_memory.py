@@ -96,7 +96,7 @@ def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
 
 
 def test_how_long_an_event_loop_is_held(tmp_path):
-    """Prints the longest hold for each door. `make fixtureBehaviour` prints the same."""
+    """Prints the longest hold for each door. `make bench` prints the same."""
     with running(tmp_path, "--ephemeral", *FLAGS) as server:
         for what, longest, count in probe_doors(server):
             print(f"\n{what}: {longest:.1f} ms at most, of {count} requests")

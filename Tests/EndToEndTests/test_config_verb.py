@@ -1,6 +1,7 @@
 """The verb `config`: print, check and schema, and the committed schema of the YAML file."""
 
 import json
+import re
 
 import jsonschema
 import pytest
@@ -42,6 +43,15 @@ def test_the_schema_has_a_key_for_each_row_of_the_page():
     page = (ROOT / "docs/configuration.md").read_text()
     keys = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
     assert set(keys) == {key for key, value in SCHEMA["properties"].items() if not value.get("deprecated")}
+
+
+def test_each_setting_has_a_task():
+    page = (ROOT / "docs/configuration.md").read_text()
+    tasks = page[page.index("## Settings by task"):page.index("## All settings")]
+    named = set(re.findall(r"`([a-z-]+)`", tasks))
+    keys = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+    groups = tuple(name for name in named if name.endswith("-"))
+    assert {key for key in keys - named if not key.startswith(groups)} == set()
 
 
 #: Values by the form of a setting: those that it takes, and those that it does not.

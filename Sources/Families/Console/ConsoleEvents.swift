@@ -8,7 +8,7 @@ import ServiceLifecycle
 
 /// Stream of server-sent events that tells a page to read itself anew, at most four times a second.
 ///
-/// It looks at two counters, so that nothing of the server knows of it.
+/// It compares two counters, so that writes cost no more while a console is open.
 struct ConsoleEvents: Sendable {
     /// Most streams at once. Browsers share one between their tabs, and close it while they are hidden.
     private static let most = 64

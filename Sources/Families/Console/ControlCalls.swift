@@ -32,7 +32,7 @@ struct ControlCalls: Sendable {
         return (response.status, body ?? .null)
     }
 
-    /// Passes a request of a page on.
+    /// Forwards a request of a page to the operator API.
     /// - Parameter path: the path below the operator API.
     func pass(_ request: Request, to path: ArraySlice<Substring>, _ context: ScribeContext) async throws -> Response {
         var head = request.head

@@ -26,7 +26,7 @@ package struct ControlFamily: RoutedAPI {
         package var specialty: Specialty
         /// Operations that fault rules may name.
         package var operations: OperationCatalogue
-        /// Operations that no path tells.
+        /// Operations without a path of their own, such as those of S3.
         package var otherOperations: [String]
         /// Names of the emulated APIs.
         package var families: [String]

@@ -7,7 +7,7 @@ import ScribeRuntime
 struct FaultRoutes: Sendable {
     let world: World
     let operations: OperationCatalogue
-    /// Operations that no path tells.
+    /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
 
     static func add(to router: WorldRoutes<Self>) {

@@ -8,7 +8,7 @@ import ScribeRuntime
 struct JournalRoutes: Sendable {
     let world: World
     let operations: OperationCatalogue
-    /// Operations that no path tells.
+    /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
     /// Names of the emulated APIs.
     let families: [String]

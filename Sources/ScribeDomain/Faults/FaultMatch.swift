@@ -2,7 +2,7 @@
 package struct FaultMatch: Hashable, Sendable {
     package var operation: String?
     package var method: String?
-    /// Of the path without the namespace's prefix, percent-encoded as sent, and without the query.
+    /// Pattern of the path: percent-encoded as sent, without the namespace's prefix and without the query.
     package var path: Pattern?
     package var business: String?
     package var client: String?
@@ -12,7 +12,7 @@ package struct FaultMatch: Hashable, Sendable {
     package var event: String?
     /// Only the nth of the matching requests; 1 is the first.
     package var nth: Int?
-    /// Every so many of the matching requests.
+    /// Only every nth of the matching requests.
     package var every: Int?
     /// Share of the matching requests.
     package var probability: Double?

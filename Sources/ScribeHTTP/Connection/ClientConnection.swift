@@ -15,7 +15,7 @@ package struct ClientConnection: Sendable {
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// Ends the connection at once, without what waits to be sent. Of HTTP/2 only the request's stream ends.
+    /// Ends the connection at once and drops unsent bytes. With HTTP/2 only the request's stream ends.
     /// Returns once it has ended, so that nothing is written after it.
     package func reset() async {
         try? await channel.eventLoop.submit { [channel] in

@@ -4,7 +4,7 @@ package import ScribeDomain
 /// Reads fault rules, which operators write as one flat object.
 package struct FaultRuleReader: Sendable {
     private let operations: OperationIndex
-    /// Operations that no path tells.
+    /// Operations without a path of their own, such as those of S3.
     private let others: [String]
 
     package init(operations: OperationIndex, others: [String] = []) {

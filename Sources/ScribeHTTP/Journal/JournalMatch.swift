@@ -34,7 +34,7 @@ package struct JournalMatchReader: Sendable {
     private let families: [String]
 
     /// - Parameters:
-    ///   - others: Operations that no path tells.
+    ///   - others: Operations without a path of their own, such as those of S3.
     ///   - families: Names of the emulated APIs.
     package init(operations: OperationIndex, others: [String], families: [String]) {
         self.operations = operations

@@ -57,7 +57,7 @@ struct ProtocolSessions: Sendable {
 
     /// Starts a protocol session.
     /// - Parameter id: The client's choice, or nil for a new id.
-    /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
+    /// - Throws: As ``Transactions/start(_:_:for:replays:)``.
     func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
         let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10, .session)))")
         let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
@@ -159,7 +159,7 @@ struct ProtocolSessions: Sendable {
 
     /// Changes the settings of a protocol session, or cancels that session.
     /// - Parameter wanted: New templates; they take effect while the session is open.
-    /// - Throws: As ``Consultations/patch(_:_:archivedBy:)``.
+    /// - Throws: As ``Transactions/patch(_:_:archivedBy:)``.
     func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
         var patch = patch
         var documents: [ResultDocument]?
@@ -176,7 +176,7 @@ struct ProtocolSessions: Sendable {
 
     /// Requests another document of a protocol session from a template, a new one each time.
     /// - Returns: The template and the document's id; nil if the session has no template.
-    /// - Throws: As ``Consultations/convert(_:to:in:from:addsOne:)``.
+    /// - Throws: As ``Transactions/convert(_:to:in:from:addsOne:)``.
     func process(
         _ key: Transaction.Key, _ template: TemplateID?
     ) async throws -> (template: TemplateID, document: DocumentID)? {

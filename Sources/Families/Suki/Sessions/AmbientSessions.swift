@@ -60,7 +60,7 @@ struct AmbientSessions: Sendable {
     var now: Date { clock.now }
 
     /// Starts an ambient session. A repeated request succeeds: a client may not have got the first answer.
-    /// - Throws: As ``Consultations/start(_:_:for:replays:)``.
+    /// - Throws: As ``Transactions/start(_:_:for:replays:)``.
     func create(_ draft: Draft, for principal: Principal) async throws -> TransactionID {
         let id = draft.id ?? TransactionID(identifiers.uuid(.session))
         let encounter = draft.encounter ?? identifiers.uuid(.encounter)
