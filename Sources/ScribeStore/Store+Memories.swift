@@ -33,6 +33,18 @@ extension Store {
         }
     }
 
+    /// Size of a user's memories, in bytes of their texts.
+    package func memoryBytes(of principal: Principal) async throws -> Int {
+        try await read { db in
+            let row = try db.row(
+                """
+                SELECT coalesce(sum(300 + length(content)), 0) AS size FROM memories
+                WHERE business_id = ? AND user_id = ?
+                """, [principal.business.rawValue, principal.user.rawValue])
+            return row.map { $0["size"] } ?? 0
+        }
+    }
+
     /// Changes a memory of a user; nil leaves a property unchanged. New content marks the memory as edited.
     /// - Returns: false if the user has no such memory.
     package func changeMemory(

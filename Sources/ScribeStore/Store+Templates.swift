@@ -40,6 +40,23 @@ extension Store {
         try await ownItems(of: business)
     }
 
+    /// Size of the templates and sections that a business owns, in bytes of their texts.
+    package func templateBytes(of business: BusinessID) async throws -> Int {
+        try await read { db in
+            let row = try db.row(
+                """
+                SELECT coalesce(sum(size), 0) AS size FROM (
+                    SELECT 200 + length(title) + coalesce(length(summary), 0) + length(section_ids) AS size
+                    FROM templates WHERE business_id = ?1 AND archived_at IS NULL
+                    UNION ALL
+                    SELECT 200 + length(title) + length(summary) + length(example) AS size
+                    FROM template_sections WHERE business_id = ?1 AND archived_at IS NULL
+                ) AS sizes
+                """, [business.rawValue])
+            return row.map { $0["size"] } ?? 0
+        }
+    }
+
     /// Stores a section of a business.
     /// - Throws: ``ScribeError/invalidState(_:)`` if the business has ``Limits/ownTemplates`` sections already.
     package func add(_ section: TemplateSection, to business: BusinessID, at now: Date) async throws {

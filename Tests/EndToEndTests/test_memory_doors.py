@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import json
+import socket
 import threading
 
 import requests
@@ -156,3 +157,30 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
             growth = server.memory("VmHWM") - before
         assert len(answer.json()["data"]) > count
     assert growth < len(text) * count / 4
+
+
+def test_lists_that_nobody_reads_stay_within_the_budget(tmp_path):
+    """Lists whose rows are long: history, sections, templates and memories, twenty readers of each."""
+    with running(tmp_path, "--ephemeral", "--memory-budget", "64MB") as server:
+        token = SessionClient(server.base_url).session.headers["Authorization"]
+        headers = {"Authorization": token}
+        api = f"{server.base_url}/voice/api/v1/template"
+        for number in range(120):
+            body = {"title": f"s{number}", "desc": "d" * 15_000, "example": "e" * 15_000}
+            assert requests.post(f"{api}/section", json=body, headers=headers).status_code == 201
+            details = {"patient_details": {"notes": "n" * 60_000}, "mode": "consultation", "transfer": "vaded"}
+            init = {**details, "s3_url": f"s3://m-prod-voice-record/261126/i-{number}"}
+            answer = requests.post(f"{server.base_url}/voice/api/v2/transaction/init/i-{number}", json=init, headers=headers)
+            assert answer.status_code == 201, answer.text
+        before = server.memory("VmRSS")
+        paths = ["/voice/api/v2/transaction/history", "/voice/api/v1/template/section", "/voice/api/v1/template", "/v3/memories"]
+        with contextlib.ExitStack() as stack, Readings(server) as readings:
+            for path in paths * 20:
+                raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                raw.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {token}\r\n\r\n".encode())
+            wait_until(lambda: readings.answers > 50, "the server answers meanwhile")
+            assert readings.held > 1_000_000
+            assert readings.held <= 64_000_000
+        assert server.memory("VmHWM") - before < 300_000_000
+        assert requests.get(f"{server.base_url}{paths[0]}?count=3", headers=headers).json()["retrieved_count"] == 3

@@ -33,6 +33,7 @@ struct MemoryRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let page = try Page(request.query, mostListed: Self.mostListed)
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
+        try await context.hold(try await queries.conversations.memoryListSize(of: principal))
         let memories = try await queries.conversations.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })

@@ -47,6 +47,11 @@ package struct ConversationQueries: Sendable {
     /// Whether a conversation has neither segments nor photos.
     package func isEmpty(_ id: String) async throws -> Bool { try await store.isEmptyConversation(id) }
 
+    /// Memory to reserve before a user's memories are read and encoded, in bytes.
+    package func memoryListSize(of principal: Principal) async throws -> Int {
+        try await 3 * store.memoryBytes(of: principal)
+    }
+
     /// A user's memories, newest first.
     /// - Parameter categories: nil for all.
     package func memories(

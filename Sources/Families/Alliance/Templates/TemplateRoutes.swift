@@ -12,7 +12,9 @@ struct TemplateRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await sessions.templates(of: context.requirePrincipal().business)
+        let business = try context.requirePrincipal().business
+        try await context.hold(try await context.world.runtime.queries.templates.listSize(of: business))
+        let found = try await sessions.templates(of: business)
         return try await .longJSON(
             .ok,
             [

@@ -24,6 +24,7 @@ struct ConfigRoutes: Sendable {
         if let zone = query["timezone"] { return try time(in: String(zone)) }
         let principal = try context.requirePrincipal()
         let stored = try await queries.accounts.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await queries.templates.listSize(of: principal.business))
         let own = try await queries.templates.templates(of: principal.business)
         let favourites = Favourites(stored, catalogue: catalogue, own: own)
         let templates = favourites.items

@@ -30,7 +30,9 @@ struct SectionRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
-        let own = try await queries.templates.sections(of: try context.requirePrincipal().business)
+        let business = try context.requirePrincipal().business
+        try await context.hold(try await queries.templates.listSize(of: business))
+        let own = try await queries.templates.sections(of: business)
         return try await .longJSON(.ok, ["items": .array(own + catalogue.sections) { $0.json }])
     }
 

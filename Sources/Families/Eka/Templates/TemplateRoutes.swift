@@ -28,6 +28,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
+        try await context.hold(try await queries.templates.listSize(of: principal.business))
         let own = try await queries.templates.templates(of: principal.business)
         let preferences = try await queries.accounts.preferences(of: principal.user, in: principal.business)
         let favourites = Favourites(preferences, catalogue: catalogue, own: own)
