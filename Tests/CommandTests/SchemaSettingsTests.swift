@@ -87,7 +87,7 @@ struct SchemaSettingsTests {
         #expect(lines.contains("host: \"localhost\"  # host in \(path)"))
         #expect(lines.contains("tls: false  # default"))
         #expect(lines.contains("# admin-token: ***  # SCRIBE_ADMIN_TOKEN"))
-        #expect(lines.contains("transcriber: \"openai:http://***@127.0.0.1:9/v1?***\"  # SCRIBE_TRANSCRIBER"))
+        #expect(lines.contains("# transcriber: \"openai:http://***@127.0.0.1:9/v1?***\"  # SCRIBE_TRANSCRIBER"))
         #expect(lines.contains("# stt-model:  # default: whisper-1; nova-3-medical"))
         #expect(!lines.contains { $0.contains("hidden") })
         #expect(lines.count == Setting.all.count)
