@@ -312,7 +312,8 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                "Console", "Documents", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "TestSupport",
                 .httpTypes, .hummingbird, .nioCore,
             ],
             swiftSettings: swiftSettings

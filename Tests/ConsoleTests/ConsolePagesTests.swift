@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 import HTTPTypes
 import ScribeDomain
@@ -108,6 +109,12 @@ struct ConsolePagesTests {
                 #expect(!String(String.UnicodeScalarView(bytes)).contains("<b id=x"), "\(path)")
             }
         }
+    }
+
+    @Test("templates, style sheet and scripts take 150 KB together at most")
+    func size() {
+        let sizes = (0..<console_file_count()).map { console_file($0).document.count }
+        #expect(sizes.reduce(0, +) <= 150_000)
     }
 
     @Test("a text is one word of a shell, whatever is in it")

@@ -263,3 +263,37 @@ def test_the_readme_shows_the_list_as_it_is(browser, chunks, tmp_path):
         if os.environ.get("WRITE_PICTURE"):
             window.shot(README_PICTURE)
     assert README_PICTURE.read_bytes().startswith(b"\x89PNG") and README_PICTURE.stat().st_size < 300_000
+
+
+def test_a_page_comes_back_after_a_restart_of_the_server(browser, tmp_path):
+    flags = ("--data-dir", str(tmp_path / "data"))
+    with running(tmp_path, *flags) as server:
+        port = server.port
+        server.client().transaction("i-before").init(patient_details={"username": "Before"})
+        window = browser.window(f"{server.base_url}/__console")
+        assert "Before" in window.text()
+    window.until("!document.querySelector('#lost').hidden", "the page says that it is not live")
+    with running(tmp_path, *flags, "--port", str(port)) as server:
+        server.client().transaction("i-after").init(patient_details={"username": "After the restart"})
+        wait_until(lambda: "After the restart" in window.text(), "the page is live again")
+        wait_until(lambda: window.run("document.querySelector('#lost').hidden"), "it says so")
+
+
+def test_the_strip_goes_and_the_command_stays(server, browser):
+    window = browser.window(f"{server.base_url}/__console/bench")
+    window.click("#console-sockets")
+    window.until("document.querySelector('#console-sockets').checked", "it is on")
+    window.until("document.querySelector('[data-twin-out]').innerText.includes('fault add id=console-sockets')", "its command is shown")
+    window.until("document.querySelector('.nav').innerText.includes('1 on')", "the navigation says so")
+    window.open(f"{server.base_url}/__console/connect")
+    window.click(".strip [data-acts]")
+    window.until("document.querySelector('[data-live=notices]').innerText === ''", "the strip goes")
+
+
+def test_a_search_outlives_a_click_on_a_state(visited, browser):
+    window = browser.window(f"{visited.base_url}/__console")
+    window.run("(search => { search.focus(); search.value = 'meera'; search.dispatchEvent(new Event('input', { bubbles: true })); })(document.querySelector('[data-search]'))")
+    window.until("document.querySelectorAll('a.pt').length === 1", "the list is searched")
+    window.run("(link => { link.focus(); link.click(); })([...document.querySelectorAll('.seg a')].find(one => one.innerText === 'Done'))")
+    window.until("location.search.includes('state=done') && document.querySelector('[data-search]')?.value === 'meera'", "the text is there again")
+    window.until("document.querySelectorAll('a.pt').length === 1", "and the list is searched")
