@@ -23,25 +23,13 @@ enum ConsoleError: Error, Hashable, Sendable {
 }
 
 /// Renders the console's errors as `application/problem+json`, as the operator API does.
-struct ConsoleErrors: ErrorTable {
+struct ConsoleErrors: ProblemErrorTable {
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
         switch error {
         case let error as ConsoleError: error.refusal
         case HTTPProblem.tooManyAttempts: shared.saying("Too many wrong tokens were sent, try again later")
         default: nil
         }
-    }
-
-    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
-        [
-            "type": "about:blank", "title": .string(refusal.status.reasonPhrase),
-            "status": .integer(refusal.status.code), "detail": .string(refusal.message),
-            "code": .string(refusal.code), "request_id": .string(context.requestID),
-        ]
-    }
-
-    func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
-        [.contentType: "application/problem+json"]
     }
 }
 

@@ -86,7 +86,8 @@ extension ConsoleFamily {
 
     private static var missing: Page { Page(key: "", title: "Not found", template: "missing", status: .notFound) }
 
-    /// Text of a whole page, whose parts are rendered off the event loop.
+    /// Text of a whole page, to be rendered off the event loop.
+    // Its models hold values only: texts, numbers, and lists of them.
     private struct Frame: @unchecked Sendable {
         let page: Page
         var model: ConsoleViews.Model

@@ -2,7 +2,7 @@ import Foundation
 import ScribeDomain
 import ScribeStore
 
-/// State of a recording in the words of the console, with the sentences that say what is wrong and what to do.
+/// State of a recording in the words of the console, with a sentence about the failure and one about the remedy.
 struct RecordingState: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable {
         case recording = "rec"

@@ -4,7 +4,7 @@ import ScribeHTTP
 import ScribeStore
 
 /// Renders errors as `application/problem+json` (RFC 9457), with a `code` for programs.
-struct ControlErrors: ErrorTable {
+struct ControlErrors: ProblemErrorTable {
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [
         .state: .conflict, .exhausted: .conflict, .refused: .conflict,
     ]
@@ -29,18 +29,6 @@ struct ControlErrors: ErrorTable {
         case HTTPProblem.tooManyAttempts: shared.saying("Too many wrong tokens were sent, try again later")
         default: nil
         }
-    }
-
-    func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
-        [
-            "type": "about:blank", "title": .string(refusal.status.reasonPhrase),
-            "status": .integer(refusal.status.code), "detail": .string(refusal.message),
-            "code": .string(refusal.code), "request_id": .string(context.requestID),
-        ]
-    }
-
-    func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
-        [.contentType: "application/problem+json"]
     }
 }
 
