@@ -37,10 +37,9 @@
       if (data.then) return void (location.href = data.then);
       toast(data.done ?? 'Done');
     } catch (error) { toast(error.message, true); }
-    const card = element.closest('section')?.getAttribute('aria-labelledby'), twin = data.twin;
+    const card = element.closest('section')?.getAttribute('aria-labelledby');
+    if (data.twin && card) twins.set(card, data.twin);
     await refresh(true);
-    const out = twin && card && $(`[aria-labelledby="${card}"] [data-twin-out]`);
-    if (out) out.textContent = twin;
   };
 
   document.addEventListener('click', event => {
@@ -116,12 +115,14 @@
 
   // live: the page is read again, and its live parts are put in place of the old ones
   let isPaused = false, isBusy = false, isStale = false, isStaleWanted = false;
+  // The parts as the server sent them, and the command that each card shows.
+  const shown = new Map($$('[data-live]').map(part => [part.dataset.live, part.innerHTML])), twins = new Map();
   const isRead = part => part.matches(':hover') || part.contains(document.activeElement);
   const refresh = async (isWanted = false) => {
     if (isBusy) { isStale = true; isStaleWanted ||= isWanted; return; }
     const parts = $$('[data-live]');
     if (!parts.length) return;
-    const waits = part => !isWanted && (isPaused || (part.dataset.live === 'list' && isRead(part)));
+    const waits = part => !isWanted && (isPaused || ('waits' in part.dataset && isRead(part)));
     if (parts.some(waits)) {
       const button = $('[data-news]');
       if (button) { button.hidden = false; button.textContent = 'New ones: show'; }
@@ -132,19 +133,28 @@
     try {
       const headers = search?.value ? { 'X-Scribe-Search': encodeURIComponent(search.value) } : {};
       const answer = await fetch(location.href.split('#')[0], { headers });
-      if (answer.status === 401) return location.reload();
+      if (answer.status === 401 || answer.status === 404 && !document.title.startsWith('Not found')) return location.reload();
+      // A proxy without a server, or a server without room.
+      if (!answer.ok && answer.status !== 404) throw new Error(`${answer.status}`);
       const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
       const names = root => $$('[data-live]', root).map(one => one.dataset.live).join();
       if (names(fresh) !== names(document)) return location.reload();
       for (const part of parts) {
         const other = fresh.querySelector(`[data-live="${part.dataset.live}"]`);
-        if (!other || waits(part) || part.innerHTML === other.innerHTML) continue;
+        const name = part.dataset.live;
+        if (!other || waits(part)) continue;
+        // What a script has drawn is no news.
+        const isSame = shown.get(name) === other.innerHTML;
+        shown.set(name, other.innerHTML);
+        if (isSame && (!isWanted || name === 'tracks')) continue;
         const focused = document.activeElement?.id, isOpen = $$('details', part).map(one => one.open);
         part.replaceChildren(...other.childNodes);
         $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
         draw(part);
+        mark();
       }
+      for (const [card, twin] of twins) { const out = $(`[aria-labelledby="${card}"] [data-twin-out]`); if (out) out.textContent = twin; }
       if (isWanted) { const button = $('[data-news]'); if (button) button.hidden = true; }
     } catch { lost(true); } finally {
       isBusy = false;

@@ -3,7 +3,7 @@ extension String {
     package var escapedForMarkup: String { escapedForMarkup(singleQuotes: false) }
 
     /// Text escaped for HTML, also in single quotes.
-    /// - Parameter quotes: whether single quotes are escaped too, which signed XML must not have.
+    /// - Parameter quotes: whether single quotes and carriage returns are escaped too, as pages need and signed XML must not have.
     package func escapedForMarkup(singleQuotes quotes: Bool) -> String {
         var escaped = ""
         for scalar in unicodeScalars {
@@ -12,6 +12,7 @@ extension String {
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
+            case "\r" where quotes: escaped += "&#13;"
             case "'" where quotes: escaped += "&#39;"
             case "\t", "\n", "\r": escaped.unicodeScalars.append(scalar)
             case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: break

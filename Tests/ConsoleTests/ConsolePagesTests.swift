@@ -215,7 +215,9 @@ struct ConsolePagesTests {
             let login = try await visitor.page("/requests/1").text
             #expect(login.contains("client_secret") && !login.contains("dev-secret") && !login.contains("eyJ"))
             let one = try await visitor.page("/requests/2").text
-            #expect(one.contains("curl -g -X POST") && one.contains("Bearer $TOKEN") && one.contains("consultation"))
+            #expect(
+                one.contains("curl -g --path-as-is -X POST") && one.contains("Bearer $TOKEN")
+                    && one.contains("consultation"))
             #expect(try await visitor.page("/requests/3").text.contains("It matched nothing"))
             #expect(try await visitor.page("/requests/99").status == 404)
             #expect(try await visitor.page("/requests/99").text.contains("No longer recorded"))

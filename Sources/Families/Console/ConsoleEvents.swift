@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -8,7 +9,7 @@ import ServiceLifecycle
 
 /// Stream of server-sent events that tells a page to read itself anew, at most four times a second.
 ///
-/// It compares two counters, so that writes cost no more while a console is open.
+/// It compares counters, so that writes cost no more while a console is open.
 struct ConsoleEvents: Sendable {
     /// Most streams at once. Browsers share one between their tabs, and close it while they are hidden.
     private static let most = 64
@@ -26,7 +27,8 @@ struct ConsoleEvents: Sendable {
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .accelBuffering: "no"],
             body: ResponseBody(
-                asyncSequence: Events(world: world, disconnect: context.clientDisconnect, place: place)))
+                asyncSequence: Events(
+                    world: world, directory: context.directory, disconnect: context.clientDisconnect, place: place)))
     }
 
     /// Place of a stream, given back when the stream ends or is never sent.
@@ -43,14 +45,35 @@ private struct Events: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     let world: World
+    let directory: WorldDirectory?
     let disconnect: OneShotSignal
     let place: ConsoleEvents.Place
 
     func makeAsyncIterator() -> Iterator { Iterator(events: self, last: state) }
 
-    /// Changes so far, of results and of the journal.
+    /// A number that differs after a change of the clock, and not because time passes.
+    private var clock: UInt64 {
+        let clock = world.runtime.clock
+        return clock.isFrozen ? ~clock.now.timeIntervalSinceReferenceDate.bitPattern : clock.offset.bitPattern
+    }
+
+    /// A number that differs after a change of a fault rule.
+    private var faults: UInt64 {
+        var hasher = Hasher()
+        for entry in world.runtime.faults.entries {
+            hasher.combine(entry.rule.id)
+            hasher.combine(entry.isOn)
+            hasher.combine(entry.applied)
+        }
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+
+    /// Changes so far, of results and of the journal; and namespaces, clock and faults as they are.
     var state: [UInt64] {
-        [world.changes.signals.changeCount, UInt64(world.runtime.journal?.changes ?? 0)]
+        [
+            world.changes.signals.changeCount, UInt64(world.runtime.journal?.changes ?? 0),
+            UInt64(directory?.count ?? 0), clock, faults,
+        ]
     }
 
     struct Iterator: AsyncIteratorProtocol {

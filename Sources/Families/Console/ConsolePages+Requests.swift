@@ -90,25 +90,35 @@ extension ConsoleFamily {
 
     /// The request as a command for a shell, to this server. Secrets that were masked have to be filled in.
     private func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ visit: Visit) -> String {
-        let own: Set = ["host", "content-length", "connection", "accept-encoding", "user-agent", "accept"]
+        let own: Set = [
+            "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
+        ]
         let base = origin.base(of: visit.request, visit.context)
         let url = Self.quoted("\(base)\(value["prefix"]?.stringValue ?? "")\(entry.path)")
         let isWord = entry.method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-        var parts = ["curl -g -X \(isWord ? entry.method : Self.quoted(entry.method)) \(url)"]
+        let method = entry.method == "HEAD" ? "-I" : "-X \(isWord ? entry.method : Self.quoted(entry.method))"
+        var parts = ["curl -g --path-as-is \(method) \(url)"]
         for field in value["request"]?["headers"]?.arrayValue ?? [] {
             guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue,
                 !own.contains(name.lowercased())
             else { continue }
-            let isToken = name.lowercased() == "authorization"
-            parts.append(isToken ? #"-H "Authorization: Bearer $TOKEN""# : "-H \(Self.quoted("\(name): \(text)"))")
+            if name.lowercased() == "authorization" {
+                parts.append("-H \"Authorization: \(text.hasPrefix("Token ") ? "Token" : "Bearer") $TOKEN\"")
+            } else {
+                parts.append("-H \(Self.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))")
+            }
         }
         let body = value["request"]?["body"]
         if let text = body?["text"]?.stringValue {
             // Not `-d`, which reads a file after an at sign.
             parts.append("--data-raw \(Self.quoted(text))")
-            if body?["truncated"] != nil { parts.append("# the journal has only the begin of the body") }
+            if body?["truncated"] != nil || text.contains(" characters of base64)") {
+                parts.append("# the journal has only a part of the body")
+            }
         } else if body?["size"] != nil {
             parts.append("--data-binary @FILE   # the journal has no body that is no text")
+        } else if ["POST", "PUT", "PATCH"].contains(entry.method) {
+            parts.append("# without the body, if it had one: the server did not read it")
         }
         return parts.joined(separator: " \\\n  ")
     }

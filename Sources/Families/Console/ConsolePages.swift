@@ -108,7 +108,7 @@ extension ConsoleFamily {
         let isKnown = context.namespaceError == nil
         let name = context.world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld
         let faults = isKnown ? try await control.read("faults", for: request, context).body["faults"] : nil
-        let on = (faults?.arrayValue ?? []).count { $0["is_on"] == .bool(true) }
+        let on = (faults?.arrayValue ?? []).count(where: Self.isOn)
         let clock = isKnown ? try await control.read("clock", for: request, context).body : .null
         let names = try await control.read("namespaces", for: request, context).body["namespaces"]?.arrayValue ?? []
         let mode = clock["mode"]?.stringValue ?? "system"
@@ -137,6 +137,13 @@ extension ConsoleFamily {
                 "notices": notices.joined(separator: ". "), "hasNotices": !notices.isEmpty && page.key != "bench",
                 "showsWords": settings.showsWords,
             ])
+    }
+
+    /// Whether a fault rule may still apply.
+    static func isOn(_ rule: JSONValue) -> Bool {
+        let isUsedUp =
+            rule["times"]?.integerValue.map { times in (rule["applied"]?.integerValue ?? 0) >= times } ?? false
+        return rule["is_on"] == .bool(true) && !isUsedUp
     }
 
     private struct Entry {
