@@ -3,7 +3,7 @@ extension String {
     package var escapedForMarkup: String { escapedForMarkup(singleQuotes: false) }
 
     /// Text escaped for HTML, also in single quotes.
-    /// - Parameter quotes: whether single quotes and carriage returns are escaped too, as pages need and signed XML must not have.
+    /// - Parameter quotes: whether single quotes and carriage returns are escaped too, as pages need.
     package func escapedForMarkup(singleQuotes quotes: Bool) -> String {
         var escaped = ""
         for scalar in unicodeScalars {
