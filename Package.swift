@@ -312,7 +312,7 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Documents", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "Console", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
                 "TestSupport",
                 .httpTypes, .hummingbird, .nioCore,
             ],

@@ -62,3 +62,14 @@ extension HTTPFields {
         return all
     }
 }
+
+extension TestScribeClient {
+    /// Starts a transaction and uploads one file.
+    func record(
+        _ id: String, _ name: String, at date: Date, file: String = "1.wav"
+    ) async throws {
+        let details = #","patient_details":{"username":"\#(name)","visit_id":"v-\#(id)"}"#
+        #expect(try await initialise(id, details).status == 201)
+        #expect(try await upload(file, of: id, at: date).status == 200)
+    }
+}

@@ -164,7 +164,11 @@ package struct ConsoleFamily: Family {
             return try await audio(path.dropFirst(), request, context)
         default:
             do {
-                return try await page(path, try verdict(.page), request, context)
+                let verdict = try verdict(.page)
+                // Models and templates take some milliseconds.
+                return try await EventLoopOffload.run(bytes: .max) { @concurrent in
+                    try await page(path, verdict, request, context)
+                }
             } catch let error as ConsoleError where OperatorRequest(request).isNavigation {
                 return views.page(
                     ConsoleViews.text("closed", ["reason": error.refusal.message]), nonce: "none",

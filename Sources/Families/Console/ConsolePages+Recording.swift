@@ -96,7 +96,7 @@ extension ConsoleFamily {
         return "\(count) refused with \(statuses)\(faults.isEmpty ? "" : ", by the fault \(faults)")."
     }
 
-    /// Longest transcript whose notes are explained, in bytes.
+    /// Maximum length in bytes of a transcript, up to which its notes are explained.
     private static let longestExplained = 64 << 10
 
     /// The results, notes with the words that each statement came from.

@@ -54,10 +54,7 @@ extension ConsoleFamily {
                 request: request, context: context, session: session,
                 query: name.map { "?namespace=\($0)" } ?? "")
             let page = try await content(of: path, visit)
-            let frame = try await frame(of: page, visit, nonce)
-            response = await EventLoopOffload.run(bytes: .max) { [views] in
-                views.page(frame.text, nonce: nonce, status: frame.status)
-            }
+            response = views.page(try await text(of: page, visit, nonce), nonce: nonce, status: page.status)
         }
         ConsoleGate.keep(cookie, of: request, isSecure: isSecure(request, context), in: &response)
         return request.method == .head ? response.createHeadResponse() : response
@@ -86,24 +83,8 @@ extension ConsoleFamily {
 
     private static var missing: Page { Page(key: "", title: "Not found", template: "missing", status: .notFound) }
 
-    /// Text of a whole page, to be rendered off the event loop.
-    // Its models hold values only: texts, numbers, and lists of them.
-    private struct Frame: @unchecked Sendable {
-        let page: Page
-        var model: ConsoleViews.Model
-
-        var status: HTTPResponse.Status { page.status }
-
-        var text: String {
-            var model = model
-            // What every page knows, its content may use, too.
-            let main = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
-            model["main"] = ConsoleViews.Markup(renderText: main)
-            return ConsoleViews.text("frame", model)
-        }
-    }
-
-    private func frame(of page: Page, _ visit: Visit, _ nonce: String) async throws -> Frame {
+    /// Renders a page with its frame.
+    private func text(of page: Page, _ visit: Visit, _ nonce: String) async throws -> String {
         let (request, context) = (visit.request, visit.context)
         let isKnown = context.namespaceError == nil
         let name = context.world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld
@@ -124,19 +105,21 @@ extension ConsoleFamily {
                 "isTab": entry.isTab,
             ]
         }
-        return Frame(
-            page: page,
-            model: [
-                "title": page.title, "token": visit.session.token, "nonce": nonce, "version": settings.version,
-                "host": request.authority, "about": settings.about, "query": visit.query, "root": "/\(Self.root)",
-                "namespace": name, "canLogOut": settings.token != nil,
-                "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
-                    ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
-                },
-                "entries": entries, "tabs": entries.filter { $0["isTab"] as? Bool == true },
-                "notices": notices.joined(separator: ". "), "hasNotices": !notices.isEmpty && page.key != "bench",
-                "showsWords": settings.showsWords,
-            ])
+        var model: ConsoleViews.Model = [
+            "title": page.title, "token": visit.session.token, "nonce": nonce, "version": settings.version,
+            "host": request.authority, "about": settings.about, "query": visit.query, "root": "/\(Self.root)",
+            "namespace": name, "canLogOut": settings.token != nil,
+            "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
+                ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
+            },
+            "entries": entries, "tabs": entries.filter { $0["isTab"] as? Bool == true },
+            "notices": notices.joined(separator: ". "), "hasNotices": !notices.isEmpty && page.key != "bench",
+            "showsWords": settings.showsWords,
+        ]
+        // What every page knows, its content may use, too.
+        let main = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
+        model["main"] = ConsoleViews.Markup(renderText: main)
+        return ConsoleViews.text("frame", model)
     }
 
     /// Whether a fault rule may still apply.

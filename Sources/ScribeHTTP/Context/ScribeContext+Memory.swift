@@ -14,13 +14,13 @@ extension ScribeContext {
         }
     }
 
-    /// Reserves memory for a large JSON answer, until its client has taken it.
+    /// Reserves memory for a large JSON answer or page, until its client has taken it.
     ///
     /// Streamed answers and other types pass unchanged.
     /// - Throws: As ``hold(_:)``.
     package func holding(_ response: Response) async throws -> Response {
         guard let memory, let length = response.body.contentLength, length > AnswerPieces.size,
-            response.headers[.contentType]?.hasPrefix("application/json") ?? false
+            let type = response.headers[.contentType], type.hasPrefix("application/json") || type.hasPrefix("text/html")
         else { return response }
         try await hold(length)
         var held = response

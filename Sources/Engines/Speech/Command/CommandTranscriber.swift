@@ -32,7 +32,7 @@ package struct CommandTranscriber: Transcriber {
         self.files = files
     }
 
-    /// Words of a command line whose programs are there.
+    /// Splits a command line, and checks its placeholders and that its programs are installed.
     /// - Throws: ``CommandLineWords/Problem``, ``MissingProgram``.
     package static func arguments(of commandLine: String) throws -> [String] {
         let arguments = try CommandLineWords.split(commandLine)
