@@ -132,7 +132,7 @@
     const begin = performance.now();
     try {
       const headers = search?.value ? { 'X-Scribe-Search': encodeURIComponent(search.value) } : {};
-      const answer = await fetch(location.href.split('#')[0], { headers });
+      const answer = await fetch(location.href.split('#')[0], { headers, signal: AbortSignal.timeout(15_000) });
       if (answer.status === 401 || answer.status === 404 && !document.title.startsWith('Not found')) return location.reload();
       // A proxy without a server, or a server without room.
       if (!answer.ok && answer.status !== 404) throw new Error(`${answer.status}`);

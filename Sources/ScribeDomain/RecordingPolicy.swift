@@ -4,10 +4,17 @@ package import Foundation
 /// policy; only that family reads ``TransactionRequest/terms``.
 package protocol RecordingPolicy: Sendable {
     var kind: RecordingKind { get }
+    /// Name of the kind for people, such as `EkaScribe`.
+    var title: String { get }
     /// Time after the beginning within which a recording may be ended, in seconds; nil for no limit.
     var lifetime: TimeInterval? { get }
     /// Whether the server refuses to start a recording without room for its audio.
     var needsRoomAtStart: Bool { get }
+
+    /// Whether only the family's own API ends a recording: the operator API refuses to commit it.
+    var endsByOwnAPIOnly: Bool { get }
+    /// Whether only the family's own API removes a recording, because the recording is part of something larger.
+    var isRemovedByOwnAPIOnly: Bool { get }
 
     /// Visit that a recording belongs to, stored in a searchable column; nil for none.
     func visit(of request: TransactionRequest) -> String?
@@ -25,6 +32,8 @@ package protocol RecordingPolicy: Sendable {
 extension RecordingPolicy {
     package var lifetime: TimeInterval? { nil }
     package var needsRoomAtStart: Bool { false }
+    package var endsByOwnAPIOnly: Bool { false }
+    package var isRemovedByOwnAPIOnly: Bool { false }
     package func visit(of request: TransactionRequest) -> String? { nil }
     package func uploadType(of request: TransactionRequest) -> UploadType { .chunked }
     package var hiddenTemplates: [Template] { [] }
@@ -35,6 +44,7 @@ extension RecordingPolicy {
 package struct RecordingPolicies: Sendable {
     private struct Usual: RecordingPolicy {
         let kind = RecordingKind.transaction
+        let title = "Transaction"
     }
 
     private let policies: [RecordingKind: any RecordingPolicy]
@@ -46,6 +56,9 @@ package struct RecordingPolicies: Sendable {
     }
 
     package var hiddenTemplates: [Template] { policies.values.flatMap(\.hiddenTemplates) }
+
+    /// Names of the kinds for people.
+    package var titles: [RecordingKind: String] { policies.mapValues(\.title) }
 
     package subscript(kind: RecordingKind) -> any RecordingPolicy { policies[kind] ?? Usual() }
 

@@ -12,7 +12,7 @@ import ScribeStore
 import Status
 import Suki
 
-/// Families of a server. To add a family, add a line to its list.
+/// Families of a server. To add a family, add a line to `emulated`.
 struct Composition: Sendable {
     /// The families in the order in which they may claim a request, and in which their hosts are listed.
     let families: [any FamilyContribution]
@@ -27,18 +27,9 @@ struct Composition: Sendable {
     init(_ configuration: Configuration, authority: String? = nil, adminToken: String? = nil) {
         let streams = SocketCounts.Limits(
             most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
-        families = [
-            StatusContribution(
-                build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority),
-            ConsoleContribution(
-                over: ControlContribution(
-                    .init(
-                        token: adminToken, host: configuration.host,
-                        about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-                        version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
-                        otherOperations: S3Family.operationNames,
-                        families: ["Alliance", "Eka", "Listen", "Omi", "S3", "Status", "Suki"])),
-                Self.console(configuration, adminToken, tlsPort)),
+        let status = StatusContribution(
+            build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority)
+        let emulated: [any FamilyContribution] = [
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(
@@ -48,6 +39,17 @@ struct Composition: Sendable {
             SukiContribution(configuration.suki, counts: streams),
             OmiContribution(configuration.omi),
         ]
+        let control = ControlContribution(
+            .init(
+                token: adminToken, host: configuration.host,
+                about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
+                version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
+                otherOperations: S3Family.operationNames,
+                families: ([status] + emulated).map(\.name).sorted()))
+        let titles = RecordingPolicies(emulated.flatMap(\.policies)).titles
+        let console = ConsoleContribution(
+            over: control, Self.console(configuration, titles: titles, adminToken, tlsPort))
+        families = [status, console] + emulated
     }
 
     var policies: RecordingPolicies { RecordingPolicies(families.flatMap(\.policies)) }
@@ -65,15 +67,14 @@ struct Composition: Sendable {
     let bucket = EkaFamily.batchBucket
 
     private static func console(
-        _ configuration: Configuration, _ token: String?, _ tlsPort: LockedValue<Int?>
+        _ configuration: Configuration, titles: [RecordingKind: String], _ token: String?,
+        _ tlsPort: LockedValue<Int?>
     ) -> ConsoleFamily.Settings {
         let demo = DemoCredentials.shown(for: configuration)
         let about = configuration.about(tlsPort: nil)
         return ConsoleFamily.Settings(
             token: token, host: configuration.host, version: ScribeVersion.current,
-            kinds: [
-                .transaction: "EkaScribe", .conversation: "Omi", .session: "Session", .ambient: "Suki",
-            ],
+            kinds: titles,
             showsWords: configuration.authMode != .strict || configuration.usedJournal.mode == .full,
             about: [
                 "Recogniser: \(about["transcriber"] ?? "")", "Auth: \(configuration.authMode.rawValue)",

@@ -116,12 +116,12 @@ extension Store {
         }
         return try await read { db in
             let rows = try db.rows(
-                Self.listOfRecordings,
+                Self.listOfRecordings(in: db),
                 [
                     filter.before ?? Int64.max, filter.business?.rawValue, filter.client?.rawValue,
                     filter.userStatus?.rawValue, filter.statusList, filter.includesArchived,
                     filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
-                    filter.searchesNames,
+                    filter.searchesNames, "\u{10FFFF}",
                 ])
             return try RecordingPage(rows, limit: filter.limit, item: RecordingSummary.init(row:)) { $0["id"] }
         }
@@ -173,8 +173,8 @@ extension Store {
         // By file name. Another upload under the same name has another ETag.
         let known = try db.rows(
             """
-            SELECT file_name, etag, speech ->> '$.duration' AS duration, failure, created_at FROM chunk_transcripts
-            WHERE transaction_id = ?
+            SELECT file_name, etag, \(db.number("speech", "duration")) AS duration, failure, created_at
+            FROM chunk_transcripts WHERE transaction_id = ?
             """, [rowID])
         let recognitions = Dictionary(known.map { ($0["file_name"] as String, $0) }, uniquingKeysWith: { $1 })
         return try objects.compactMap { object in
@@ -200,45 +200,51 @@ extension Store {
 
     /// SQL of the list of recordings. Row ids rise with time, so that the newest rows come first without an index, and
     /// a cursor stays valid.
-    private static let listOfRecordings = """
-        WITH page AS (
-            SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
-                chunk_times, created_at, committed_at, processed_at, archived_at,
-                request ->> '$.flavour' AS flavour, request ->> '$.mode' AS mode, substr(\(patient), 1, 200) AS patient,
-                substr(request ->> '$.patientDetails.visit_id', 1, 200) AS visit,
-                fixture,
-                CASE WHEN folder = '' THEN '' ELSE folder || '/' END AS first_key,
-                CASE WHEN folder = '' THEN x'' ELSE folder || '0' END AS last_key,
-                kind
-            FROM transactions
-            WHERE id < ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2) AND (CAST(?3 AS TEXT) IS NULL OR client_id = ?3)
-                AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4) AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN (SELECT value FROM json_each(?5)))
-                AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
-                AND (CAST(?8 AS TEXT) IS NULL OR txn_id LIKE ?8 ESCAPE '\\'
-                    OR (?11 = 1 AND request LIKE ?9 ESCAPE '\\' AND \(patient) LIKE ?8 ESCAPE '\\'))
-            ORDER BY id DESC LIMIT ?10
-        )
-        SELECT page.*, (SELECT max(value ->> '$.end') FROM json_each(chunk_times)) AS duration,
-            (
-                SELECT count(*) FROM objects
-                WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key
-                    AND key < last_key AND key NOT GLOB '*.json' AND key NOT GLOB '*_'
-                    AND instr(substr(key, length(first_key) + 1), '/') = 0
-            ) AS files,
-            (
-                SELECT group_concat(status, ' ') FROM (
-                    SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id)
-            ) AS results,
-            (
-                SELECT errors FROM documents
-                WHERE transaction_id = page.id AND is_authored = 0 AND status = 'failure' ORDER BY id LIMIT 1
-            ) AS errors
-        FROM page ORDER BY id DESC
-        """
-
-    /// SQL of the patient's name, under the keys of both versions of the transaction API.
-    private static let patient =
-        "coalesce(request ->> '$.patientDetails.username', request ->> '$.patientDetails.name')"
+    private static func listOfRecordings(in db: any StoreSession) -> String {
+        // The patient's name has another key in each version of the transaction API.
+        let names = ["username", "name"].map { db.text("request", "patientDetails", $0) }
+        let patient = "coalesce(\(names[0]), \(names[1]))"
+        let ending = "substr(key, length(first_key) + 1)"
+        return """
+            WITH page AS (
+                SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
+                    chunk_times, created_at, committed_at, processed_at, archived_at,
+                    \(db.text("request", "flavour")) AS flavour, \(db.text("request", "mode")) AS mode,
+                    substr(\(patient), 1, 200) AS patient,
+                    substr(\(db.text("request", "patientDetails", "visit_id")), 1, 200) AS visit,
+                    fixture,
+                    CASE WHEN folder = '' THEN '' ELSE folder || '/' END AS first_key,
+                    CASE WHEN folder = '' THEN ?12 ELSE folder || '0' END AS last_key,
+                    kind
+                FROM transactions
+                WHERE id < ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2)
+                    AND (CAST(?3 AS TEXT) IS NULL OR client_id = ?3)
+                    AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4)
+                    AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN \(db.list(5)))
+                    AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
+                    AND (CAST(?8 AS TEXT) IS NULL OR \(db.matches("txn_id", "?8"))
+                        OR (?11 = 1 AND \(db.matches("request", "?9")) AND \(db.matches(patient, "?8"))))
+                ORDER BY id DESC LIMIT ?10
+            )
+            SELECT page.*,
+                (SELECT max(\(db.number("value", "end"))) FROM \(db.elements(of: "chunk_times"))) AS duration,
+                (
+                    SELECT count(*) FROM objects
+                    WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key
+                        AND key < last_key AND substr(key, length(key) - 4) <> '.json'
+                        AND substr(key, length(key)) <> '_' AND replace(\(ending), '/', '') = \(ending)
+                ) AS files,
+                (
+                    SELECT \(db.joined("status")) FROM (
+                        SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id)
+                ) AS results,
+                (
+                    SELECT errors FROM documents
+                    WHERE transaction_id = page.id AND is_authored = 0 AND status = 'failure' ORDER BY id LIMIT 1
+                ) AS errors
+            FROM page ORDER BY id DESC
+            """
+    }
 }
 
 extension RecordingFilter {

@@ -17,7 +17,8 @@ extension Store {
             try db.rows(
                 """
                 SELECT * FROM objects WHERE id > ?1 AND (?2 IS NULL OR business_id = ?2)
-                    AND (?3 IS NULL OR instr('/' || key || '/', '/' || ?3 || '/') > 0)
+                    AND (CAST(?3 AS TEXT) IS NULL
+                        OR replace('/' || key || '/', '/' || ?3 || '/', '') <> '/' || key || '/')
                 ORDER BY id LIMIT ?4
                 """, [id ?? 0, business?.rawValue, component, limit]
             ).map { row in

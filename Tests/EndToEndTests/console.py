@@ -65,10 +65,12 @@ class Browser:
         self.port, self.stack = port, stack
         self.target = Target(stack.enter_context(connect(f"ws://127.0.0.1:{port}{path}", max_size=None)))
         self.visitor = self.target.call("Target.createBrowserContext")["browserContextId"]
+        self.opened = []
 
     def window(self, url: str | None = None) -> Window:
         made = self.target.call("Target.createTarget", url="about:blank", browserContextId=self.visitor)["targetId"]
         socket = self.stack.enter_context(connect(f"ws://127.0.0.1:{self.port}/devtools/page/{made}", max_size=None))
+        self.opened.append(made)
         window = Window(socket)
         window.call("Page.enable")
         window.call("Runtime.enable")
@@ -76,6 +78,11 @@ class Browser:
         if url:
             window.open(url)
         return window
+
+    def close_windows(self):
+        """The tabs of one visit keep one live stream between them, and would follow what the next visit does."""
+        while self.opened:
+            self.target.call("Target.closeTarget", targetId=self.opened.pop())
 
 
 @contextlib.contextmanager

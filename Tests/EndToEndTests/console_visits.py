@@ -76,11 +76,17 @@ def visited(server, chunks):
 
 
 @pytest.fixture(scope="module")
-def browser(sentences, tmp_path_factory):
+def chromium_process(sentences, tmp_path_factory):
     folder = tmp_path_factory.mktemp("chromium")
     spoken = wave(folder / "spoken.wav", speech.consultation(sentences[:2]))
     with chromium(folder, f"--use-file-for-fake-audio-capture={spoken}") as browser:
         yield browser
+
+
+@pytest.fixture
+def browser(chromium_process):
+    yield chromium_process
+    chromium_process.close_windows()
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -40,6 +40,7 @@ package struct TestSessionPolicy: RecordingPolicy {
     package static let time: TimeInterval = 3600
 
     package let kind = RecordingKind.session
+    package let title = "Session"
     package let lifetime: TimeInterval? = time
     package let needsRoomAtStart = true
 

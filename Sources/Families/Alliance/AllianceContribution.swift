@@ -4,6 +4,7 @@ package import ScribeRuntime
 
 /// Registers the session protocol with a server: recording policy, webhook format and routes.
 package struct AllianceContribution: FamilyContribution {
+    package let name = "Alliance"
     package let policies: [any RecordingPolicy]
     package let webhookFormats: [any WebhookFormat] = [AllianceFormat()]
     private let settings: AllianceFamily.Settings

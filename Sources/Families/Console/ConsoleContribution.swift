@@ -2,6 +2,7 @@ package import ScribeHTTP
 
 /// Registers the operator API with the console, which acts through it.
 package struct ConsoleContribution: FamilyContribution {
+    package let name = "Console"
     private let control: any FamilyContribution
     private let settings: ConsoleFamily.Settings
 

@@ -2,6 +2,7 @@ package import ScribeHTTP
 
 /// Registers live recognition with a server: host names and routes.
 package struct ListenContribution: FamilyContribution {
+    package let name = "Listen"
     package let hosts = [HostGroup(title: "live speech (Deepgram, SubQ, Aldea)", names: ListenFamily.hostNames)]
     private let settings: ListenFamily.Settings
 

@@ -1,10 +1,12 @@
-import ScribeDomain
+package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 
 /// Registers Omi's conversations with a server: host names, routes and the end of silent conversations.
 package struct OmiContribution: FamilyContribution {
+    package let name = "Omi"
     package let hosts = [HostGroup(title: "Omi", names: OmiFamily.hostNames)]
+    package let policies: [any RecordingPolicy] = [ConversationPolicy()]
     private let settings: OmiFamily.Settings
 
     package init(_ settings: OmiFamily.Settings) { self.settings = settings }

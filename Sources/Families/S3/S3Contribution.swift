@@ -2,6 +2,7 @@ package import ScribeHTTP
 
 /// Registers the S3 object API with a server: bucket host names and the family.
 package struct S3Contribution: FamilyContribution {
+    package let name = "S3"
     package let hosts = [
         HostGroup(
             title: "its buckets at S3",

@@ -2,6 +2,7 @@ package import ScribeHTTP
 
 /// Registers the server's own routes: health, readiness, metrics and API documents.
 package struct StatusContribution: FamilyContribution {
+    package let name = "Status"
     private let build: StatusFamily.Build
     private let authority: String?
 
@@ -27,6 +28,7 @@ package struct FrontPageContribution: FamilyContribution {
         self.settings = settings
     }
 
+    package var name: String { objects.name }
     package var hosts: [HostGroup] { objects.hosts }
 
     /// Builds the front page and the S3 family.

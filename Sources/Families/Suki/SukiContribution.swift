@@ -4,6 +4,7 @@ package import ScribeRuntime
 
 /// Registers Suki's ambient API with a server: host names, recording policy, webhook format and routes.
 package struct SukiContribution: FamilyContribution {
+    package let name = "Suki"
     /// File name of the key that signs clinicians' tokens.
     static let keyFile = "suki-signing-key.pem"
 

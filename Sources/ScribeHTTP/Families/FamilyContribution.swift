@@ -6,6 +6,8 @@ package import ServiceLifecycle
 
 /// One family's part of a server. The server is a list of contributions, and names no family elsewhere.
 package protocol FamilyContribution: Sendable {
+    /// Name of the family in the documentation and in the journal.
+    var name: String { get }
     /// Host names compiled into the family's SDKs.
     var hosts: [HostGroup] { get }
     /// Recording policies for the kinds of recordings that the family starts.

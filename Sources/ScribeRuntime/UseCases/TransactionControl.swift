@@ -28,7 +28,7 @@ package struct TransactionControl: Sendable {
         guard transaction.userStatus.isOpen else {
             throw ScribeError.invalidState("It is \(transaction.userStatus.rawValue) already")
         }
-        guard transaction.request.kind != .conversation, transaction.request.intake != .segments else {
+        guard !runtime.policies[transaction.request.kind].endsByOwnAPIOnly else {
             throw ScribeError.invalidState("Such a recording ends by its own API only")
         }
         let files = try await files(of: transaction)
@@ -82,10 +82,11 @@ package struct TransactionControl: Sendable {
     }
 
     /// Removes a transaction with its results and audio.
-    /// - Throws: ``ScribeError/invalidState(_:)`` for a recording that a conversation consists of.
+    /// - Throws: ``ScribeError/invalidState(_:)`` for one that only its own API removes.
     package func remove(_ key: Transaction.Key) async throws {
-        guard try await store.requireTransaction(key).request.kind != .conversation else {
-            throw ScribeError.invalidState("A conversation is deleted by its own API only")
+        let kind = try await store.requireTransaction(key).request.kind
+        guard !runtime.policies[kind].isRemovedByOwnAPIOnly else {
+            throw ScribeError.invalidState("Such a recording is deleted by its own API only")
         }
         let files = try await store.removeTransaction(key)
         runtime.faults.forget(key)

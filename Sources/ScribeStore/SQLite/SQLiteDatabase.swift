@@ -62,10 +62,12 @@ final class SQLiteDatabase: Sendable {
 
     /// Runs `body` in a SQL transaction, see ``GroupCommit``.
     ///
-    /// - Parameter scopes: the parts of the data that `body` reads before it decides, at least one. SQLite has one
-    ///   writer, and needs only their names.
+    /// - Parameters:
+    ///   - scope: the part of the data that `body` reads before it decides. SQLite has one writer, and ignores it.
+    ///   - others: further parts.
     func write<Value: Sendable>(
-        _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
+        _ scope: WriteScope, _ others: WriteScope...,
+        body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
         try await writes.write { [self] db, changes in
             let value = try body(db.writing, &changes)
@@ -88,7 +90,7 @@ final class SQLiteDatabase: Sendable {
 
     /// Runs `body` in a SQL transaction, without changes that other tasks wait for.
     func write<Value: Sendable>(
-        _ scopes: WriteScope..., body: @escaping @Sendable (any StoreSession) throws -> Value
+        _ scope: WriteScope, _ others: WriteScope..., body: @escaping @Sendable (any StoreSession) throws -> Value
     ) async throws -> Value {
         try await writes.write { [self] db in
             let value = try body(db.writing)

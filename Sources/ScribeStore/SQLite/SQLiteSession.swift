@@ -52,11 +52,19 @@ struct SQLiteSession: StoreSession {
 
     func list(_ number: Int) -> String { "(SELECT value FROM json_each(?\(number)))" }
 
-    func text(_ column: String, _ key: String) -> String { "\(column) ->> '$.\(key)'" }
+    func text(_ column: String, _ path: String...) -> String { "\(column) ->> '$.\(path.joined(separator: "."))'" }
 
     func text(_ column: String, _ key: String, _ index: Int) -> String { "\(column) ->> '$.\(key)[\(index)]'" }
 
     func json(_ column: String, _ key: String) -> String { "\(column) -> '$.\(key)'" }
+
+    func number(_ column: String, _ key: String) -> String { "\(column) ->> '$.\(key)'" }
+
+    func elements(of column: String) -> String { "json_each(\(column))" }
+
+    func matches(_ expression: String, _ pattern: String) -> String { "\(expression) LIKE \(pattern) ESCAPE '\\'" }
+
+    func joined(_ column: String) -> String { "group_concat(\(column), ' ')" }
 
     // MARK: Statements
 

@@ -22,14 +22,27 @@ protocol StoreSession {
     /// SQL for the elements of a JSON array in parameter `number`: `WHERE id IN \(db.list(2))`. The column is `value`.
     func list(_ number: Int) -> String
 
-    /// SQL for a text in a JSON column: `\(db.text("request", "flavour"))`. NULL where the member is missing.
-    func text(_ column: String, _ key: String) -> String
+    /// SQL for a text in a JSON column: `\(db.text("request", "patientDetails", "visit_id"))`. NULL where a member of
+    /// the path is missing.
+    func text(_ column: String, _ path: String...) -> String
 
     /// SQL for an element of an array of texts in a JSON column, from index 0. NULL where the element is missing.
     func text(_ column: String, _ key: String, _ index: Int) -> String
 
     /// SQL for a member of a JSON column, as JSON.
     func json(_ column: String, _ key: String) -> String
+
+    /// SQL for a number in a JSON column. NULL where the member is missing.
+    func number(_ column: String, _ key: String) -> String
+
+    /// SQL for a table of the elements of a JSON array in a column. Its column is `value`, JSON.
+    func elements(of column: String) -> String
+
+    /// SQL for a comparison with a pattern of LIKE, which ignores the case of letters. `\` escapes wildcards.
+    func matches(_ expression: String, _ pattern: String) -> String
+
+    /// SQL for an aggregate: all texts of a column, with a space between them.
+    func joined(_ column: String) -> String
 }
 
 extension StoreSession {

@@ -42,6 +42,7 @@ package struct SessionPolicy: RecordingPolicy {
     package static let usualLifetime: TimeInterval = 60 * 60
 
     package let kind = RecordingKind.session
+    package let title = "Session"
     package let lifetime: TimeInterval?
     /// A session without room for its audio is refused at its start, before the client records.
     package let needsRoomAtStart = true

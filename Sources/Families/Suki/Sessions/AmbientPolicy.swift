@@ -7,6 +7,8 @@ package struct AmbientPolicy: RecordingPolicy {
     package static let usualLifetime: TimeInterval = 7 * 86_400
 
     package let kind = RecordingKind.ambient
+    package let title = "Suki"
+    package let endsByOwnAPIOnly = true
     package let lifetime: TimeInterval?
 
     package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = lifetime }
