@@ -74,7 +74,7 @@ extension RedFlag {
         "testicle|testicles ~ riding|nowhere|sick", "arm|leg gone|went|is|was|feels|felt dead|limp|useless",
         "can't|cannot|couldn't ~ words out", "words ~ jumbled|muddled|slurred", "half ~ smile|goes up",
         "jerking|fitting ~ again|stop|blue", "foaming|frothing ~ mouth", "seizures ~ row|back|another",
-        "carbon monoxide", "vision|sight ~ gone|lost|curtain|black", "lost|losing my|his|her|the vision|sight",
+        "vision|sight ~ gone|lost|curtain|black", "lost|losing my|his|her|the vision|sight",
         "curtain ~ eye|vision", "lips|fingernails ~ blue|grey|gray|purple",
         "he|she|he's|she's|baby gone|went|turned|going|turning|looks grey|gray|blue|purple|mottled",
         "coffee grounds", "can't|cannot swallow ~ saliva|spit|drooling", "drooling ~ breathe|breathing",
@@ -131,6 +131,7 @@ extension RedFlag {
         "wrong & way & cough|cry|breathe|choking|blue", "underwater & minutes|breathing|found",
         "ribs|chest|tummy & sucking|sucked|sucks", "breathing|breathes & really|very|so & fast|rapidly|quickly",
         "can't|cannot|couldn't|unable|only & finish|complete|get & sentence|sentences|word|words",
+        "inhaler|nebuliser|inhaler's & touching|working|work|helping & not|isn't|no|nothing",
         "wheezing|breathless|gasping & badly|word|sentence|talk|speak", "noise & breathes|breathing & in", "stridor",
         "drooling & swallow|noise|throat|fever", "smoke & filled|inhaled|fire", "asthma & attack & bad|severe|worse",
         "सांस|साँस & रुक|फूल|घुट|नहीं|तकलीफ़", "saans & nahi|nahin & aa|le|pa",
@@ -176,7 +177,7 @@ extension RedFlag {
         "leg|foot|arm|hand & cold & white|pale|blue", "khoon & nahi|nahin & ruk", "खून & नहीं & रुक",
         "सांप|साँप & काट|काटा|डस", "impaled",
         // The belly, bladder and spine.
-        "numb|numbness & between & legs", "saddle & numb|numbness",
+        "numb|numbness & between & legs", "saddle & numb|numbness|dead",
         "can't|cannot|couldn't|unable & pass|pee|urinate|wee & water|urine|all|hours|numb",
         "can't|cannot|lost & control & bladder|bowel|bowels & legs|numb|back|weak", "curled & floor|ball & pain",
         "belly|stomach|tummy|abdomen & hard|rigid|solid & board|rock|stand",
@@ -193,48 +194,9 @@ extension RedFlag {
     ]
 
     /// Patterns that mean an emergency only beside a word of another clause.
-    static let combined: [(beside: Set<String>, flag: RedFlag)] = [
-        (["pregnant", "pregnancy", "trimester"], RedFlag("bleeding|blood", .emergency)),
-        (
-            ["diabetic", "diabetes", "sugar", "insulin"],
-            RedFlag("vomiting|confused|drowsy|vomited|rambling|unconscious", .emergency)
-        ),
-        (["diabetic", "diabetes", "insulin"], RedFlag("can't|cannot|couldn't keep ~ down", .emergency)),
-        (["legs"], RedFlag("started bleeding", .emergency)),
-        (["pregnant", "trimester"], RedFlag("vision|sight & blurry|spots|flashing|lights", .emergency)),
-        (
-            ["sweating", "sweaty", "clammy", "breathless"],
-            RedFlag("jaw|arm & aching|ache|aches|pain|heavy", .emergency)
-        ),
-        (
-            ["head", "fell", "fall", "ladder", "crash", "bike", "punched"],
-            RedFlag("was|got|were knocked out", .emergency)
-        ),
-        (["hit", "banged", "bumped"], RedFlag("keeps|been|being|keep sick|vomiting", .emergency)),
-        (["sun", "heat", "sauna"], RedFlag("confused|delirious|collapsed", .emergency)),
-        (["newborn", "baby", "infant"], RedFlag("won't|stopped feed|feeding", .emergency)),
-        (["hives", "rash"], RedFlag("hoarse|wheezing|faint|wheezy", .emergency)),
-        (["sugar", "diabetic", "ketones"], RedFlag("being|keep|been|stop & sick", .emergency)),
-        (["pump", "insulin", "ketones"], RedFlag("throwing|vomiting", .emergency)),
-        (["sugar"], RedFlag("shaking|drowsy & can't|cannot", .emergency)),
-        (["temperature", "fever", "forty"], RedFlag("neck & bend|stiff", .emergency)),
-        (["cold", "clammy", "sweat"], RedFlag("arm & heavy|ache|aching|pain|numb", .emergency)),
-        (["cold", "clammy", "hands"], RedFlag("breathing & strangely|fast|funny|odd", .emergency)),
-        (["calf"], RedFlag("breath|breathless|breathing", .emergency)),
-        (["chest"], RedFlag("squeezing|crushing|tearing|ripping|elephant", .emergency)),
-        (
-            [
-                "stung", "sting", "wasp", "bee", "peanut", "peanuts", "prawn", "prawns", "shellfish", "nuts",
-                "antibiotic", "epipen",
-            ],
-            RedFlag("tongue|throat|lips|wheezing|faint|collapsing|hoarse", .emergency)
-        ),
-        (["testicle", "testicles"], RedFlag("vomiting|sick|swollen", .emergency)),
-        (["ball", "testicle", "testicles"], RedFlag("nowhere|agony|agonising|agonizing", .emergency)),
-        (["smile", "arm", "speech", "words"], RedFlag("drooping|lopsided|slurring|droopy", .emergency)),
-        (["fever", "rash", "temperature"], RedFlag("floppy|unrousable|mottled", .emergency)),
-        (["baby", "newborn", "infant", "months", "weeks"], RedFlag("floppy|limp|blue|grey|unrousable", .emergency)),
-    ]
+    static let combined: [(beside: Set<String>, flag: RedFlag)] = causes.flatMap { cause in
+        cause.signs.map { (cause.words, RedFlag($0, .emergency)) }
+    }
 
     static let urgencies = [
         "shortness of breath", "short of breath", "severe pain|headache", "severe abdominal pain", "high fever",

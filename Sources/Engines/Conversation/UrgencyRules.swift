@@ -12,7 +12,12 @@ package enum UrgencyRules {
         // Fast path: most speech has none of these words.
         let mayFlag = sentences.contains { $0.words.contains { RedFlag.beginnings.contains($0.plain) } }
         guard mayFlag || question != nil else { return nil }
-        let said = Set(sentences.flatMap { $0.words.map(\.plain) })
+        let said = Set(
+            sentences.flatMap { sentence in
+                sentence.words.flatMap {
+                    [$0.plain, $0.plain.hasSuffix("'s") ? String($0.plain.dropLast(2)) : $0.plain]
+                }
+            })
         let combined = RedFlag.combined.filter { !$0.beside.isDisjoint(with: said) }.map(\.flag)
         var asked = question.flatMap { Speech.sentences(of: $0).flatMap(clauses).compactMap(levelAsked).last }
         var found: Urgency.Level?
@@ -117,11 +122,12 @@ package enum UrgencyRules {
             let asks =
                 sentence.longest(of: asking, at: index) != nil
                 && !(word.plain == "any" && clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains))
+            let isDenying = clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains)
             let opens =
                 ClinicalLexicon.contrasts.contains(word.plain)
                 || subjects.contains(word.plain)
                     && (afterPause || previous.map { !binding.contains($0) && !$0.hasSuffix("ing") } ?? false)
-                || word.plain == "and" && (next.map(subjects.contains) ?? false)
+                || word.plain == "and" && (next.map { subjects.contains($0) || $0 == "the" && isDenying } ?? false)
                 || asks && previous != "without" && previous != "of"
                 || afterPause && ["yes", "yeah", "no", "nope", "haan"].contains(word.plain)
             if opens, !clauses[clauses.count - 1].words.isEmpty { clauses.append(Clause(words: [])) }

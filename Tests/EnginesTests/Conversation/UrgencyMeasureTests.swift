@@ -22,7 +22,7 @@ struct UrgencyMeasureTests {
 
     @Test(
         "of the sentences that the rules were made with 95 of 100 are told right, and no present emergency is missed",
-        arguments: ["practice", "check", "unseen", "later"])
+        arguments: ["practice", "check", "unseen", "later", "fresh", "further"])
     func measure(part: String) {
         let utterances = Self.utterances.filter { $0.part == part }
         #expect(utterances.count >= 40)

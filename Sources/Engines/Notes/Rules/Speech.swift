@@ -11,6 +11,10 @@ struct Speech {
 
         /// Whether a pause follows the word.
         var endsClause: Bool { spoken.last.map { ",;:".contains($0) } ?? false }
+
+        var beginsLower: Bool {
+            spoken.utf8.first.map { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) } ?? false
+        }
     }
 
     var words: [Word]
@@ -76,9 +80,12 @@ struct Speech {
         for line in transcript.lines {
             let (text, isDoctor) = withoutSpeaker(line)
             var current: [Word] = []
-            for word in Speech(text).words {
+            let words = Speech(text).words
+            for (index, word) in words.enumerated() {
                 current.append(word)
-                if let last = word.spoken.unicodeScalars.last, ends.contains(last) {
+                // "Can't... finish... a sentence" is one sentence.
+                let goesOn = word.spoken.hasSuffix("..") && index + 1 < words.count && words[index + 1].beginsLower
+                if !goesOn, let last = word.spoken.unicodeScalars.last, ends.contains(last) {
                     sentences.append(Speech(words: current, isDoctor: isDoctor))
                     current = []
                 }
