@@ -10,7 +10,7 @@ import Testing
 @testable import ScribeServer
 
 extension AllianceSessionTests {
-    @Test("each call of process-template makes a document", .covers("M-52", "M-53", "M-54"))
+    @Test("each process-template call adds one document to the protocol session", .covers("M-52", "M-53", "M-54"))
     func process() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -59,7 +59,7 @@ extension AllianceSessionTests {
     }
 
     @Test(
-        "a session that is not there, or another's, is 404 on every verb", .covers("M-66"),
+        "every method answers 404 for an unknown protocol session and for another business's", .covers("M-66"),
         arguments: [
             (HTTPRequest.Method.get, "", ""), (.patch, "", #"{"model":"pro"}"#), (.post, "/end", ""),
             (.post, "/audio/1.wav", "audio"), (.post, "/audio", "audio"), (.post, "/process/template", ""),
@@ -80,7 +80,7 @@ extension AllianceSessionTests {
     }
 
     @Test(
-        "tokens last a day, a bad one is 401, and what only looks like one means nothing",
+        "the session API's tokens last a day, an invalid token is 401, and a jwt-payload header grants nothing",
         .covers("M-01", "M-02", "M-03", "M-04", "M-05", "M-06"))
     func tokens() async throws {
         var server = try TestServer()
@@ -110,7 +110,7 @@ extension AllianceSessionTests {
         }
     }
 
-    @Test("pages of allowed origins may use sessions", .covers("M-69"))
+    @Test("pages of allowed origins may call the session API and read its answers", .covers("M-69"))
     func pages() async throws {
         try await TestServer().run { client in
             let preflight = try await client.send(
@@ -125,7 +125,7 @@ extension AllianceSessionTests {
         }
     }
 
-    @Test("templates are listed, the business's own first", .covers("M-76"))
+    @Test("the session API lists templates, the business's own templates first", .covers("M-76"))
     func templates() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

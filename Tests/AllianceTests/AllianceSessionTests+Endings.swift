@@ -10,7 +10,9 @@ import Testing
 @testable import ScribeServer
 
 extension AllianceSessionTests {
-    @Test("a session is ended once, and takes nothing after it", .covers("M-36", "M-40", "M-64"))
+    @Test(
+        "the end route ends a protocol session once, and an ended protocol session refuses audio",
+        .covers("M-36", "M-40", "M-64"))
     func ended() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -38,7 +40,7 @@ extension AllianceSessionTests {
     }
 
     @Test(
-        "a session that nobody ends expires: read it is a session, used it is an error",
+        "an expired protocol session can still be read, and any other call on it is refused with 410",
         .covers("M-42", "M-45", "M-46"))
     func expired() async throws {
         let server = try TestServer()
@@ -83,7 +85,7 @@ extension AllianceSessionTests {
     }
 
     @Test(
-        "what has failed is 200 or 206, and says why", .covers("M-44", "M-47", "M-49"),
+        "a failed protocol session reads as 200 or 206 with the reason of the failure", .covers("M-44", "M-47", "M-49"),
         arguments: [
             ("no-speech", 200, "failed"), ("partial", 206, "partial"), ("recogniser-down", 200, "failed"),
         ])
@@ -107,7 +109,9 @@ extension AllianceSessionTests {
         }
     }
 
-    @Test("a session without audio fails at once, and a cancelled one is told so", .covers("M-44", "M-56"))
+    @Test(
+        "ending a protocol session without audio fails it at once, and a cancelled one reads as cancelled",
+        .covers("M-44", "M-56"))
     func empty() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -132,7 +136,8 @@ extension AllianceSessionTests {
         }
     }
 
-    @Test("a patch changes what may change", .covers("M-55", "M-56"))
+    @Test(
+        "a PATCH of a protocol session changes templates, additional data, language and model", .covers("M-55", "M-56"))
     func patch() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

@@ -11,7 +11,7 @@ import Testing
 
 struct AllianceSessionTests {
     @Test(
-        "a session is created, uploaded to, ended, and read until it is completed",
+        "a protocol session is created, receives audio, is ended, and is polled until it is completed",
         .covers(
             "M-13", "M-14", "M-15", "M-16", "M-24", "M-25", "M-30", "M-37", "M-38", "M-39", "M-41", "M-42", "M-43",
             "M-45", "M-48", "M-51", "M-68"),
@@ -72,7 +72,7 @@ struct AllianceSessionTests {
         }
     }
 
-    @Test("the transaction API sees the same row, before and after", .covers("M-70", "M-74"))
+    @Test("the transaction API and the session protocol read and change the same row", .covers("M-70", "M-74"))
     func sameRow() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -96,7 +96,7 @@ struct AllianceSessionTests {
         }
     }
 
-    @Test("a transaction of the other API is a session", .covers("M-42"))
+    @Test("the session protocol reads a transaction of the transaction API as a protocol session", .covers("M-42"))
     func oldTransaction() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -114,7 +114,7 @@ struct AllianceSessionTests {
         }
     }
 
-    @Test("the note of ambient sessions is a template that nobody can ask for")
+    @Test("a protocol session cannot ask for the hidden template of ambient sessions")
     func hiddenTemplate() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -126,7 +126,7 @@ struct AllianceSessionTests {
     }
 
     @Test(
-        "each client gets the link that it can use",
+        "the upload link has the form that the client's version and flavour can use",
         .covers("M-12", "M-16", "M-17", "M-18", "M-57"),
         arguments: [
             ("chunked", "", "", false), ("chunked", "?version=v2", "", true), ("chunked", "?version=V2", "", true),
@@ -164,7 +164,7 @@ struct AllianceSessionTests {
     }
 
     @Test(
-        "links begin as the server is reached: by the public URL, by a trusted proxy's word, or by the request",
+        "links begin with the public URL, else with a trusted proxy's forwarded host, else with the request's host",
         .covers("M-08"))
     func origins() async throws {
         var server = try TestServer()
@@ -185,7 +185,7 @@ struct AllianceSessionTests {
     }
 
     @Test(
-        "discovery is for everybody, and says all that clients look for",
+        "the discovery document needs no token and lists everything that clients read from it",
         .covers("M-07", "M-09", "M-10", "M-11", "M-12"))
     func discovery() async throws {
         try await TestServer().run { client in
@@ -204,7 +204,9 @@ struct AllianceSessionTests {
         }
     }
 
-    @Test("what is said at the start comes back as it was said", .covers("M-19", "M-20"))
+    @Test(
+        "a protocol session returns patient details, additional data and id as its creation sent them",
+        .covers("M-19", "M-20"))
     func echoes() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -225,7 +227,8 @@ struct AllianceSessionTests {
     }
 
     @Test(
-        "a start that cannot be is refused in the family's envelope", .covers("M-21", "M-22", "M-23", "M-65"),
+        "an invalid session creation is refused in the session protocol's error envelope",
+        .covers("M-21", "M-22", "M-23", "M-65"),
         arguments: [
             (#"{}"#, 422, "invalid_request"), ("", 422, "invalid_request"), ("[]", 422, "invalid_request"),
             (#"{"upload_type":"fax"}"#, 422, "invalid_request"), (#"{"upload_type":null}"#, 422, "invalid_request"),

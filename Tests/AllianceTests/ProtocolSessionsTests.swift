@@ -42,7 +42,7 @@ struct SessionsTests {
 
     // MARK: Beginning
 
-    @Test("a session without an id gets one, and its audio a place under that id")
+    @Test("a protocol session created without an id gets an id, and its audio folder is named after that id")
     func freshID() async throws {
         let draft = ProtocolSessions.Draft(uploadType: .chunked)
         let first = try await sessions.create(draft, as: nil, for: fixture.owner)
@@ -52,20 +52,20 @@ struct SessionsTests {
         #expect(first.request.audioLocation == AudioLocation(bucket: "bucket", folder: "sessions/\(first.id)"))
     }
 
-    @Test("a repeated creation is refused")
+    @Test("creating a protocol session under an existing id is refused")
     func taken() async throws {
         try await create()
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
     }
 
-    @Test("a session of one whole recording is open until it is ended")
+    @Test("a protocol session of one whole recording stays open until its end call")
     func single() async throws {
         #expect(try await create(.single).userStatus == .initialized)
         try await fixture.upload("visit.wav", to: location)
         #expect(try await sessions.end(key).files == ["visit.wav"])
     }
 
-    @Test("no session begins once the business has used up its storage")
+    @Test("no protocol session begins once its business has used up its storage")
     func storageUsedUp() async throws {
         var quotas = Quotas()
         quotas.storedBytes = 100
@@ -79,7 +79,7 @@ struct SessionsTests {
         _ = try await sessions.create(draft, as: nil, for: fixture.stranger)
     }
 
-    @Test("a business knows the server's templates and its own, and none that it has removed")
+    @Test("a business may use the server's templates and its own, but no template that it has removed")
     func knownTemplates() async throws {
         let (store, business) = (fixture.store, fixture.owner.business)
         for id in ["own", "removed"] {
@@ -95,7 +95,7 @@ struct SessionsTests {
 
     // MARK: Ending
 
-    @Test("an end commits the audio that has come, in its order, and nothing else")
+    @Test("ending a protocol session commits its uploaded audio files in order, and no other files")
     func endOrder() async throws {
         try await create()
         for name in ["audio_10.mp3", "visit.wav", "audio_2.mp3", "manifest.json", "full.m4a_"] {
@@ -108,7 +108,7 @@ struct SessionsTests {
         #expect(try await fixture.assembly(of: key).input.transaction.orderedFiles == files)
     }
 
-    @Test("a session ends once, also when several end it at the same time")
+    @Test("only one of several concurrent end calls ends a protocol session")
     func parallelEnds() async throws {
         try await create()
         let outcome = await atOnce { try await sessions.end(key).files }
@@ -117,7 +117,7 @@ struct SessionsTests {
         #expect(try await sessions.isEnded(key))
     }
 
-    @Test("an end stores what the session's sockets still hold")
+    @Test("ending a protocol session stores the audio that its open sockets still hold")
     func endWithSocket() async throws {
         try await create(.stream)
         let recording = try await fixture.streams.begin(key.id, LiveOptions(), for: fixture.owner)
@@ -127,7 +127,7 @@ struct SessionsTests {
         #expect(try fixture.files().count == 1)
     }
 
-    @Test("a second socket goes on after the chunks of the first")
+    @Test("a second socket of a protocol session numbers its chunks after those of the first")
     func secondSocket() async throws {
         try await create(.stream)
         for _ in 0..<2 {
@@ -137,14 +137,14 @@ struct SessionsTests {
         #expect(try await sessions.end(key).files == ["1.wav", "2.wav"])
     }
 
-    @Test("an end that a fixture refuses leaves the session open")
+    @Test("an end call that a fixture refuses leaves the protocol session open")
     func refusedEnd() async throws {
         try await create(refusing: .commit)
         await #expect(throws: ScribeError.refusedOnPurpose) { try await sessions.end(key) }
         #expect(try await sessions.requireOpen(key).userStatus == .initialized)
     }
 
-    @Test("a session whose time is over takes nothing any more, by whichever API")
+    @Test("an expired protocol session refuses every change, through either API")
     func expiry() async throws {
         try await create()
         fixture.manual.advance(by: .seconds(sessions.lifetime - 1))
@@ -163,7 +163,7 @@ struct SessionsTests {
         }
     }
 
-    @Test("a closed session says whether it has ended or has results")
+    @Test("a change of a closed protocol session is refused as ended or as completed")
     func closed() async throws {
         try await create()
         _ = try await sessions.end(key)
@@ -183,7 +183,7 @@ struct SessionsTests {
 
     // MARK: Documents
 
-    @Test("other templates take the place of those of an open session, and change nothing of one that has ended")
+    @Test("a patch replaces the templates of an open protocol session, and not those of an ended one")
     func otherTemplates() async throws {
         try await create(templates: ["soap"])
         let transcript = try await fixture.documents("s")[0]
@@ -198,7 +198,7 @@ struct SessionsTests {
         #expect(try await fixture.transaction("s").request.templates.map(\.id.rawValue) == ["notes", "mine"])
     }
 
-    @Test("each request to process makes a further document, once the session has ended")
+    @Test("each process call adds a document to an ended protocol session")
     func process() async throws {
         try await create(templates: ["soap"])
         let early = ScribeError.invalidState("The transaction was not committed yet")
@@ -210,14 +210,14 @@ struct SessionsTests {
         #expect(try await fixture.documents("s").map(\.id)[2...] == [first.document, second.document])
     }
 
-    @Test("a session without templates has nothing to process again")
+    @Test("a process call is refused for a protocol session without templates")
     func nothingToProcess() async throws {
         try await create(templates: [])
         _ = try await sessions.end(key)
         #expect(try await sessions.process(key, nil) == nil)
     }
 
-    @Test("a poll waits for the chosen documents of an ended session only")
+    @Test("a poll waits for the chosen documents of an ended protocol session only")
     func poll() async throws {
         try await create()
         try await withinTheTimeOfATest {

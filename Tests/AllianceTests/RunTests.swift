@@ -33,7 +33,7 @@ struct RunTests {
     }
 
     @Test(
-        "a run tells a note section by section, and its document is the session's from then on",
+        "an AG-UI run streams a note section by section, and the protocol session keeps the note",
         arguments: Transport.allCases)
     func run(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
@@ -74,7 +74,8 @@ struct RunTests {
         }
     }
 
-    @Test("process-template tells a run when it is asked to, and only then", .covers("M-53"))
+    @Test(
+        "process-template answers with an AG-UI event stream only if the request names that protocol", .covers("M-53"))
     func processTemplate() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -91,7 +92,7 @@ struct RunTests {
         }
     }
 
-    @Test("a run that cannot be is refused before it starts")
+    @Test("an AG-UI run of an unknown template or session, or before any result, is refused before it starts")
     func refusals() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -121,7 +122,7 @@ struct RunTests {
         }
     }
 
-    @Test("a note that cannot be written ends its run with why, and no run ever pauses")
+    @Test("an AG-UI run of a note that cannot be written ends in RUN_ERROR, and resuming a run is refused")
     func failures() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -141,7 +142,7 @@ struct RunTests {
         }
     }
 
-    @Test("each format of a note has its sections, with keys that are fit for a path")
+    @Test("a run's sections are read from every note format, with keys that fit in a path")
     func sections() throws {
         func sections(_ format: Template.Format, _ value: String) -> [RunSection] {
             RunSection.sections(

@@ -11,7 +11,7 @@ import Testing
 
 struct SessionAudioTests {
     @Test(
-        "names are taken in both spellings, and the number counts", .covers("M-26", "M-32"),
+        "an audio file name is stored as its last number and its lower-case extension", .covers("M-26", "M-32"),
         arguments: [
             ("chunk_0.wav", "0.wav"), ("audio_3.webm", "3.webm"), ("1.mp3", "1.mp3"), ("a-b_12.m4a", "12.m4a"),
             ("007.OGG", "7.ogg"), ("x1y2.wav", "2.wav"),
@@ -21,12 +21,12 @@ struct SessionAudioTests {
     }
 
     @Test(
-        "what names no chunk is refused",
+        "an audio file name without a number and an extension is refused",
         arguments: ["chunk.wav", "1", "1.", ".wav", "1.2.wav", "a/1.wav", "é1.wav", "1234567890.wav", "", "1.wav\n"])
     func noNames(text: String) { #expect(throws: AllianceError.self) { try AudioFileName(text) } }
 
     @Test(
-        "the type is what the header says of audio, else what the extension means", .covers("M-26", "M-28"),
+        "the type of uploaded audio is the header's audio type, else the extension's", .covers("M-26", "M-28"),
         arguments: [
             ("1.wav", "audio/wav", "audio/wav"), ("1.mp3", "Audio/WebM; codecs=opus", "audio/webm;codecs=opus"),
             ("1.webm", "application/octet-stream", "audio/webm;codecs=opus"), ("1.m4a", "", "audio/m4a"),
@@ -36,7 +36,7 @@ struct SessionAudioTests {
         #expect(try AudioFileName(name).contentType(header.isEmpty ? nil : header) == type)
     }
 
-    @Test("a format that is no audio is refused, with those that are", .covers("M-28"))
+    @Test("an upload whose type is no audio is refused with the list of supported formats", .covers("M-28"))
     func formats() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -56,7 +56,7 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("the same number again takes its place, whatever the extension", .covers("M-29"))
+    @Test("an upload with a chunk number in use replaces that chunk, whatever its extension", .covers("M-29"))
     func again() async throws {
         let server = try TestServer()
         try await server.run { [server] anonymous in
@@ -71,7 +71,7 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("uploads side by side are all there when the session ends", .covers("M-31"))
+    @Test("chunks that are uploaded at the same time are all counted when the protocol session ends", .covers("M-31"))
     func parallel() async throws {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
@@ -86,7 +86,7 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("a file of ten megabytes is taken, and not a byte more", .covers("M-26", "M-27"))
+    @Test("an audio upload of ten megabytes is accepted, and one byte more is 413", .covers("M-26", "M-27"))
     func size() async throws {
         let server = try TestServer()
         try await server.run { [server] anonymous in
@@ -105,7 +105,7 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("a form is taken apart, announced or under a header that says audio", .covers("M-33"))
+    @Test("a multipart body is parsed as a form even if its content type says audio", .covers("M-33"))
     func forms() async throws {
         let audio = TestAudio.wav(seconds: 2)
         let form =
@@ -142,7 +142,7 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("all audio of a session is one recording, for a day after its end")
+    @Test("all audio of a protocol session can be read as one recording for a day after its end")
     func combined() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -178,7 +178,9 @@ struct SessionAudioTests {
         }
     }
 
-    @Test("the presigned form needs no token, counts like any upload, and not after the end", .covers("M-34", "M-35"))
+    @Test(
+        "the presigned upload form needs no token, stores chunks, and is refused after the end", .covers("M-34", "M-35")
+    )
     func presignedForm() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

@@ -27,7 +27,7 @@ struct StreamTests {
         return (String(url[path...]), try created["session_id"])
     }
 
-    @Test("the link opens the socket without a token, and nothing else does", .covers("M-57", "M-58"))
+    @Test("the stream link opens its socket without a token, and a changed link is refused", .covers("M-57", "M-58"))
     func link() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -68,7 +68,9 @@ struct StreamTests {
         return (bytes, audio.options.sampleRate, audio.isStopped)
     }
 
-    @Test("samples come plain or in envelopes, in pieces of any length", .covers("M-60"))
+    @Test(
+        "a stream socket reads samples from binary frames and from JSON envelopes, in pieces of any length",
+        .covers("M-60"))
     func formats() async throws {
         let plain = try await samples([
             .binary(ByteBuffer(bytes: [1, 2, 3])), .binary(ByteBuffer(bytes: [4])), .text(#"{"event":"stop"}"#),
@@ -91,7 +93,7 @@ struct StreamTests {
     }
 
     @Test(
-        "what is no audio closes the socket with a reason",
+        "a stream message without valid audio closes the socket with the code of the error",
         arguments: [
             ("no JSON", 1007), ("[]", 1007),
             (#"{"event":"media","media":{"payload":"%%"}}"#, 1007), (#"{"event":"media"}"#, 1007),

@@ -3,7 +3,7 @@ import Testing
 @testable import Certificates
 
 struct CertificateNameTests {
-    @Test("hosts, all hosts below one, and addresses are names")
+    @Test("a certificate name is a host, a wildcard host or an IP address")
     func names() {
         #expect(CertificateName("API.eka.care") == .host("api.eka.care"))
         #expect(CertificateName("*.s3.amazonaws.com") == .wildcard("s3.amazonaws.com"))
@@ -12,14 +12,14 @@ struct CertificateNameTests {
     }
 
     @Test(
-        "anything else is none",
+        "a text that is no host, wildcard host or IP address is no certificate name",
         arguments: [
             "", ".", "a..b", "-a", "a-", "a b", "a/b", "*", "*.", "a.*", "http://a", "a:1", "ü", "a\n", "10.0.0.0/8",
             String(repeating: "a", count: 64), [String](repeating: "abc", count: 70).joined(separator: "."),
         ])
     func noNames(text: String) { #expect(CertificateName(text) == nil) }
 
-    @Test("a star covers one word")
+    @Test("a wildcard certificate name covers exactly one label")
     func covering() {
         let star = CertificateName.wildcard("s3.amazonaws.com")
         #expect(star.isFor("Bucket.s3.amazonaws.com"))
@@ -30,7 +30,7 @@ struct CertificateNameTests {
         #expect(!CertificateName.host("localhost").isFor("localhost.evil.example"))
     }
 
-    @Test("an authority is limited to as few roots as cover the names, and to loopback as a whole")
+    @Test("an authority's name constraints are the fewest host roots, and all of loopback")
     func roots() {
         let names = [
             "s3.amazonaws.com", "*.s3.amazonaws.com", "a.s3.amazonaws.com", "localhost", "127.0.0.1", "127.0.0.2",

@@ -28,7 +28,7 @@ struct DevelopmentCertificatesTests {
         return try #require((attributes[.posixPermissions] as? NSNumber)?.intValue)
     }
 
-    @Test("keys are made where only their owner reads them, and are kept")
+    @Test("the development certificates' keys are readable by their owner only, and are kept at the next start")
     func keeping() throws {
         let made = try certificates().certificate(at: now)
         #expect(made.newAuthorityReason != nil)
@@ -44,7 +44,7 @@ struct DevelopmentCertificatesTests {
         #expect(try certificates().authorityPEM(at: now) == files[0])
     }
 
-    @Test("hosts and addresses have a certificate each")
+    @Test("the development certificate names hosts and addresses")
     func hostsAndAddresses() throws {
         let made = try certificates().certificate(at: now).certificate
         #expect(made.names.map(\.description) == ["localhost", "api.eka.care", "*.s3.amazonaws.com"])
@@ -53,7 +53,7 @@ struct DevelopmentCertificatesTests {
         #expect(other.names.map(\.description) == ["127.0.0.1", "::1"])
     }
 
-    @Test("a certificate is issued again before its end, by the same authority, and for no longer than phones take")
+    @Test("the authority reissues a certificate before its end, for less than the 825 days that phones accept")
     func renewal() throws {
         let first = try certificates().certificate(at: now)
         #expect(first.certificate.notValidAfter.timeIntervalSince(first.certificate.notValidBefore) < 825 * 86_400)
@@ -64,7 +64,7 @@ struct DevelopmentCertificatesTests {
         #expect(second.authority == first.authority)
     }
 
-    @Test("a name below those that the authority vouches for needs no other authority, any other name does")
+    @Test("the authority is kept for a host below its names, and made anew for any other host or address")
     func otherNames() throws {
         let first = try certificates().certificate(at: now)
         let below = try certificates("eu.api.eka.care", "127.0.0.9").certificate(at: now)
@@ -77,7 +77,7 @@ struct DevelopmentCertificatesTests {
         #expect(address.authority != other.authority)
     }
 
-    @Test("an authority whose time is nearly over is made anew")
+    @Test("a development authority that is about to expire is replaced")
     func oldAuthority() throws {
         let first = try certificates().certificate(at: now)
         let later = now.addingTimeInterval(10 * 365 * 86_400 - 86_400)
@@ -87,7 +87,7 @@ struct DevelopmentCertificatesTests {
     }
 
     @Test(
-        "a folder or a key that others can read is refused",
+        "a certificate folder or authority key that others can read is refused",
         arguments: [("", 0o755), ("", 0o710), ("ca-key.pem", 0o640)])
     func openFiles(name: String, mode: Int) throws {
         _ = try certificates().certificate(at: now)
@@ -97,7 +97,7 @@ struct DevelopmentCertificatesTests {
         #expect(throws: CertificateProblem.self) { try certificates().authorityPEM(at: now) }
     }
 
-    @Test("an authority that is damaged is not replaced behind anybody's back", arguments: ["ca.pem", "ca-key.pem"])
+    @Test("a damaged development authority is reported and not replaced", arguments: ["ca.pem", "ca-key.pem"])
     func damaged(name: String) throws {
         _ = try certificates().certificate(at: now)
         try Data("-----BEGIN".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
@@ -105,7 +105,7 @@ struct DevelopmentCertificatesTests {
         #expect(throws: CertificateProblem.damaged(path: "\(path)/ca.pem")) { try certificates().certificate(at: now) }
     }
 
-    @Test("a certificate that is damaged is issued again")
+    @Test("a damaged development certificate is issued again")
     func damagedCertificate() throws {
         let first = try certificates().certificate(at: now)
         try Data("x".utf8).write(to: URL(fileURLWithPath: "\(path)/certificate.pem"))
@@ -114,7 +114,7 @@ struct DevelopmentCertificatesTests {
         #expect(second.certificate.names == first.certificate.names)
     }
 
-    @Test("servers that start at the same time make one authority")
+    @Test("servers that start at the same time create one development authority")
     func together() async throws {
         let authorities = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<8 { group.addTask { try certificates().certificate(at: now).authority } }
@@ -123,7 +123,7 @@ struct DevelopmentCertificatesTests {
         #expect(authorities.count == 1)
     }
 
-    @Test("a folder that cannot be made is a clear error")
+    @Test("a certificate folder that cannot be created ends the start with a clear error")
     func noFolder() throws {
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/file"))
         let certificates = DevelopmentCertificates(

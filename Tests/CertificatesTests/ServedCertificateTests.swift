@@ -76,7 +76,7 @@ struct ServedCertificateTests {
         }
     }
 
-    @Test("another certificate in the place of the one before is served from then on")
+    @Test("a replaced certificate file is served without a restart")
     func change() async throws {
         try put("one.test")
         let served = try await served()
@@ -88,7 +88,7 @@ struct ServedCertificateTests {
         }
     }
 
-    @Test("one that cannot be used is told of once, and the one before stays")
+    @Test("an unusable replacement certificate is logged once, and the current certificate stays in use")
     func unusable() async throws {
         try put("one.test")
         let served = try await served()
@@ -107,7 +107,7 @@ struct ServedCertificateTests {
         }
     }
 
-    @Test("the day on which a certificate of others' ends is told of")
+    @Test("the expiry of an operator's certificate is logged")
     func expiry() async throws {
         try put("one.test")
         let served = try await served()
@@ -118,7 +118,7 @@ struct ServedCertificateTests {
         }
     }
 
-    @Test("a development certificate is issued again before it ends")
+    @Test("a served development certificate is issued again before it ends")
     func renewal() async throws {
         let made = DevelopmentCertificates(
             folder: "\(folder.path)/tls",
@@ -136,7 +136,7 @@ struct ServedCertificateTests {
         }
     }
 
-    @Test("what cannot be served is a reason not to start")
+    @Test("an unusable certificate or key ends the start with the reason")
     func start() async throws {
         try put("one.test")
         try put("two.test", key: "one.test")
@@ -160,7 +160,7 @@ struct ServedCertificateTests {
         #expect(try #require(early).description.contains("clock"))
     }
 
-    @Test("hosts that the certificate is not for are told of once each, and not without end")
+    @Test("each host that the certificate does not cover is logged once, for at most twenty hosts")
     func unknownHosts() {
         let hosts = UnknownHosts(advice: { "do something about \($0)" }, logger: logger)
         for _ in 0..<3 { hosts.logOnce("a.test") }

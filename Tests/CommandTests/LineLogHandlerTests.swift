@@ -18,7 +18,7 @@ struct LineLogHandlerTests {
         return String(decoding: handler.line(of: event), as: UTF8.self)
     }
 
-    @Test("numbers are numbers in JSON, and texts with digits stay texts")
+    @Test("a JSON log line writes numbers as numbers, and texts of digits as texts")
     func numbers() {
         let line = line(
             .json, ["status": .stringConvertible(200), "ms": .stringConvertible(1.5), "txn_id": "42"])
@@ -29,7 +29,7 @@ struct LineLogHandlerTests {
         #expect(line.contains(#""level":"info","message":"GET /livez 200""#))
     }
 
-    @Test("a line of text has what its message does not say, as NAME=VALUE")
+    @Test("a text log line appends the metadata that its message lacks as NAME=VALUE")
     func text() {
         let line = line(.text, ["status": .stringConvertible(200), "ms": .stringConvertible(1.5), "trace_id": "abc"])
         #expect(line.hasSuffix("info    GET /livez 200 ms=1.5 request_id=r-1 trace_id=abc"))

@@ -33,7 +33,7 @@ struct NamespaceCommandsTests {
     }
 
     @Test(
-        "any other name is refused before a request is sent",
+        "a namespace name with other characters, or a longer one, is refused before a request is sent",
         arguments: ["", "T-1", "t_1", "t.1", "a/b", "../info", "a b", "ä", "%61", String(repeating: "a", count: 64)])
     func otherNames(name: String) {
         for error in Self.errors(of: name) {
@@ -41,19 +41,19 @@ struct NamespaceCommandsTests {
         }
     }
 
-    @Test("the world of the data folder can be neither made nor deleted nor reset")
+    @Test("the ns commands can neither create, delete nor reset the world of the data folder")
     func defaultWorld() {
         for error in Self.errors(of: "default") { #expect(error?.contains("data folder") == true) }
     }
 
-    @Test("create and reset need no name, delete needs one")
+    @Test("ns create and ns reset need no name, and ns delete needs one")
     func withoutName() throws {
         #expect(try CreateNamespace.parse([]).name == nil)
         #expect(try ResetCommand.parse([]).namespace == nil)
         #expect(Self.error(of: DeleteNamespace.self, []) != nil)
     }
 
-    @Test("a request about a namespace goes to the root of the server")
+    @Test("a namespace command sends its request to the root of the server")
     func client() throws {
         let command = try ResetCommand.parse(
             ["--namespace", "t-1", "--url", "http://127.0.0.1:9/", "--admin-token", "operator"])
@@ -64,7 +64,7 @@ struct NamespaceCommandsTests {
         #expect(try command.control.client().namespace == nil)
     }
 
-    @Test("create prints the base URL and the credentials")
+    @Test("ns create prints the base URL and the credentials")
     func created() throws {
         let answer = Data(
             """
@@ -81,7 +81,7 @@ struct NamespaceCommandsTests {
             ])
     }
 
-    @Test("list prints a line for each namespace, without secrets")
+    @Test("ns list prints a line for each namespace, without secrets")
     func listed() throws {
         let answer = Data(
             """

@@ -13,7 +13,7 @@ struct SchemaSettingsTests {
 
     func file(_ yaml: String) throws -> String { try folder.write(Data(yaml.utf8), as: "scribe.yaml") }
 
-    @Test("docs/settings.schema.json is the schema that the settings make; SCRIBE_WRITE_PAGES=1 writes it")
+    @Test("docs/settings.schema.json is the settings' generated schema; SCRIBE_WRITE_PAGES=1 writes it")
     func pageOfSchema() throws {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/settings.schema.json")
@@ -25,7 +25,7 @@ struct SchemaSettingsTests {
         }
     }
 
-    @Test("the schema has every name of every setting, with its default")
+    @Test("the settings schema lists every name of every setting, with its default")
     func schemaKeys() throws {
         let schema = try JSONSerialization.jsonObject(with: Data(Setting.fileSchema.utf8)) as? [String: Any]
         let properties = try #require(schema?["properties"] as? [String: [String: Any]])
@@ -39,7 +39,7 @@ struct SchemaSettingsTests {
         }
     }
 
-    @Test("a list in the file is what its values with commas between are", arguments: Setting.all.map(\.name))
+    @Test("a list in the settings file equals its values joined with commas", arguments: Setting.all.map(\.name))
     func lists(name: String) throws {
         let setting = try #require(Setting.all.first { $0.name == name })
         let path = try file("\(name):\n  - 10s\n  - 60s\n")
@@ -53,7 +53,7 @@ struct SchemaSettingsTests {
     }
 
     @Test(
-        "a list holds single values without commas",
+        "a list in the settings file holds single values without commas",
         arguments: ["[[a]]", "[{a: b}]", "{a: b}", #"["https://a.example,https://b.example"]"#])
     func oddLists(value: String) throws {
         let settings = Settings(
@@ -61,7 +61,7 @@ struct SchemaSettingsTests {
         #expect(settings.problems.first?.description.contains("or a list of single values") == true)
     }
 
-    @Test("every problem is found, and a start names the first")
+    @Test("the check of settings reports every problem, and a start reports the first")
     func problems() throws {
         let path = try file("prot: 1\nhost: [a]\nport: x\n")
         let environment = ["SCRIBE_LONG_POLL": "soon", "SCRIBE_EPHEMERAL": "true", "SCRIBE_DATA_DIR": "d"]
@@ -73,7 +73,7 @@ struct SchemaSettingsTests {
         }
     }
 
-    @Test("an entry names the place of its value, and masks secrets")
+    @Test("a printed setting names the source of its value, and secrets are masked")
     func entries() throws {
         let path = try file("port: 1001\nhost: localhost")
         let settings = Settings(

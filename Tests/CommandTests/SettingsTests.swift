@@ -31,7 +31,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "as many recognitions run as are asked for, and results are put together beside them",
+        "transcriber-concurrency sets the number of recognitions, and assembly jobs run beside them",
         arguments: [("fake", 7, 7), ("openai:http://127.0.0.1:9/v1", 15, 2)])
     func concurrency(transcriber: String, transcriptions: Int, assemblies: Int) throws {
         let settings = try Settings(
@@ -42,7 +42,9 @@ struct SettingsTests {
         #expect(configuration.jobs.assemblies == assemblies)
     }
 
-    @Test("every setting can be set in all three places", arguments: Setting.all.map(\.name))
+    @Test(
+        "every setting can be set by flag, by environment variable and in the settings file",
+        arguments: Setting.all.map(\.name))
     func twins(name: String) throws {
         let setting = try #require(Setting.all.first { $0.name == name })
         let path = try file("\(name): x")
@@ -54,7 +56,7 @@ struct SettingsTests {
         #expect(setting.environmentName.hasPrefix("SCRIBE_"))
     }
 
-    @Test("no two settings have one name, and each default is what a server has that nothing is set for")
+    @Test("no two settings have one name, and each documented default equals the server's default")
     func defaults() throws {
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
         for setting in Setting.all where !setting.defaultText.isEmpty {
@@ -87,7 +89,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "a value that cannot be is refused, and the message says where it came from",
+        "an invalid setting is refused, and the message names its source and its value",
         arguments: [
             ("PORT", "99999"), ("PORT", "x"), ("AUTH", "none"), ("DURABILITY", "maybe"), ("LONG_POLL", "soon"),
             ("TRANSCRIBER", "whisper"), ("EPHEMERAL", "perhaps"), ("OBJECT_WAIT", "-1s"), ("STT_LONGEST", "10ms"),
@@ -104,7 +106,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "times are read with their unit",
+        "a duration setting is read with its unit, and as seconds without one",
         arguments: [("14", 14), ("14s", 14), ("0.5s", 0.5), ("500ms", 0.5), ("2m", 120), ("", nil), ("5h", 18_000)]
             as [(String, Double?)]
     )
@@ -112,7 +114,7 @@ struct SettingsTests {
         #expect(Duration(setting: text) == seconds.map { .seconds($0) })
     }
 
-    @Test("a program with arguments is a transcriber")
+    @Test("the transcriber setting accepts a program with arguments")
     func command() throws {
         let settings = try Settings(
             flags: ["transcriber": "command:/opt/stt/run --model 'a b' {wav}"], configFile: nil, environment: [:]
@@ -131,7 +133,7 @@ struct SettingsTests {
         #expect(try fromEnvironment.run().configuration.signingKey == Array("abc".utf8))
     }
 
-    @Test("the page has the table that the settings make; SCRIBE_WRITE_PAGES=1 writes it")
+    @Test("docs/configuration.md has the settings' generated table; SCRIBE_WRITE_PAGES=1 writes it")
     func page() throws {
         let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("docs/configuration.md")

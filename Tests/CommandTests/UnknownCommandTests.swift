@@ -5,7 +5,7 @@ import Testing
 
 struct UnknownVerbTests {
     @Test(
-        "a mistyped verb is answered with the nearest one, also of a verb's own verbs",
+        "a mistyped command or subcommand is answered with the nearest one",
         arguments: [
             (["serv"], "serv", "serve"), (["webhoks", "list"], "webhoks", "webhooks"),
             (["webhooks", "lst"], "lst", "list"), (["help", "docter"], "docter", "doctor"),
@@ -19,7 +19,7 @@ struct UnknownVerbTests {
     }
 
     @Test(
-        "verbs, their arguments and flags are left to the parser",
+        "known commands, their arguments and their flags are left to the parser",
         arguments: [
             [], ["--help"], ["--version"], ["serve", "x"], ["backup", "file"], ["webhooks"], ["webhooks", "test", "7"],
             ["ns"], ["ns", "delete", "t-1"], ["reset", "--namespace", "t-1"],
@@ -29,7 +29,7 @@ struct UnknownVerbTests {
         #expect(UnknownCommand(in: arguments, of: Main.self) == nil)
     }
 
-    @Test("every verb is known to itself")
+    @Test("every command of the program is known to the check for mistyped commands")
     func all() {
         for verb in Main.configuration.subcommands {
             #expect(UnknownCommand(in: [verb._commandName], of: Main.self) == nil)

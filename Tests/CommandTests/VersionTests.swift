@@ -3,7 +3,7 @@ import ScribeServer
 import Testing
 
 struct VersionTests {
-    @Test("the newest version of the changelog, which is dated, is this program's")
+    @Test("the newest version in the changelog has a date and is the program's version")
     func changelog() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardized
         let changelog = try String(contentsOf: root.appending(path: "CHANGELOG.md"), encoding: .utf8)

@@ -11,7 +11,7 @@ import Testing
 struct ConsoleAccessTests {
     private static let fault = #"{"operation":"commitTransaction","status":503}"#
 
-    @Test("on this machine the console opens by itself", arguments: Transport.allCases)
+    @Test("the console opens without a login on loopback", arguments: Transport.allCases)
     func opens(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             let page = try await client.get("/__console", headers: ConsoleVisitor.navigation)
@@ -29,7 +29,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("what a page loads needs its session and the browser's word")
+    @Test("style sheets, scripts and icons of the console need its cookie and a same-origin request")
     func loads() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -49,7 +49,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("an act needs cookie, page token and origin, and does what the operator API does")
+    @Test("a console action needs cookie, page token and origin, and then calls the operator API")
     func acts() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -79,7 +79,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("the session's cookie opens nothing of the operator API")
+    @Test("the console's cookie gives no access to the operator API")
     func cookieAlone() async throws {
         var server = try TestServer()
         server.configuration.adminToken = "operator"
@@ -103,7 +103,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("with a token the console shows the login and nothing else")
+    @Test("the console of a server with an operator token shows only the login before it is given")
     func locked() async throws {
         var server = try TestServer()
         server.configuration.adminToken = "operator"
@@ -125,7 +125,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("a session ends after twelve hours, and at a logout")
+    @Test("console routes refuse a console login after twelve hours and after a logout")
     func ends() async throws {
         let server = try TestServer()
         try await server.run { client in
@@ -151,7 +151,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("a page of another origin gets nothing, and a link from one changes nothing")
+    @Test("a page of another origin can neither embed nor fetch the console, and a link from one changes nothing")
     func foreign() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -182,7 +182,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("a proxy leads to the console only where a token is needed")
+    @Test("the console refuses requests through a proxy unless the server has an operator token")
     func forwarded() async throws {
         try await TestServer().run { client in
             let headers = ConsoleVisitor.navigation + [.forwardedFor: "192.0.2.1"]
@@ -192,7 +192,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("the console's own requests are in no journal")
+    @Test("the console's own requests are not in the journal")
     func journal() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -202,7 +202,7 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("a token for the page that tries the server out is the demo client's")
+    @Test("the console issues the demo client's token to its page that tries the server out")
     func token() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)

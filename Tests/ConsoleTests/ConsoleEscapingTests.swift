@@ -15,7 +15,7 @@ import Testing
 struct ConsoleEscapingTests {
     private static let hostile = #"<script>alert(\"x\")</script> O'Neil & Søn {{token}}"#
 
-    @Test("what a client sent is shown as text, wherever it is")
+    @Test("every console page escapes the markup in texts that clients sent")
     func hostile() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -32,7 +32,7 @@ struct ConsoleEscapingTests {
         }
     }
 
-    @Test("a character that joins its neighbour hides no bracket and no quote")
+    @Test("the console escapes brackets and quotes that are joined to a combining character")
     func joined() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -59,13 +59,13 @@ struct ConsoleEscapingTests {
         }
     }
 
-    @Test("templates, style sheet and scripts take 150 KB together at most")
+    @Test("the console's templates, style sheet and scripts take at most 150 KB together")
     func size() {
         let sizes = (0..<console_file_count()).map { console_file($0).document.count }
         #expect(sizes.reduce(0, +) <= 150_000)
     }
 
-    @Test("a text is one word of a shell, whatever is in it")
+    @Test("the console quotes any text as a single shell word")
     func shell() {
         #expect(ConsoleFamily.quoted("it's") == #"'it'\''s'"#)
         for text in [
@@ -80,7 +80,7 @@ struct ConsoleEscapingTests {
         }
     }
 
-    @Test("a page's scripts have a value of their own, and files of the same origin have none")
+    @Test("each console page allows its scripts by a nonce of its own, and no other scripts of the origin")
     func policy() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)

@@ -38,14 +38,14 @@ struct ConsoleGateTests {
     }
 
     @Test(
-        "a host that could be a web page's is refused",
+        "the console refuses a host name that a web page could own",
         arguments: ["evil.example", "192.168.1.20.evil.example:8087", "localhost.evil.example", ""])
     func rebinding(host: String) {
         #expect(verdict(host, .page) == "foreignHost")
     }
 
     @Test(
-        "where browsers do not say who asks, the cookie decides; over TLS and on this machine they do",
+        "the console cookie needs no Sec-Fetch-Site over plain HTTP from the network, and needs it elsewhere",
         arguments: [
             ("192.168.1.20:8087", false, "open"), ("emulator:8087", false, "open"),
             ("192.168.1.20:8443", true, "foreignPage"), ("127.0.0.1:8087", false, "foreignPage"),
@@ -61,7 +61,7 @@ struct ConsoleGateTests {
         #expect(verdict(host, .page, isSecure: isSecure) == "locked")
     }
 
-    @Test("servers on two ports of a host keep their sessions apart")
+    @Test("consoles on two ports of a host keep their logins apart")
     func ports() {
         let id = sessions.begin(isOpen: true, at: manual.now, .random).id
         let fields: HTTPFields = [.cookie: "scribe_console_8087=\(id)"]

@@ -16,7 +16,7 @@ import Testing
 struct ConsolePagesTests {
 
     @Test(
-        "every page is there",
+        "every console page is served as HTML without inline scripts or styles",
         arguments: ["", "/requests", "/webhooks", "/bench", "/try", "/connect", "/templates", "/settings"])
     func pages(path: String) async throws {
         try await TestServer().run { client in
@@ -32,7 +32,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a first visit shows what to copy, and a later one what was done")
+    @Test("the console's first page shows how to connect, and later lists the transactions")
     func list() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -57,7 +57,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a consultation shows its timeline, results and exchanges, and commits")
+    @Test("the console's transaction page shows timeline, results and exchanges, and can commit")
     func recording() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -81,7 +81,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("sound has a type by its bytes, ranges, and a policy of its own; nothing else is given out")
+    @Test("the console serves stored audio by its own type and with ranges, and refuses files that are no audio")
     func audio() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -107,7 +107,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a request is shown with its answer and as a command, without secrets")
+    @Test("the console's request page shows the answer and a shell command, without secrets")
     func request() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -131,7 +131,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("the bench shows what is on, and every page says so")
+    @Test("the console's bench page shows active faults, and every console page counts them")
     func bench() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -147,7 +147,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("every switch is a rule that the server takes, beside all others")
+    @Test("the fault rule of every switch on the console's bench page is accepted")
     func switches() async throws {
         try await TestServer().run { client in
             let visitor = try await ConsoleVisitor(client)
@@ -162,7 +162,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a template is tried on a transcript, and each statement says its words")
+    @Test("the console tries a template on a transcript, and shows the words behind each statement")
     func templates() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -186,7 +186,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("words of the audio stand beside it, and statements of the note beside their words")
+    @Test("the console shows words beside the audio, and a note's statements beside their words")
     func words() async throws {
         var server = try TestServer()
         server.transcriber = TimedTranscriber()
@@ -203,7 +203,7 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("a namespace has pages of its own")
+    @Test("the console has separate pages for each namespace")
     func namespace() async throws {
         try await TestServer().run { anonymous in
             let space = try await anonymous.namespace("ci")
@@ -222,7 +222,9 @@ struct ConsolePagesTests {
         }
     }
 
-    @Test("strict authentication shows no name and no word without a full journal", arguments: [false, true])
+    @Test(
+        "under strict authentication the console shows patients and texts only with a full journal",
+        arguments: [false, true])
     func strict(isFull: Bool) async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict

@@ -9,7 +9,7 @@ import Testing
 struct ConsoleSessionsTests {
     private let now = Date(timeIntervalSince1970: 1_000_000)
 
-    @Test("a session ends after twelve hours, and when it is told to")
+    @Test("a console login ends after twelve hours, or when it is ended")
     func lifetime() {
         let sessions = ConsoleSessions()
         let (id, session) = sessions.begin(isOpen: true, at: now, .random)
@@ -22,7 +22,7 @@ struct ConsoleSessionsTests {
         #expect(sessions.session("", at: now) == nil)
     }
 
-    @Test("strangers' sessions take no memory, and end neither each other's nor an operator's")
+    @Test("console sessions without a login use no memory and end no other console session")
     func strangers() {
         let sessions = ConsoleSessions()
         let (operators, _) = sessions.begin(isOpen: true, at: now, .random)
@@ -35,7 +35,7 @@ struct ConsoleSessionsTests {
         #expect(sessions.session(first, at: now.addingTimeInterval(12 * 3600)) == nil)
     }
 
-    @Test("a session that is not open cannot be made up, changed or carried to another server")
+    @Test("a console session without a login cannot be forged, changed or moved to another server")
     func forged() {
         let sessions = ConsoleSessions()
         let (id, _) = sessions.begin(isOpen: false, at: now, .random)
@@ -50,7 +50,7 @@ struct ConsoleSessionsTests {
         }
     }
 
-    @Test("no two sessions share a value")
+    @Test("no two console sessions share an id or a page token")
     func values() {
         let sessions = ConsoleSessions()
         let made = (0..<100).map { _ in sessions.begin(isOpen: true, at: now, .random) }

@@ -5,7 +5,7 @@ import Testing
 
 /// Notes in Markdown, as the console shows them.
 struct NoteBlocksTests {
-    @Test("headings, paragraphs and lists are told apart, and nothing is lost")
+    @Test("a note is split into headings, paragraphs and lists, and no text is lost")
     func blocks() {
         let models = NoteBlocks.models(of: "# Note\n\n## Plan\n- rest\n* water\nCome back.\n#hashtag\n- last")
         #expect(models.map { $0["heading"] as? String } == ["Note", "Plan", "", "", "", ""])
@@ -15,7 +15,7 @@ struct NoteBlocksTests {
         #expect(NoteBlocks.models(of: "").isEmpty)
     }
 
-    @Test("a picture of files has a tick each, and stays within its width", arguments: [0, 1, 9, 36, 5000])
+    @Test("the console's chunk picture has a tick for each file, up to its width", arguments: [0, 1, 9, 36, 5000])
     func strip(count: Int) {
         let picture = ChunkStrip.svg(count)
         #expect(picture.isEmpty == (count == 0))

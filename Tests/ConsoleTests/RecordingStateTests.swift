@@ -20,7 +20,7 @@ struct RecordingStateTests {
     }
 
     @Test(
-        "each state has its word",
+        "the console has one word for each state of a transaction",
         arguments: [
             (facts(.initialized, .inProgress), "Recording"),
             (facts(.initialized, .inProgress, age: 3600), "Not committed"),
@@ -39,7 +39,7 @@ struct RecordingStateTests {
         #expect(RecordingState(of: facts, at: Self.now).kind.word == word)
     }
 
-    @Test("a failure says what is wrong and what to do, unless it was asked for")
+    @Test("the console explains a failure and gives advice, unless a fixture asked for the failure")
     func advice() {
         let failed = Self.facts(.committed, .requestFailure, results: [.failure], problem: .noAudio)
         let state = RecordingState(of: failed, at: Self.now)
@@ -51,14 +51,14 @@ struct RecordingStateTests {
         #expect(RecordingState(of: Self.facts(), at: Self.now).outcome == "1 note in 2.5 s")
     }
 
-    @Test("every code has two sentences", arguments: Diagnostic.Code.allCases)
+    @Test("the console explains every diagnostic code in two sentences", arguments: Diagnostic.Code.allCases)
     func sentences(code: Diagnostic.Code) {
         let (what, advice) = RecordingState.explanation(of: code)
         #expect(what.hasSuffix(".") && advice.hasSuffix("."))
         #expect(!what.contains(code.rawValue))
     }
 
-    @Test("spans of time are short and never negative")
+    @Test("the console writes spans of time briefly and never as negative numbers")
     func spans() {
         #expect(RecordingState.span(-5) == "0 s")
         #expect(RecordingState.span(59) == "59 s")

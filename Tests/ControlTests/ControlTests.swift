@@ -19,7 +19,9 @@ struct ControlTests {
         return server
     }
 
-    @Test("the door says what the server is, and serves its own document", arguments: Transport.allCases)
+    @Test(
+        "the operator API serves the server's version and settings, and its own OpenAPI document",
+        arguments: Transport.allCases)
     func info(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             let info = try await client.get("/__admin/info")
@@ -32,7 +34,7 @@ struct ControlTests {
         }
     }
 
-    @Test("where a token was set nobody gets in without it, and a client's token is none")
+    @Test("the operator API refuses requests without the operator token, also with a client's token")
     func token() async throws {
         try await guarded().run { anonymous in
             let client = try await anonymous.login()
@@ -50,7 +52,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a server that the network reaches asks for the token that it keeps in its data folder")
+    @Test("a server that is reachable from the network asks for the operator token in its data folder")
     func keptToken() async throws {
         var server = try TestServer()
         server.configuration.host = "0.0.0.0"
@@ -67,7 +69,7 @@ struct ControlTests {
         }
     }
 
-    @Test("no page of another site gets in, and none may read an answer")
+    @Test("the operator API refuses pages of other sites, and lets none read an answer")
     func pages() async throws {
         let names = ["origin": HTTPField.Name.origin, "site": .secFetchSite]
         let foreign: [(String, String)] = [
@@ -97,7 +99,7 @@ struct ControlTests {
         }
     }
 
-    @Test("what a browser opens here gets in only as an operator's page, where no token is asked for")
+    @Test("without an operator token a browser's request to the operator API needs the X-Scribe-Admin header")
     func marks() async throws {
         try await TestServer().run { client in
             for operation in try DocumentedOperation.all() where operation.path.hasPrefix("/__admin") {
@@ -118,7 +120,7 @@ struct ControlTests {
         }
     }
 
-    @Test("who guesses the token is slowed down from one address, and who knows it is not")
+    @Test("wrong operator tokens from one address are slowed down, and the right token is not")
     func guessing() async throws {
         var server = try guarded()
         server.configuration.trustedProxies = ["127.0.0.0/8", "::1"].compactMap(IPRange.init)
@@ -152,7 +154,7 @@ struct ControlTests {
     }
 
     @Test(
-        "only names that no page can have lead in",
+        "the operator API accepts only host names that no web page can have",
         arguments: [
             ("localhost", 200), ("LOCALHOST:8087", 200), ("127.0.0.1:8087", 200), ("[::1]:8087", 200),
             ("emulator:8087", 200), ("a.localhost", 200), ("192.168.1.7", 200), ("evil.example", 403),
@@ -169,7 +171,7 @@ struct ControlTests {
         }
     }
 
-    @Test("through a proxy nobody gets in without a token")
+    @Test("the operator API refuses requests through a proxy without the operator token")
     func proxies() async throws {
         try await TestServer().run { client in
             for name in ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"] {
@@ -186,7 +188,7 @@ struct ControlTests {
         }
     }
 
-    @Test("deliveries are found by what is known of them, and replayed")
+    @Test("the operator API finds deliveries by session, registration and state, and replays them")
     func deliveries() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -215,7 +217,7 @@ struct ControlTests {
         }
     }
 
-    @Test("what is on its way is not replayed, and a made-up event is told")
+    @Test("a pending delivery is not replayed, and a test delivery is marked as a test")
     func conflicts() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -240,7 +242,7 @@ struct ControlTests {
     }
 
     @Test(
-        "what is not there, not understood or no JSON is a problem",
+        "the operator API answers unknown paths and invalid queries or bodies with a problem document",
         arguments: [
             (HTTPRequest.Method.get, "/__admin/nothing", "", 404), (.get, "/__admin", "", 404),
             (.put, "/__admin/info", "", 405), (.get, "/__admin/deliveries/7", "", 404),
@@ -263,7 +265,7 @@ struct ControlTests {
         }
     }
 
-    @Test("a body that says that it is no JSON is not read")
+    @Test("the operator API answers 415 to a body whose content type is not JSON")
     func mediaTypes() async throws {
         try await TestServer().run { client in
             let made = try await client.login().post(

@@ -12,7 +12,8 @@ import Testing
 struct FaultRoutesTests {
     private static let path = "/__admin/faults"
 
-    @Test("a rule fails requests until it is used up, and is listed with its counts", arguments: Transport.allCases)
+    @Test(
+        "a fault rule fails requests until it is used up, and is listed with its counts", arguments: Transport.allCases)
     func rule(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let client = try await anonymous.login()
@@ -41,7 +42,9 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("before nothing has happened, and after the write is there", arguments: ["before", "after"])
+    @Test(
+        "a fault before an operation prevents its write, and a fault after an operation does not",
+        arguments: ["before", "after"])
     func moments(moment: String) async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -53,7 +56,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("each family renders the error in its own format")
+    @Test("each family renders a fault's error in its own format")
     func families() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -70,7 +73,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("a limit counts each client, and answers 429 with the time to wait")
+    @Test("a rate limit counts each client alone, and answers 429 with the time to wait")
     func limit() async throws {
         let server = try TestServer()
         try await server.run { [manual = server.manual] anonymous in
@@ -87,7 +90,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("a delay by the namespace's clock ends when that is advanced")
+    @Test("a fault's delay by the namespace's clock ends when that clock is advanced")
     func worldClock() async throws {
         let server = try TestServer()
         try await server.run { [manual = server.manual] anonymous in
@@ -106,7 +109,9 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("a request asks for a fault of its own, where the server lets it", arguments: [true, false])
+    @Test(
+        "a request's X-Scribe-Fault header causes a fault only if the server allows the header",
+        arguments: [true, false])
     func header(isAllowed: Bool) async throws {
         var server = try TestServer()
         server.configuration.readsFaultHeader = isAllowed
@@ -120,7 +125,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("calls that are wrong add nothing", arguments: ["", "/next"])
+    @Test("an invalid fault rule is refused and adds nothing", arguments: ["", "/next"])
     func wrong(path: String) async throws {
         try await TestServer().run { client in
             let cases: [(String, HTTPFields, Int)] = [
@@ -151,7 +156,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("a reset of parts keeps the data")
+    @Test("a reset of chosen parts keeps the data of the namespace")
     func resetOfParts() async throws {
         try await TestServer().run { anonymous in
             let made = try await anonymous.namespace("a")
@@ -178,7 +183,7 @@ struct FaultRoutesTests {
         }
     }
 
-    @Test("an event is sent by hand to those who subscribe to it")
+    @Test("the operator API triggers an event for the registrations that subscribe to it")
     func trigger() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

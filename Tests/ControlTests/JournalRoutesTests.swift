@@ -17,7 +17,7 @@ struct JournalRoutesTests {
         try await client.post("\(Self.path)/\(path)", body)
     }
 
-    @Test("a request is in the journal with its answer, and without its credentials", arguments: Transport.allCases)
+    @Test("the journal holds each request with its answer, and without its credentials", arguments: Transport.allCases)
     func exchange(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let client = try await anonymous.login()
@@ -48,7 +48,7 @@ struct JournalRoutesTests {
 
     private struct Missing: Error {}
 
-    @Test("calls of the operator API and probes are not in the journal, refused and unrouted requests are")
+    @Test("the journal holds refused and unrouted requests, but no operator calls and no health probes")
     func kinds() async throws {
         try await TestServer().run(.socket) { client in
             _ = try await client.get("/livez")
@@ -66,7 +66,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("an expectation is verified, or answered with the nearest misses")
+    @Test("the journal verifies an expectation, or answers with the nearest misses")
     func verify() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -95,7 +95,7 @@ struct JournalRoutesTests {
     }
 
     @Test(
-        "an expectation that cannot be meant is refused with the nearest name",
+        "an invalid journal expectation is refused with the nearest valid name",
         arguments: [
             (#"{"operatoin":"a"}"#, "operation"), (#"{"operation":"initTransactoin"}"#, "initTransaction"),
             (#"{"kind":"sockets"}"#, "socket"), (#"{"status":"99"}"#, "status"), (#"{"status":"6xx"}"#, "status"),
@@ -112,7 +112,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("a call waits until an expectation is met, or its time is up")
+    @Test("a journal wait ends when its expectation is met or its time is up")
     func wait() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -129,7 +129,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("what has left the journal counts for those who wait, and every answer says how much is gone")
+    @Test("a journal wait counts dropped entries too, and every answer says how many were dropped")
     func evicted() async throws {
         var server = try TestServer()
         server.configuration.journal.entries = 3
@@ -144,7 +144,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("namespaces have journals of their own, and a reset empties them")
+    @Test("each namespace has a journal, and a reset empties it")
     func namespaces() async throws {
         try await TestServer().run { client in
             _ = try await client.namespace("first")
@@ -178,7 +178,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("the journal is on with bodies on loopback only, and never in strict mode")
+    @Test("the journal keeps bodies by default on loopback only, and never in strict mode")
     func modes() async throws {
         var configuration = Configuration()
         #expect(configuration.usedJournal.mode == .full)
@@ -214,7 +214,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("the archive is one JSON object, with an entry for each exchange")
+    @Test("the journal's export is one JSON object, with an entry for each exchange")
     func export() async throws {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
@@ -231,7 +231,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("the fault rule that an answer comes from is in the journal")
+    @Test("the journal names the fault rule that caused an answer")
     func faults() async throws {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
@@ -243,7 +243,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("event streams end with their namespace, and there are at most 32 at a time")
+    @Test("the journal's event streams end with their namespace, and there are at most 32 at a time")
     func streams() async throws {
         let server = try TestServer()
         try await server.run { client in
@@ -265,7 +265,7 @@ struct JournalRoutesTests {
         }
     }
 
-    @Test("a query or a body that cannot be meant is refused by every call")
+    @Test("every journal call refuses an invalid query or body")
     func refusedCalls() async throws {
         let server = try TestServer()
         try await server.run { client in

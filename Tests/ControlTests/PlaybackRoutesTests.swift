@@ -34,7 +34,7 @@ struct PlaybackRoutesTests {
         }
     }
 
-    @Test("a socket is recorded, and its recording is played to the next one")
+    @Test("a socket is recorded, and playback answers the next socket with that recording")
     func record() async throws {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
@@ -75,7 +75,7 @@ struct PlaybackRoutesTests {
 
     private struct Missing: Error {}
 
-    @Test("frames are sent at their times, whatever the client says")
+    @Test("playback sends the recorded frames at their recorded times whatever the client sends")
     func times() async throws {
         let server = try TestServer()
         try await server.run(.socket) { anonymous in
@@ -98,7 +98,7 @@ struct PlaybackRoutesTests {
         }
     }
 
-    @Test("recordings are listed, removed and bounded")
+    @Test("socket recordings are listed, removed and limited in number")
     func list() async throws {
         try await TestServer().run { client in
             for _ in 1...10 {
@@ -117,7 +117,7 @@ struct PlaybackRoutesTests {
     }
 
     @Test(
-        "what is no recording is refused, with its line",
+        "an invalid socket recording is refused with the number of the wrong line",
         arguments: [
             ([""], "line 1"), (["word"], "line 1"), ([#"{"path":"/a"}"#], "line 1"),
             ([#"{"scribe_recording":1,"operation":"listen","path":"/a"}"#], "nearest"), ([head, "{}"], "line 2"),
@@ -138,7 +138,7 @@ struct PlaybackRoutesTests {
         }
     }
 
-    @Test("a call that is no recording's, or too long, is refused")
+    @Test("adding a socket recording is refused for a wrong type, a wrong query or too many bytes")
     func refusedCalls() async throws {
         try await TestServer().run { client in
             let json = try await client.post(Self.path, "{}")

@@ -23,7 +23,9 @@ struct TransactionControlTests {
             .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
     }
 
-    @Test("a transaction is committed with the files that have arrived, and awaited", arguments: Transport.allCases)
+    @Test(
+        "the operator API commits a transaction with the uploaded files and waits for its results",
+        arguments: Transport.allCases)
     func commit(transport: Transport) async throws {
         let server = try TestServer()
         try await server.run(transport) { [manual = server.manual] anonymous in
@@ -52,7 +54,7 @@ struct TransactionControlTests {
         }
     }
 
-    @Test("a transaction without audio ends with the results of the operator's choice")
+    @Test("the operator API completes, fails or cancels a transaction with results of the operator's choice")
     func results() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -70,7 +72,9 @@ struct TransactionControlTests {
         }
     }
 
-    @Test("calls that are wrong change nothing", arguments: ["commit", "cancel", "fail", "complete", "wait"])
+    @Test(
+        "an invalid operator call on a transaction changes nothing",
+        arguments: ["commit", "cancel", "fail", "complete", "wait"])
     func wrong(verb: String) async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -92,7 +96,7 @@ struct TransactionControlTests {
         }
     }
 
-    @Test("a fixture is chosen by name, for the next transaction, for a client and by the audio")
+    @Test("a fixture is chosen by its name, for the next transaction, for a client, or by the audio's hash")
     func fixtures() async throws {
         let server = try TestServer()
         try await server.run { [manual = server.manual] anonymous in
@@ -135,7 +139,7 @@ struct TransactionControlTests {
     }
 
     @Test(
-        "a fixture that is wrong is refused",
+        "the operator API refuses an invalid fixture",
         arguments: [
             "", "[]", #"{"x":1}"#, #"{"text":""}"#, #"{"text":"a","chunks":["b"]}"#, #"{"chunks":[]}"#,
             #"{"chunks":[[{"text":"a","start":2,"end":1}]]}"#, #"{"chunks":[[{"text":"a","start":1e99}]]}"#,

@@ -27,7 +27,7 @@ extension AndroidClient {
 }
 
 extension AndroidClientTests {
-    @Test("templates are listed as items", .covers("C-85"))
+    @Test("the Android SDK reads templates from a list of items", .covers("C-85"))
     func templates() async throws {
         try await AndroidClient.run { client in
             let templates = try await client.templates()
@@ -35,7 +35,9 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("the config is flat, preferences are words, and the favourites are offered", .covers("C-91", "C-92", "C-95"))
+    @Test(
+        "the Android SDK reads a flat configuration with preferences as words and the favourites",
+        .covers("C-91", "C-92", "C-95"))
     func config() async throws {
         try await AndroidClient.run { client in
             let config = try await client.config()
@@ -52,7 +54,9 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("favourites and preferences are saved one by one, and the answer is an object", .covers("C-93", "C-94"))
+    @Test(
+        "the Android SDK saves favourites and preferences one by one, and reads an object as the answer",
+        .covers("C-93", "C-94"))
     func preferences() async throws {
         try await AndroidClient.run { client in
             let favourites = try await client.save(#"{"my_templates":["soap","eka_emr_template"]}"#)
@@ -77,7 +81,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("an edited document comes back as it was sent", .covers("C-102", "C-103"))
+    @Test("the Android SDK reads an edited document back as it was sent", .covers("C-102", "C-103"))
     func edit() async throws {
         try await AndroidClient.run { client in
             try await client.record(id)
@@ -94,7 +98,9 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("a conversion takes no body, and its document is in the next answer", .covers("C-36", "C-103", "C-107"))
+    @Test(
+        "the Android SDK converts without a body, and its next poll has the converted document",
+        .covers("C-36", "C-103", "C-107"))
     func convert() async throws {
         try await AndroidClient.run { client in
             try await client.record(id)
@@ -109,7 +115,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("a refused conversion says why, where the SDK looks")
+    @Test("a refused conversion has its reason where the Android SDK reads it")
     func refusedConversion() async throws {
         try await AndroidClient.run { client in
             let path = "/voice/api/v1/transaction/a-unknown/convert-to-template/soap"
@@ -119,7 +125,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("history decodes, with ages that are integers", .covers("C-99", "C-101"))
+    @Test("the Android SDK decodes the history, with integer ages", .covers("C-99", "C-101"))
     func history() async throws {
         try await AndroidClient.run { client in
             _ = try await client.start(id)
@@ -132,7 +138,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("without an eka.care host no token comes along, which only the open mode serves", .covers("C-80"))
+    @Test("the Android SDK sends no token to a host outside eka.care, and only open mode accepts that", .covers("C-80"))
     func otherHost() async throws {
         for (mode, status) in [(AuthMode.lenient, 401), (.open, 201)] {
             var server = try TestServer()
@@ -147,7 +153,9 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("an expired access token is refreshed once and the request repeated", .covers("C-81", "C-82", "C-83"))
+    @Test(
+        "the Android SDK refreshes an expired access token once and repeats the request",
+        .covers("C-81", "C-82", "C-83"))
     func refresh() async throws {
         try await AndroidClient.run { client in
             client.session.clock.advance(by: .seconds(86_401))
@@ -157,7 +165,7 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("an upload with expired credentials is cured by new ones", .covers("C-75"))
+    @Test("the Android SDK repeats an upload with new credentials after the old ones have expired", .covers("C-75"))
     func expiredCredentials() async throws {
         try await AndroidClient.run { client in
             _ = try await client.start(id)

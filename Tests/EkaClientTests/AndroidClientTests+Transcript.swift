@@ -17,7 +17,9 @@ extension AndroidClientTests {
         }
     }
 
-    @Test("a poll for the transcript is answered while the notes are still being written", .covers("C-34"))
+    @Test(
+        "the Android SDK's poll for the transcript is answered while the notes are still being written", .covers("C-34")
+    )
     func transcriptFirst() async throws {
         var server = try TestServer()
         let writer = HeldNoteWriter()

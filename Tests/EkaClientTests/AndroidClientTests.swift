@@ -16,7 +16,7 @@ struct AndroidClientTests {
     static let transcript = "?template_id=transcript"
 
     @Test(
-        "a consultation goes from init through the transcript to its notes",
+        "the Android SDK takes a transaction from init through the transcript to its notes",
         .covers(
             "C-01", "C-04", "C-06", "C-11", "C-12", "C-19", "C-20", "C-27", "C-32", "C-35", "C-36", "C-37",
             "C-38", "C-41", "C-43", "C-53", "C-55", "C-57", "C-58", "C-71"
@@ -55,7 +55,7 @@ struct AndroidClientTests {
     }
 
     @Test(
-        "a structured note is a list of titles and values, which become sections", .covers("C-56"))
+        "the Android SDK reads a structured note as sections with titles and values", .covers("C-56"))
     func sections() async throws {
         try await AndroidClient.run { client in
             try await client.record(id, templates: ["soap"])
@@ -67,7 +67,7 @@ struct AndroidClientTests {
     }
 
     @Test(
-        "the transcript is there before the notes are asked for, and held for until it is", .covers("C-29"))
+        "the Android SDK's poll for the transcript is held until the transcript is written", .covers("C-29"))
     func slowTranscript() async throws {
         try await AndroidClient.run { client in
             try await client.record(id, visit: "fixture:slow")
@@ -78,7 +78,7 @@ struct AndroidClientTests {
     }
 
     @Test(
-        "when all has failed both phases hear it with 200, never with an empty list",
+        "the Android SDK's polls for a failed transaction are 200, without an empty list",
         .covers("C-32", "C-33", "C-35", "C-39", "C-48"), arguments: ["no-speech", "recogniser-down"]
     )
     func allFailed(fixture: String) async throws {
@@ -91,7 +91,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a session without a single chunk ends as failed, not stuck", .covers("C-22", "C-33", "C-48"))
+    @Test("the Android SDK's transaction without chunks ends as failed", .covers("C-22", "C-33", "C-48"))
     func emptySession() async throws {
         try await AndroidClient.run { client in
             _ = try await client.start(id)
@@ -102,7 +102,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a partial result ends both phases", .covers("C-39", "C-41"))
+    @Test("a partial result ends both polls of the Android SDK", .covers("C-39", "C-41"))
     func partial() async throws {
         try await AndroidClient.run { client in
             try await client.record(id, visit: "fixture:partial")
@@ -113,7 +113,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("while there is nothing, the answer is 202: the poll goes on", .covers("C-28", "C-33"))
+    @Test("the Android SDK's poll is 202 before there is a result", .covers("C-28", "C-33"))
     func waiting() async throws {
         try await AndroidClient.run { client in
             _ = try await client.start(id)
@@ -124,7 +124,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a retry repeats init, stop and commit with the saved request", .covers("C-18"))
+    @Test("the Android SDK's retry repeats init, stop and commit with the saved request", .covers("C-18"))
     func repetition() async throws {
         try await AndroidClient.run { client in
             for _ in 0..<2 {
@@ -142,7 +142,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a refused stop or commit says why in a text", arguments: ["stop", "commit"])
+    @Test("a refused stop or commit gives the Android SDK its reason as a text", arguments: ["stop", "commit"])
     func refusedEnd(step: String) async throws {
         try await AndroidClient.run { client in
             let path = "/voice/api/v2/transaction/\(step)/no-such-transaction"
@@ -154,7 +154,7 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a refused init says why, where the SDK looks", .covers("C-10"))
+    @Test("a refused init has its reason where the Android SDK reads it", .covers("C-10"))
     func refusedInit() async throws {
         try await AndroidClient.run { client in
             let answer = try await client.session.send(
@@ -167,7 +167,9 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("an upload in signed chunks is stored without their framing, type and metadata with it", .covers("C-70"))
+    @Test(
+        "the Android SDK's upload in signed chunks is stored without their framing, with type and metadata",
+        .covers("C-70"))
     func signedChunks() async throws {
         try await AndroidClient.run { client in
             let keys = try await client.credentials()
@@ -184,7 +186,9 @@ struct AndroidClientTests {
         }
     }
 
-    @Test("a full recording of more than 5 MiB comes in parts before stop, and is no chunk", .covers("C-25", "C-72"))
+    @Test(
+        "the Android SDK uploads a full recording of more than 5 MiB in parts, and it is no chunk",
+        .covers("C-25", "C-72"))
     func fullRecording() async throws {
         try await AndroidClient.run { client in
             _ = try await client.start(id)

@@ -13,7 +13,7 @@ import Testing
 /// The .NET SDK: whole files, no stop, no commit, and a result only of two words.
 struct DotNetClientTests {
     @Test(
-        "a file goes from its form through init to the result, without stop or commit",
+        "the .NET SDK gets a result after form upload and init, without stop or commit",
         .covers("C-01", "C-14", "C-15", "C-31", "C-43", "C-54", "C-61", "C-64", "C-65", "C-66", "C-67", "C-79")
     )
     func wholeFlow() async throws {
@@ -41,7 +41,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("two presigned posts without an id are two transactions", .covers("C-61"))
+    @Test("two presigned posts of the .NET SDK without an id are two transactions", .covers("C-61"))
     func generatedIDs() async throws {
         try await DotNetClient.run { client in
             let first = try await client.presignedPost()
@@ -51,7 +51,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("several files of one transaction are one result", .covers("C-15"))
+    @Test("several files of one .NET transaction give one result", .covers("C-15"))
     func severalFiles() async throws {
         try await DotNetClient.run { client in
             let post = try await client.presignedPost()
@@ -66,7 +66,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("when all has failed the word is the one that ends polling, and errors are texts", .covers("C-42", "C-50"))
+    @Test("the .NET SDK reads a failed transaction as failed, with errors as texts", .covers("C-42", "C-50"))
     func allFailed() async throws {
         try await DotNetClient.run { client in
             let id = try await client.record(additional: #"{"fixture":"fixture:no-speech"}"#)
@@ -76,7 +76,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("a result in part is a success for this SDK, with its warning as a text", .covers("C-42"))
+    @Test("the .NET SDK reads a partial result as success, with its warning as a text", .covers("C-42"))
     func partial() async throws {
         try await DotNetClient.run { client in
             let id = try await client.record(additional: #"{"fixture":"fixture:partial"}"#)
@@ -86,7 +86,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("a result that takes twenty seconds is found on the second poll", .covers("C-28", "C-29"))
+    @Test("the .NET SDK gets a result that takes twenty seconds on its second poll", .covers("C-28", "C-29"))
     func slowResult() async throws {
         try await DotNetClient.run { client in
             let id = try await client.record(additional: #"{"fixture":"fixture:slow"}"#)
@@ -95,7 +95,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("a form for another folder, or one that is too late, is refused and stores nothing", .covers("C-66"))
+    @Test("a .NET form for another folder, or after its expiry, is refused and stores nothing", .covers("C-66"))
     func policy() async throws {
         try await DotNetClient.run { client in
             let post = try await client.presignedPost()
@@ -113,7 +113,7 @@ struct DotNetClientTests {
         }
     }
 
-    @Test("tokens are refreshed with the expired one in the headers", .covers("C-83"))
+    @Test("the .NET SDK refreshes its tokens with the expired token in the headers", .covers("C-83"))
     func refresh() async throws {
         try await DotNetClient.run { client in
             client.session.clock.advance(by: .seconds(86_401))

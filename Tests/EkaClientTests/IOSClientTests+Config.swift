@@ -44,7 +44,7 @@ extension IOSClient {
 }
 
 extension IOSClientTests {
-    @Test("templates are found where this SDK looks for them", .covers("C-86", "C-87"))
+    @Test("the iOS SDK reads templates from the fields that it expects", .covers("C-86", "C-87"))
     func templates() async throws {
         try await IOSClient.run { client in
             let templates = try await client.templates()
@@ -56,7 +56,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("the config is nested for this SDK, directly at the path without a slash", .covers("C-90", "C-95"))
+    @Test("the iOS SDK reads a nested configuration, at the path without a slash", .covers("C-90", "C-95"))
     func config() async throws {
         try await IOSClient.run { client in
             let config = try await client.config()
@@ -72,7 +72,9 @@ extension IOSClientTests {
         }
     }
 
-    @Test("favourites and preferences are saved one by one, and neither wipes the other", .covers("C-90", "C-93"))
+    @Test(
+        "the iOS SDK saves favourites and preferences one by one, and neither overwrites the other",
+        .covers("C-90", "C-93"))
     func preferences() async throws {
         try await IOSClient.run { client in
             try await client.saveFavourites(["soap", "clinical_notes_template"])

@@ -11,7 +11,7 @@ import Testing
 @testable import ScribeServer
 
 extension IOSClientTests {
-    @Test("a result that takes twenty seconds is there before the third poll", .covers("C-28", "C-29", "C-46"))
+    @Test("the iOS SDK gets a result that takes twenty seconds before its third poll", .covers("C-28", "C-29", "C-46"))
     func slowResult() async throws {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:slow")
@@ -21,7 +21,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("while there is nothing, the answer is 202, decodes, and shows no output", .covers("C-28", "C-46"))
+    @Test("the iOS SDK decodes a 202 without output before there is a result", .covers("C-28", "C-46"))
     func waiting() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
@@ -35,7 +35,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("a poll that ends with its first answer gets the result, because it is held", .covers("C-29", "C-47"))
+    @Test("the iOS SDK's single poll gets the result, because the server holds the poll", .covers("C-29", "C-47"))
     func publicPoll() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
@@ -48,7 +48,9 @@ extension IOSClientTests {
         }
     }
 
-    @Test("when all has failed the poll is 200 and every item a failure", .covers("C-39", "C-41", "C-48"))
+    @Test(
+        "the iOS SDK's poll for a failed transaction is 200, with an error in every item",
+        .covers("C-39", "C-41", "C-48"))
     func allFailed() async throws {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:no-speech")
@@ -62,7 +64,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("a partial result is one, spelled as the SDK knows it, with its warning", .covers("C-39", "C-41"))
+    @Test("the iOS SDK decodes a partial result with its warning", .covers("C-39", "C-41"))
     func partial() async throws {
         try await IOSClient.run { client in
             try await client.record(id, visit: "fixture:partial")
@@ -75,7 +77,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("an unknown transaction is a failure with a text to show", .covers("C-51"))
+    @Test("the iOS SDK's poll for an unknown transaction fails with a text to show", .covers("C-51"))
     func unknown() async throws {
         try await IOSClient.run { client in
             let answer = try await client.status("i-unknown")
@@ -86,7 +88,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("an edited result comes back as it was sent", .covers("C-102"))
+    @Test("the iOS SDK reads an edited result back as it was sent", .covers("C-102"))
     func edit() async throws {
         try await IOSClient.run { client in
             try await client.record(id)
@@ -103,7 +105,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("a conversion takes no body, and its note is in the next answer", .covers("C-106", "C-107"))
+    @Test("the iOS SDK converts without a body, and its next poll has the converted note", .covers("C-106", "C-107"))
     func convert() async throws {
         try await IOSClient.run { client in
             try await client.record(id)
@@ -122,7 +124,7 @@ extension IOSClientTests {
         }
     }
 
-    @Test("history decodes, with ages that are integers, and count is optional", .covers("C-99", "C-101"))
+    @Test("the iOS SDK decodes the history with integer ages, with and without count", .covers("C-99", "C-101"))
     func history() async throws {
         try await IOSClient.run { client in
             for number in 1...3 {

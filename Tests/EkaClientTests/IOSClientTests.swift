@@ -15,7 +15,7 @@ struct IOSClientTests {
     let id = "i-3f2504e0-4f89-41d3-9a0c-0305e82c3301"
 
     @Test(
-        "a consultation goes from init to its notes, and the full audio that follows changes nothing",
+        "the iOS SDK takes a transaction from init to its notes, and a later full recording changes nothing",
         .covers(
             "C-01", "C-03", "C-04", "C-06", "C-11", "C-12", "C-19", "C-20", "C-25", "C-26", "C-31", "C-39", "C-41",
             "C-43", "C-53", "C-55", "C-57", "C-58", "C-69"
@@ -54,7 +54,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("times sent with stop outlive a commit without any: what chunks share is said once", .covers("C-20"))
+    @Test("chunk times that the iOS SDK sends with stop remain after a commit without times", .covers("C-20"))
     func timesOfStop() async throws {
         try await IOSClient.run { client in
             try await client.record(id)
@@ -65,7 +65,8 @@ struct IOSClientTests {
     }
 
     @Test(
-        "both spellings of the bucket's host and an empty business id are accepted", .covers("C-69", "C-73"),
+        "the iOS SDK's uploads are accepted on both spellings of the bucket host, with an empty business id",
+        .covers("C-69", "C-73"),
         arguments: ["s3.ap-south-1.amazonaws.com", "s3-ap-south-1.amazonaws.com"]
     )
     func hosts(suffix: String) async throws {
@@ -83,7 +84,7 @@ struct IOSClientTests {
     }
 
     @Test(
-        "the folder is the device's date, in whatever calendar and digits", .covers("C-16"),
+        "the iOS SDK's folder may be named after a date in any calendar and digits", .covers("C-16"),
         arguments: [("690510", "690510"), ("٢٦٠٥١٠", "%D9%A2%D9%A6%D9%A0%D9%A5%D9%A1%D9%A0")]
     )
     func folders(folder: String, escaped: String) async throws {
@@ -98,7 +99,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a retry repeats stop and commit, and init whose answer was lost", .covers("C-03", "C-18"))
+    @Test("the iOS SDK's retry repeats init, stop and commit without a change", .covers("C-03", "C-18"))
     func repetition() async throws {
         try await IOSClient.run { client in
             #expect(try await client.start(id).bId == "b-demo")
@@ -115,7 +116,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a used-up quota is told apart from every other failure", .covers("C-07"))
+    @Test("the iOS SDK tells a used-up quota apart from every other failure", .covers("C-07"))
     func quota() async throws {
         let server = try TestServer()
         let clock = server.manual
@@ -125,7 +126,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a session without a single chunk ends as failed, not stuck", .covers("C-22", "C-48"))
+    @Test("the iOS SDK's transaction without chunks ends as failed", .covers("C-22", "C-48"))
     func emptySession() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
@@ -136,7 +137,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a forced commit of some chunks succeeds, and warns of the gap", .covers("C-23"))
+    @Test("the iOS SDK's forced commit of some chunks succeeds, with a warning of the gap", .covers("C-23"))
     func forcedCommit() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
@@ -151,7 +152,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("expired upload credentials are cured by new ones", .covers("C-75"))
+    @Test("the iOS SDK repeats an upload with new credentials after the old ones have expired", .covers("C-75"))
     func expiredCredentials() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)
@@ -164,7 +165,7 @@ struct IOSClientTests {
     }
 
     @Test(
-        "an expired access token is refreshed once and the request repeated, also for credentials",
+        "the iOS SDK refreshes an expired access token once and repeats the request, also for credentials",
         .covers("C-81", "C-82", "C-83", "C-84")
     )
     func refresh() async throws {
@@ -182,7 +183,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a refused refresh is not 401, and the request fails", .covers("C-81", "C-111"))
+    @Test("the iOS SDK's refused token refresh is not a 401, and its request fails", .covers("C-81", "C-111"))
     func refusedRefresh() async throws {
         try await IOSClient.run { client in
             client.session.clock.advance(by: .seconds(31 * 24 * 3600))
@@ -192,7 +193,7 @@ struct IOSClientTests {
         }
     }
 
-    @Test("a cancelled session sends nothing, and its orphan says so after two hours", .covers("C-108"))
+    @Test("a transaction that the iOS SDK left without a commit is active_session after two hours", .covers("C-108"))
     func cancelled() async throws {
         try await IOSClient.run { client in
             _ = try await client.start(id)

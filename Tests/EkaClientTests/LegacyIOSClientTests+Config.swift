@@ -31,7 +31,7 @@ extension LegacyIOSClient {
 
 extension LegacyIOSClientTests {
     @Test(
-        "a template is listed, made, changed by PUT and deleted",
+        "the older iOS SDK lists, adds, changes by PUT and deletes a template",
         .covers("C-45", "C-85", "C-87", "C-88", "C-89")
     )
     func templates() async throws {
@@ -57,7 +57,7 @@ extension LegacyIOSClientTests {
         }
     }
 
-    @Test("the config is flat, with every field that this SDK insists on", .covers("C-91", "C-95"))
+    @Test("the older iOS SDK decodes a flat configuration with every field that it requires", .covers("C-91", "C-95"))
     func config() async throws {
         try await LegacyIOSClient.run { client in
             let config = try await client.config()
@@ -72,7 +72,7 @@ extension LegacyIOSClientTests {
     }
 
     @Test(
-        "favourites are acknowledged with a text, listed in the singular, and wipe nothing",
+        "the older iOS SDK saves favourites, reads a text as the answer, and keeps its preferences",
         .covers("C-45", "C-93", "C-96"), arguments: ["io", "ip", "iOS-scribe", "iPad-scribe", "mac-scribe"]
     )
     func favourites(flavour: String) async throws {
@@ -89,7 +89,7 @@ extension LegacyIOSClientTests {
         }
     }
 
-    @Test("an edit is acknowledged with four texts, and shown", .covers("C-102", "C-104"))
+    @Test("the older iOS SDK decodes the answer to an edit, and reads the edited text back", .covers("C-102", "C-104"))
     func edit() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(id)
@@ -106,7 +106,9 @@ extension LegacyIOSClientTests {
         }
     }
 
-    @Test("a conversion is in the very next answer, which is asked for at once and once", .covers("C-105", "C-106"))
+    @Test(
+        "the older iOS SDK reads a converted note from the first answer after the conversion", .covers("C-105", "C-106")
+    )
     func convert() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(id)
@@ -123,7 +125,7 @@ extension LegacyIOSClientTests {
         }
     }
 
-    @Test("history decodes, dates and all", .covers("C-98", "C-99", "C-100"))
+    @Test("the older iOS SDK decodes the history with its dates", .covers("C-98", "C-99", "C-100"))
     func history() async throws {
         try await LegacyIOSClient.run { client in
             let path = "/voice/api/v2/transaction/history?count=50"

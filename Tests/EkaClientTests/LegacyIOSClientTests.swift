@@ -15,7 +15,7 @@ struct LegacyIOSClientTests {
     let id = "3F2504E0-4F89-41D3-9A0C-0305E82C3301"
 
     @Test(
-        "a consultation goes from init to its notes, and what the host app said comes back",
+        "the older iOS SDK takes a transaction from init to its notes, with the host app's own fields",
         .covers(
             "C-01", "C-06", "C-19", "C-25", "C-32", "C-40", "C-41", "C-43", "C-53", "C-54", "C-57", "C-58", "C-69",
             "C-77", "C-78"
@@ -52,7 +52,9 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("an answer without a result has no list in it, and three of them are no result", .covers("C-28", "C-44"))
+    @Test(
+        "the older iOS SDK gives up after three answers without a result, none of which has a list",
+        .covers("C-28", "C-44"))
     func waiting() async throws {
         try await LegacyIOSClient.run { client in
             _ = try await client.start(id)
@@ -65,7 +67,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("a result that takes twenty seconds is complete in the first answer", .covers("C-29", "C-44"))
+    @Test("the older iOS SDK gets a result that takes twenty seconds in its first answer", .covers("C-29", "C-44"))
     func slowResult() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(id, fixture: "slow")
@@ -75,7 +77,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("stop lists chunks that are still on their way, and commit follows them", .covers("C-18", "C-24"))
+    @Test("the older iOS SDK's stop may list chunks whose uploads are not finished", .covers("C-18", "C-24"))
     func stopBeforeUploads() async throws {
         try await LegacyIOSClient.run { client in
             _ = try await client.start(id)
@@ -93,7 +95,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("a result in part is complete for this SDK, and keeps its warning", .covers("C-40", "C-41"))
+    @Test("the older iOS SDK reads a partial result as complete, with its warning", .covers("C-40", "C-41"))
     func partial() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(
@@ -105,7 +107,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("when all has failed the answer is 500, and polling stops", .covers("C-40"))
+    @Test("the older iOS SDK stops polling when a failed transaction answers 500", .covers("C-40"))
     func allFailed() async throws {
         try await LegacyIOSClient.run { client in
             try await client.record(id, chunks: [("1.m4a", Data(repeating: 1, count: 500))])
@@ -120,7 +122,9 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("credentials fetched at the start outlive a session of half a day", .covers("C-76"))
+    @Test(
+        "upload credentials that the older iOS SDK fetched at the start outlive half a day of recording",
+        .covers("C-76"))
     func longSession() async throws {
         try await LegacyIOSClient.run { client in
             let keys = try await client.credentials()
@@ -130,7 +134,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("a refused init is the documented error, whole", .covers("C-09"))
+    @Test("a refused init gives the older iOS SDK the whole documented error", .covers("C-09"))
     func quota() async throws {
         let server = try TestServer()
         let clock = server.manual
@@ -146,7 +150,7 @@ struct LegacyIOSClientTests {
     }
 
     @Test(
-        "the raw token alone is enough, is refreshed after a 401, and twice at once with the same token",
+        "the older iOS SDK sends the raw token alone, and two refreshes with one token both succeed",
         .covers("C-78", "C-81", "C-82", "C-83", "C-84")
     )
     func refresh() async throws {
@@ -165,7 +169,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("a refused refresh is 403: a 401 would be refreshed, without end", .covers("C-111"))
+    @Test("the older iOS SDK's refused refresh is 403, because a 401 would be refreshed without end", .covers("C-111"))
     func refusedRefresh() async throws {
         try await LegacyIOSClient.run { client in
             client.session.clock.advance(by: .seconds(31 * 24 * 3600))
@@ -176,7 +180,7 @@ struct LegacyIOSClientTests {
         }
     }
 
-    @Test("requests that find the token expired at the same time all get new ones", .covers("C-82", "C-83"))
+    @Test("parallel requests of the older iOS SDK with an expired token all get new tokens", .covers("C-82", "C-83"))
     func parallelRefreshes() async throws {
         try await LegacyIOSClient.run { client in
             client.session.clock.advance(by: .seconds(86_401))

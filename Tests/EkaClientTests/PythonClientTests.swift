@@ -13,7 +13,7 @@ import Testing
 /// The Python SDK: whole files by their full URIs, nulls for what is absent, and exact statuses.
 struct PythonClientTests {
     @Test(
-        "a file goes from its form through init, which is exactly 201, to the result",
+        "the Python SDK gets a result after form upload and an init that answers exactly 201",
         .covers("C-02", "C-11", "C-13", "C-14", "C-15", "C-31", "C-60", "C-62", "C-64", "C-66", "C-79")
     )
     func wholeFlow() async throws {
@@ -36,7 +36,7 @@ struct PythonClientTests {
     }
 
     @Test(
-        "a folder is found with and without its slash, and in a bucket that the SDK could not read from the URL",
+        "the Python SDK's folder is found with and without its slash, and without a bucket name",
         .covers("C-14"), arguments: [true, false], ["m-prod-ekascribe-batch", nil]
     )
     func places(hasSlash: Bool, bucket: String?) async throws {
@@ -50,7 +50,8 @@ struct PythonClientTests {
     }
 
     @Test(
-        "every action that is around is known, with and without a transaction's id", .covers("C-61", "C-62"),
+        "file-upload accepts every action of the Python SDK, with and without a transaction id",
+        .covers("C-61", "C-62"),
         arguments: ["default", "ekascribe", "ekascribe-v2"]
     )
     func actions(action: String) async throws {
@@ -63,7 +64,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("the manifest that follows the audio is no audio", .covers("C-68"))
+    @Test("the manifest that the Python SDK uploads after the audio is not transcribed", .covers("C-68"))
     func manifest() async throws {
         try await PythonClient.run { client in
             let (post, answer) = try await client.presignedPost("txn_301", action: "ekascribe-v2")
@@ -81,7 +82,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("a second init is refused: only 201 is a start", .covers("C-02"))
+    @Test("the Python SDK's second init is refused, because only 201 means a start", .covers("C-02"))
     func secondInit() async throws {
         try await PythonClient.run { client in
             let (post, answer) = try await client.presignedPost("txn_301")
@@ -93,7 +94,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("when all has failed the answer is 500, which is raised, and says so", .covers("C-49"))
+    @Test("a failed transaction answers 500 to the Python SDK, which raises the error", .covers("C-49"))
     func allFailed() async throws {
         try await PythonClient.run { client in
             let (post, answer) = try await client.presignedPost("txn_301")
@@ -108,7 +109,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("tokens are refreshed by the older path, with the refresh token alone", .covers("C-82"))
+    @Test("the Python SDK refreshes tokens by the older path, with the refresh token alone", .covers("C-82"))
     func refresh() async throws {
         try await PythonClient.run { client in
             let old = client.session.tokens.value
@@ -120,7 +121,7 @@ struct PythonClientTests {
         }
     }
 
-    @Test("the first version's result has its own words, and a bundle in base64")
+    @Test("the version 1 status answers the Python SDK with its own words and a FHIR bundle in base64")
     func firstVersion() async throws {
         try await PythonClient.run { client in
             let (post, answer) = try await client.presignedPost("txn_301", action: "ekascribe")

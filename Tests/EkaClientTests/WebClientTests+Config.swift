@@ -11,7 +11,7 @@ import Testing
 @testable import ScribeServer
 
 extension WebClientTests {
-    @Test("templates are listed, made, changed by PATCH and deleted", .covers("C-85", "C-88", "C-89"))
+    @Test("the web SDK lists, adds, changes by PATCH and deletes a template", .covers("C-85", "C-88", "C-89"))
     func templates() async throws {
         try await WebClient.run { client in
             let path = "/voice/api/v1/template"
@@ -36,7 +36,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a template of one's own shapes a note")
+    @Test("a template that the web SDK has added shapes the note")
     func ownTemplate() async throws {
         try await WebClient.run { client in
             let section = try await client.session.send(
@@ -57,7 +57,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("sections are listed, made, changed and deleted, and changing a default one forks it")
+    @Test("the web SDK lists, adds, changes and deletes sections, and changing a default section copies it")
     func sections() async throws {
         try await WebClient.run { client in
             let path = "/voice/api/v1/template/section"
@@ -82,7 +82,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("the config is flat, directly at the path with a slash", .covers("C-91", "C-95"))
+    @Test("the web SDK reads a flat configuration, at the path with a slash", .covers("C-91", "C-95"))
     func config() async throws {
         try await WebClient.run { client in
             let config = try await client.session.send(.get, "/voice/api/v2/config/")
@@ -95,7 +95,9 @@ extension WebClientTests {
         }
     }
 
-    @Test("favourites are listed in the plural, and every other setting outlives them", .covers("C-93", "C-97"))
+    @Test(
+        "the web SDK lists favourites in the plural, and saving favourites keeps every other setting",
+        .covers("C-93", "C-97"))
     func favourites() async throws {
         try await WebClient.run { client in
             let path = "/voice/api/v2/config/"
@@ -113,7 +115,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a picture of some megabytes is kept in the configuration, and taken away by null")
+    @Test("the web SDK stores a picture of 3 MB in the configuration, and null removes it")
     func picture() async throws {
         try await WebClient.run { client in
             let path = "/voice/api/v2/config/"
@@ -130,7 +132,7 @@ extension WebClientTests {
     }
 
     @Test(
-        "the time of a zone is told, by either of its names",
+        "the configuration route tells the web SDK the time of a zone, by either of the zone's names",
         arguments: ["Asia/Kolkata", "Asia/Calcutta", "Japan", "EST5EDT"])
     func timeZone(zone: String) async throws {
         try await WebClient.run { client in
@@ -147,7 +149,7 @@ extension WebClientTests {
     }
 
     @Test(
-        "a browser on another origin may send every method and header that the SDK does", .covers("C-110"),
+        "a preflight allows every method and header that the web SDK sends from another origin", .covers("C-110"),
         arguments: [
             ("GET", "/voice/api/v3/status/t"), ("POST", "/voice/api/v2/transaction/init/t"),
             ("PATCH", "/voice/api/v3/status/t"), ("PUT", "/voice/api/v2/config/"),
@@ -173,7 +175,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("every answer tells the browser that it may be read, also a refusal", .covers("C-110"))
+    @Test("every answer to the web SDK allows its page to read it, refusals included", .covers("C-110"))
     func readable() async throws {
         try await WebClient.run { client in
             for path in ["/voice/api/v2/transaction/history", "/voice/api/v3/status/unknown", "/voice/api/v9"] {

@@ -29,7 +29,7 @@ extension WebClient {
 }
 
 extension WebClientTests {
-    @Test("a session is archived by PATCH as by DELETE")
+    @Test("the web SDK removes a transaction from history by a PATCH with arc, as by DELETE")
     func archive() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -41,7 +41,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a discarded session is cancelled by PATCH, and gone from history", .covers("C-109"))
+    @Test("the web SDK's PATCH cancels a transaction and removes it from history", .covers("C-109"))
     func cancel() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -57,7 +57,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a poll that is held hears of a cancellation at once", .covers("C-109"))
+    @Test("a cancellation answers the web SDK's held poll at once", .covers("C-109"))
     func cancelledWhilePolling() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -70,7 +70,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("patient details are changed by PATCH, and read again", .covers("C-99", "C-101", "C-109"))
+    @Test("the web SDK changes patient details by PATCH, and reads them back", .covers("C-99", "C-101", "C-109"))
     func patient() async throws {
         try await WebClient.run { client in
             for id in ["a", "b"] { _ = try await client.start(id) }
@@ -90,7 +90,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a deleted transaction is gone from history and cannot be deleted again")
+    @Test("a transaction that the web SDK deletes leaves history and cannot be deleted again")
     func delete() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -105,7 +105,9 @@ extension WebClientTests {
         }
     }
 
-    @Test("a document is edited by its id, with and without a value that is base64", .covers("C-55", "C-102", "C-103"))
+    @Test(
+        "the web SDK edits a document by its id, with a value in base64 or in plain text",
+        .covers("C-55", "C-102", "C-103"))
     func edit() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -126,7 +128,9 @@ extension WebClientTests {
         }
     }
 
-    @Test("a conversion takes an empty object, and the new document is polled for by its id", .covers("C-103", "C-106"))
+    @Test(
+        "the web SDK converts with an empty object, and polls for the new document by its id", .covers("C-103", "C-106")
+    )
     func convert() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -144,7 +148,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a conversion without a template in its path is one too, with the slash at the end")
+    @Test("a conversion without a template in its path may name the template in its body")
     func convertWithoutTemplate() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -159,7 +163,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a correction outlives a conversion that names no template")
+    @Test("a corrected note survives a conversion that names no template")
     func convertCorrected() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -177,7 +181,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a document of one's own is read and written by its id like a result, and is none without it")
+    @Test("the web SDK reads and writes a document of its own by id, and such a document is no result")
     func ownDocument() async throws {
         try await WebClient.run { client in
             try await client.record(id)
@@ -200,7 +204,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("that recording has begun is told, and shown where this SDK looks")
+    @Test("the web SDK reports that recording has begun, and reads it back from the transaction's details")
     func recordingStarted() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -214,7 +218,7 @@ extension WebClientTests {
         }
     }
 
-    @Test("a transcript may be handed in instead of audio, and is worked on in the background")
+    @Test("a conversion with a transcript instead of audio is accepted and processed in the background")
     func transcript() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)

@@ -15,7 +15,7 @@ struct WebClientTests {
     let id = "visit-301"
 
     @Test(
-        "a consultation goes from init to its notes, with either credential header",
+        "the web SDK takes a transaction from init to its notes, with either credential header",
         .covers(
             "C-01", "C-03", "C-04", "C-05", "C-17", "C-21", "C-43", "C-55", "C-59", "C-78", "C-79"
         ),
@@ -49,7 +49,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("only what was uploaded is committed, which may be less than was stopped with", .covers("C-17", "C-23"))
+    @Test("the web SDK may commit fewer files than its stop has listed", .covers("C-17", "C-23"))
     func forcedCommit() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -62,7 +62,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("an empty list is taken, and fails the session", .covers("C-22", "C-49"))
+    @Test("the web SDK may stop and commit with empty lists, and the transaction fails", .covers("C-22", "C-49"))
     func emptySession() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -72,7 +72,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("a used-up quota is exactly 400", .covers("C-08"))
+    @Test("a used-up quota answers the web SDK with exactly 400", .covers("C-08"))
     func quota() async throws {
         let server = try TestServer()
         let clock = server.manual
@@ -85,7 +85,7 @@ struct WebClientTests {
     }
 
     @Test(
-        "a file goes from its form through init to the result, without stop or commit",
+        "the web SDK gets a whole file's result after form upload and init, without stop or commit",
         .covers("C-14", "C-15", "C-63", "C-64", "C-66", "C-67")
     )
     func wholeFile() async throws {
@@ -114,7 +114,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("a poll is held for less than the sixteen seconds that the client waits", .covers("C-28", "C-29", "C-30"))
+    @Test("the web SDK's poll is held for less than the sixteen seconds that it waits", .covers("C-28", "C-29", "C-30"))
     func hold() async throws {
         try await WebClient.run { client in
             _ = try await client.start(id)
@@ -129,7 +129,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("a result that takes twenty seconds is success on the second poll", .covers("C-28", "C-29"))
+    @Test("the web SDK gets a result that takes twenty seconds on its second poll", .covers("C-28", "C-29"))
     func slowResult() async throws {
         try await WebClient.run { client in
             try await client.record(id, additional: #"{"fixture":"fixture:slow"}"#)
@@ -138,7 +138,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("when all has failed the answer is an error of the server's, with a text", .covers("C-49"))
+    @Test("a failed recognition answers the web SDK with a server error and its reason", .covers("C-49"))
     func allFailed() async throws {
         try await WebClient.run { client in
             try await client.record(id, additional: #"{"fixture":"fixture:recogniser-down"}"#)
@@ -149,7 +149,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("a result in part is success, with what there is")
+    @Test("the web SDK reads a partial result as success with status 206")
     func partial() async throws {
         try await WebClient.run { client in
             try await client.record(id, additional: #"{"fixture":"fixture:partial"}"#)
@@ -160,7 +160,7 @@ struct WebClientTests {
     }
 
     @Test(
-        "what is not there, cancelled, forgotten or deleted is neither success nor a matter of credentials",
+        "a missing, cancelled, expired or deleted transaction is neither success nor 401 for the web SDK",
         .covers("C-51", "C-52"), arguments: ["unknown", "cancelled", "forgotten", "deleted"]
     )
     func noResult(fate: String) async throws {
@@ -182,7 +182,7 @@ struct WebClientTests {
         }
     }
 
-    @Test("no token, or one that has expired, is 401", .covers("C-52", "C-81"))
+    @Test("the web SDK's poll with no token or an expired token is 401", .covers("C-52", "C-81"))
     func unauthorised() async throws {
         try await WebClient.run { client in
             client.session.clock.advance(by: .seconds(86_401))
@@ -195,7 +195,7 @@ struct WebClientTests {
     }
 
     @Test(
-        "expired upload credentials are 400, for 401, 403 and 404 would end the upload for good",
+        "expired upload credentials are 400, because 401, 403 and 404 would end the web SDK's upload",
         .covers("C-75")
     )
     func expiredCredentials() async throws {

@@ -15,7 +15,7 @@ struct TemporaryFilesTests {
         temporary = TemporaryFiles(folder: folder.path, identifiers: .counting(), files: .singleton)
     }
 
-    @Test("each use has a path of its own")
+    @Test("each use of a temporary file has a new path")
     func paths() async throws {
         let first = try await temporary.use(extension: "wav") { $0 }
         let second = try await temporary.use(extension: "wav") { $0 }
@@ -23,7 +23,7 @@ struct TemporaryFilesTests {
         #expect(first.hasSuffix(".wav"))
     }
 
-    @Test("the file goes with its use, also when that fails or is cancelled", arguments: [false, true])
+    @Test("a temporary file is removed after its use, also if the use fails or is cancelled", arguments: [false, true])
     func removed(isCancelled: Bool) async throws {
         let use = Task {
             try await temporary.use(extension: "form") { path in

@@ -19,7 +19,7 @@ struct ListenGrantTests {
     private static func bearer(_ token: String) -> HTTPFields { [.authorization: "Bearer \(token)"] }
 
     @Test(
-        "a key's owner gets a token for as many seconds as it asks for",
+        "a Deepgram key is exchanged for a token of the requested number of seconds",
         arguments: [("", 30), ("{}", 30), (#"{"ttl_seconds":null}"#, 30), (#"{"ttl_seconds":1}"#, 1)],
         Transport.allCases
     )
@@ -41,7 +41,7 @@ struct ListenGrantTests {
     }
 
     @Test(
-        "what is no number of seconds up to an hour is refused",
+        "a token grant refuses a lifetime that is no whole number from 1 to 3600",
         arguments: ["0", "3601", "-1", "1.5", #""30""#, "[]", "99999999999999999999"])
     func refused(lifetime: String) async throws {
         try await TestServer().run { client in
@@ -52,7 +52,7 @@ struct ListenGrantTests {
         }
     }
 
-    @Test("only a key is good for it: no login's token, nor one that was granted")
+    @Test("a token grant accepts a Deepgram key only, no login token and no granted token")
     func credentials() async throws {
         try await TestServer().run { client in
             let none = try await client.post(Self.path, "{}")
@@ -72,7 +72,7 @@ struct ListenGrantTests {
         }
     }
 
-    @Test("a granted token opens live recognition after Bearer, and nothing else")
+    @Test("a granted token opens live recognition as a bearer token, and no other route")
     func scope() async throws {
         try await TestServer().run { client in
             let token = try await client.send(.post, Self.path, headers: Self.key, body: Data())["access_token"]
@@ -99,7 +99,9 @@ struct ListenGrantTests {
         }
     }
 
-    @Test("Deepgram's other paths are Listen's, whatever the host", arguments: ["/v2/listen", "/v1/auth/keys"])
+    @Test(
+        "Deepgram's other paths answer 404 in Deepgram's envelope on every host",
+        arguments: ["/v2/listen", "/v1/auth/keys"])
     func others(path: String) async throws {
         try await TestServer().run { client in
             for host in ["api.deepgram.com", "api.eka.care", "localhost"] {
@@ -110,7 +112,7 @@ struct ListenGrantTests {
         }
     }
 
-    @Test("OkHttp sees a refusal of a subprotocol's key in the status, and others in the socket")
+    @Test("OkHttp gets a refused subprotocol key as status 401, and other clients in the opened socket")
     func handshakes() async throws {
         try await TestServer().run { client in
             var headers = Self.upgrade

@@ -19,7 +19,7 @@ struct ListenRecordingTests {
 
     private static let key: HTTPFields = [.authorization: "Token org_dev_key"]
 
-    @Test("a recording is answered in Deepgram's shape, and its file does not stay", arguments: Transport.allCases)
+    @Test("a posted recording is answered in Deepgram's shape, and its file is removed", arguments: Transport.allCases)
     func recording(transport: Transport) async throws {
         let server = try TestServer()
         try await server.run(transport) { client in
@@ -36,7 +36,7 @@ struct ListenRecordingTests {
         }
     }
 
-    @Test("a recording's language is told where that is asked for", .covers("L-61", "L-62"))
+    @Test("the answer to a posted recording names the language only if the query asks for it", .covers("L-61", "L-62"))
     func languages() async throws {
         try await TestServer().run { client in
             func heard(_ query: String) async throws -> TestAnswer {
@@ -55,7 +55,7 @@ struct ListenRecordingTests {
         }
     }
 
-    @Test("a recording that its business has no room for is refused in Deepgram's words")
+    @Test("a posted recording beyond its business's storage is refused in Deepgram's words")
     func quota() async throws {
         var server = try TestServer()
         server.configuration.quotas.storedBytes = 10_000
@@ -70,7 +70,7 @@ struct ListenRecordingTests {
         }
     }
 
-    @Test("words keep their times and speakers, and are told in turns")
+    @Test("a posted recording's words keep times and speakers, and utterances follow the speakers")
     func turns() async throws {
         var server = try TestServer()
         server.transcriber = Scripted(
@@ -112,7 +112,7 @@ struct ListenRecordingTests {
         return try JSONDecoder().decode(Body.self, from: answer.body).results.utterances.map(\.transcript)
     }
 
-    @Test("a failing recogniser is a server's error, a broken recording its sender's")
+    @Test("a failing recogniser is a 5xx for a posted recording, and undecodable audio is a 400")
     func failures() async throws {
         let failures: [(EngineFailure, Int)] = [
             (EngineFailure(.transcriptionFailed, "broken"), 500),
@@ -135,7 +135,7 @@ struct ListenRecordingTests {
     }
 
     @Test(
-        "what is not understood is refused with the field that is wrong",
+        "an invalid query of a posted recording is refused with the name of the parameter",
         arguments: [
             ("encoding=amr-nb", "encoding"), ("language=--option", "language"), ("utt_split=nan", "utt_split"),
             ("callback=example.com", "callback"), ("encoding=linear16&sample_rate=1", "sample_rate"),
@@ -150,7 +150,7 @@ struct ListenRecordingTests {
         }
     }
 
-    @Test("a URL, too many bytes and a wrong key are refused before anything is read")
+    @Test("a posted recording is refused for a forbidden URL, its length or its key before it is read")
     func unread() async throws {
         try await TestServer().run { client in
             let url = try await client.post(
@@ -166,7 +166,7 @@ struct ListenRecordingTests {
         }
     }
 
-    @Test("a server that the network reaches is not sent to itself, and none to a private network")
+    @Test("a URL to the server itself or to a private network is refused as a recording")
     func forbidden() async throws {
         var server = try TestServer()
         server.configuration.host = "0.0.0.0"

@@ -18,7 +18,7 @@ struct ListenRoutesTests {
     ]
 
     @Test(
-        "an upgrade is accepted, or refused in Deepgram's envelope, before any of the socket is used",
+        "a Deepgram upgrade is accepted, or refused in Deepgram's envelope before the socket opens",
         arguments: ["/v1/listen", "/v1/listen/pcm"])
     func refusals(path: String) async throws {
         try await TestServer().run { client in
@@ -43,7 +43,7 @@ struct ListenRoutesTests {
         }
     }
 
-    @Test("a token of ours is a key too, and in open mode none is needed")
+    @Test("a login token opens live recognition like a key, and open mode needs neither")
     func tokens() async throws {
         try await TestServer().run { client in
             let login = try await client.login()
@@ -62,7 +62,7 @@ struct ListenRoutesTests {
         }
     }
 
-    @Test("a key means its own tenant, and strict mode takes no other")
+    @Test("a Deepgram key stands for its configured business, and strict mode refuses unknown keys")
     func strict() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -77,7 +77,7 @@ struct ListenRoutesTests {
         }
     }
 
-    @Test("mu-law and A-law are what they stand for")
+    @Test("mu-law and A-law samples are decoded to linear samples")
     func companded() throws {
         for (encoding, loud) in [("mulaw", UInt8(0x80)), ("alaw", UInt8(0xAA))] {
             var query = try ListenQuery(["encoding": encoding[...]], at: .stream, speaksSubQ: false)

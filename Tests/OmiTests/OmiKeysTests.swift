@@ -12,7 +12,7 @@ struct OmiKeysTests {
             .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
     }
 
-    @Test("while an issuer's keys cannot be fetched, its tokens are neither taken nor refused, on every route")
+    @Test("while an issuer's keys cannot be fetched, every Omi route answers 503 to the issuer's tokens")
     func unreachable() async throws {
         var server = try TestServer()
         // Nobody listens on the discard port.

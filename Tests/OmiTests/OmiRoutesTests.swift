@@ -19,7 +19,9 @@ struct OmiRoutesTests {
         return try answer["conversation_id"]
     }
 
-    @Test("what was said is listed, ended, read, named, assigned, made anew and deleted", arguments: Transport.allCases)
+    @Test(
+        "a conversation is listed, ended, read, renamed, assigned, reprocessed and deleted",
+        arguments: Transport.allCases)
     func conversation(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let client = try await anonymous.login()
@@ -68,7 +70,7 @@ struct OmiRoutesTests {
         }
     }
 
-    @Test("memories are added, said otherwise, shown and deleted")
+    @Test("a memory is added, changed, published and deleted")
     func memories() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -96,7 +98,7 @@ struct OmiRoutesTests {
     }
 
     @Test(
-        "what makes no sense is 422 and says what is wrong",
+        "an invalid query of the conversation list is 422 and names the parameter",
         arguments: [
             "limit=0", "limit=x", "offset=-1", "statuses=done", "start_date=yesterday",
             "end_date=999999999-01-01T00:00:00Z",
@@ -114,7 +116,7 @@ struct OmiRoutesTests {
         }
     }
 
-    @Test("times are taken with and without a zone, and nothing is starred or in a folder")
+    @Test("the conversation list filters by times with and without a zone, by star and by folder")
     func filters() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -129,7 +131,7 @@ struct OmiRoutesTests {
         }
     }
 
-    @Test("who may start no transaction may have no conversation")
+    @Test("a client without quota for a transaction gets 402 and no conversation")
     func limited() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login("dev-limited", "dev-limited-secret")
@@ -140,7 +142,7 @@ struct OmiRoutesTests {
         }
     }
 
-    @Test("sockets are opened, or refused before they are")
+    @Test("a device socket opens on both paths, and is refused before the upgrade otherwise")
     func sockets() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -159,7 +161,7 @@ struct OmiRoutesTests {
         }
     }
 
-    @Test("silence ends a conversation")
+    @Test("silence on a device socket ends its conversation")
     func silence() async throws {
         let server = try TestServer()
         try await server.run { anonymous in

@@ -90,7 +90,7 @@ struct AWSChunkedDecoderTests {
         #expect(after.trailers.map(\.value) == ["sOO8/Q=="])
     }
 
-    @Test("unsigned chunks give their trailers", arguments: [1, 5, 1000])
+    @Test("an upload in unsigned chunks is decoded with its trailers", arguments: [1, 5, 1000])
     func unsignedTrailer(pieces: Int) throws {
         let (body, after) = try decode(
             Self.unsignedWithTrailer, in: pieces, AWSChunkedDecoder(signatures: nil, hasTrailer: true)
@@ -100,7 +100,7 @@ struct AWSChunkedDecoderTests {
     }
 
     @Test(
-        "a changed byte, size, signature or trailer is noticed",
+        "a changed byte, size or signature in a signed chunk is refused",
         arguments: [
             ("aaa\r", "aab\r"), ("ad80", "ad81"), ("b6c6", "b6c7"), ("400;", "3ff;"),
             (";chunk-signature=0055", ";x=0055"),
@@ -115,7 +115,7 @@ struct AWSChunkedDecoderTests {
         #expect(throws: S3Error.self) { try decode(text, in: 1000, decoder) }
     }
 
-    @Test("a changed trailer is noticed")
+    @Test("a changed trailer of a signed upload is refused")
     func trailerTampering() throws {
         let decoder = try decoder(
             seed: "106e2a8a18243abcf37539882f36619c00e2dfc72633413f02d3b74544bfeb8e", hasTrailer: true
@@ -124,7 +124,7 @@ struct AWSChunkedDecoderTests {
         #expect(throws: S3Error.signatureDoesNotMatch()) { try decode(text, in: 1000, decoder) }
     }
 
-    @Test("a body that is cut off anywhere is incomplete")
+    @Test("a chunked upload that is cut off anywhere is refused")
     func cutOff() throws {
         let whole = Self.unsignedWithTrailer
         // The last line end may be missing.
@@ -139,7 +139,7 @@ struct AWSChunkedDecoderTests {
     }
 
     @Test(
-        "framing that is none is refused",
+        "invalid chunk framing of an upload is refused",
         arguments: [
             "hello", "5\r\nhello", "-5\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n",
             "FFFFFFFFFFFFFFFF\r\n", "5 \r\nhello\r\n0\r\n\r\n", "\r\n", "0\r\n\r\nmore",

@@ -15,7 +15,7 @@ struct PostPolicyTests {
         return try PostPolicy(base64: Data(json.utf8).base64EncodedString())
     }
 
-    @Test("a form that keeps to its policy passes, whatever the case of its names")
+    @Test("a POST form that satisfies its policy passes, whatever the case of its field names")
     func passes() throws {
         let policy = try policy(
             #"{"bucket":"b"},["starts-with","$Key","f/"],["eq","$x-amz-date","d"],["content-length-range",1,10]"#)
@@ -24,7 +24,7 @@ struct PostPolicyTests {
     }
 
     @Test(
-        "another bucket, key or value, and a field that nobody signed, are refused",
+        "a POST form with another bucket or key, or a field outside its policy, is refused",
         arguments: [
             ["bucket": "c", "key": "f/a"], ["bucket": "b", "key": "g/a"], ["bucket": "b"],
             ["bucket": "b", "key": "f/a", "acl": "public-read"],
@@ -35,7 +35,7 @@ struct PostPolicyTests {
         #expect(throws: S3Error.self) { try policy.check(fields, at: now) }
     }
 
-    @Test("of several ranges of sizes all hold, and what no size can meet is no policy")
+    @Test("several size ranges of a POST policy all apply, and ranges that exclude each other are refused")
     func sizes() throws {
         func policy(_ ranges: String) throws -> PostPolicy {
             let json = #"{"expiration":"2030-01-01T00:00:00Z","conditions":[\#(ranges)]}"#
@@ -48,7 +48,7 @@ struct PostPolicyTests {
         }
     }
 
-    @Test("values are compared by their bytes")
+    @Test("a POST policy compares values by their bytes")
     func bytes() throws {
         let json = #"{"expiration":"2030-01-01T00:00:00Z","conditions":[{"key":"caf\u00e9"}]}"#
         let policy = try PostPolicy(base64: Data(json.utf8).base64EncodedString())
@@ -57,7 +57,7 @@ struct PostPolicyTests {
         #expect(throws: S3Error.self) { try policy.check(["key": "cafe\u{301}"], at: now) }
     }
 
-    @Test("a policy ends with its time")
+    @Test("a POST form is refused after its policy has expired")
     func expires() throws {
         let policy = try policy(#"{"bucket":"b"}"#, expiration: "2026-05-10T09:12:33.000Z")
         #expect(throws: S3Error.accessDenied("Invalid according to Policy: Policy expired.")) {
@@ -66,7 +66,7 @@ struct PostPolicyTests {
     }
 
     @Test(
-        "what is no policy is refused",
+        "an invalid POST policy is refused",
         arguments: [
             "", "x", "bnVsbA==", Data(#"{"expiration":"soon","conditions":[]}"#.utf8).base64EncodedString(),
             Data(#"{"expiration":"2026-05-10T12:00:00Z","conditions":[["in","$key","x"]]}"#.utf8).base64EncodedString(),

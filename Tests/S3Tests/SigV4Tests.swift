@@ -38,7 +38,7 @@ struct SigV4Tests {
     }
 
     @Test(
-        "escapes are undone and made again as AWS makes them",
+        "a signed path is decoded and encoded again in AWS's form",
         arguments: [
             ("/a b", "/a%20b"), ("/a+b", "/a%2Bb"), ("/%7Ea", "/~a"), ("/a%2fb", "/a/b"), ("/ü", "/%C3%BC"),
             ("/a*b", "/a%2Ab"),
@@ -49,18 +49,18 @@ struct SigV4Tests {
         #expect(PercentEncoding.encode(decoded, keepingSlashes: true) == canonical)
     }
 
-    @Test("broken escapes are refused", arguments: ["/%", "/%4", "/%zz", "/%ff"])
+    @Test("a signed path with broken escapes is refused", arguments: ["/%", "/%4", "/%zz", "/%ff"])
     func brokenEscapes(path: String) {
         #expect(PercentEncoding.decode(path) == nil)
     }
 
-    @Test("the query is sorted, whatever order it came in")
+    @Test("the canonical query of a signature is sorted")
     func query() {
         #expect(SigV4Query("b=2&a=1&X-Amz-Signature=x&a=0&c")?.canonical == "a=0&a=1&b=2&c=")
     }
 
     @Test(
-        "a signature is of a time that there is",
+        "a signature with an impossible date or time is refused",
         arguments: [
             ("20240229T235959Z", true), ("20230229T000000Z", false), ("20240431T000000Z", false),
             ("20240101T240000Z", false), ("20240101T006000Z", false), ("20240101T000060Z", false),

@@ -23,7 +23,7 @@ struct SignatureMismatchTests {
         return try #require(box.value)
     }
 
-    @Test("a signature that does not match is answered with what the server has signed, as AWS does")
+    @Test("a signature mismatch is answered with the string that the server has signed, as on AWS")
     func explained() async throws {
         let answer = try await mismatch(TestServer())
         #expect(answer.status == 403)
@@ -32,7 +32,7 @@ struct SignatureMismatchTests {
         #expect(answer.text.contains("<CanonicalRequest>GET\n\(path)\n"))
     }
 
-    @Test("in strict mode it is not")
+    @Test("in strict mode a signature mismatch does not show the string to sign")
     func strict() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -42,7 +42,9 @@ struct SignatureMismatchTests {
         #expect(!answer.text.contains("StringToSign") && !answer.text.contains("CanonicalRequest"))
     }
 
-    @Test("a link cannot have a browser's cookies shown in the answer", arguments: ["cookie", "authorization"])
+    @Test(
+        "a presigned link cannot make the server show a browser's cookies in an error",
+        arguments: ["cookie", "authorization"])
     func credentials(header: String) throws {
         let message = SigV4.Message(method: "GET", path: path, query: "", header: { _ in "secret" })
         func signed(_ headers: String) throws -> SigV4.Signed? {

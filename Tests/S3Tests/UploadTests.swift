@@ -50,7 +50,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a query-signed upload with its parameters unsorted is accepted, and expires", .covers("C-69"))
+    @Test("a presigned upload with unsorted parameters is accepted, and refused after its expiry", .covers("C-69"))
     func presigned() async throws {
         let manual = server.manual
         try await server.run { anonymous in
@@ -68,7 +68,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a signed payload must be what was signed, and nothing is stored otherwise")
+    @Test("an upload whose bytes differ from its signed hash is refused and not stored")
     func signedPayload() async throws {
         let now = server.manual.now
         try await server.run { anonymous in
@@ -83,7 +83,7 @@ struct UploadTests {
         }
     }
 
-    @Test("Content-MD5 is checked")
+    @Test("an upload with a wrong Content-MD5 is refused")
     func contentMD5() async throws {
         let now = server.manual.now
         try await server.run { anonymous in
@@ -100,7 +100,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a wrong signature, key or token is refused as AWS refuses it")
+    @Test("an upload with a wrong signature, key or token is refused with AWS's error code")
     func refusals() async throws {
         let manual = server.manual
         try await server.run { anonymous in
@@ -139,7 +139,7 @@ struct UploadTests {
         }
     }
 
-    @Test("the session token is no access token")
+    @Test("an S3 session token is no access token")
     func sessionTokenIsNoAccessToken() async throws {
         var server = server
         server.configuration.authMode = .strict
@@ -151,7 +151,7 @@ struct UploadTests {
     }
 
     @Test(
-        "keys that climb, or that no file system should see, are refused",
+        "an S3 key with dot segments, control characters or broken escapes is refused",
         arguments: [
             "/bucket/../x", "/bucket/%2e%2e/x", "/bucket/..%2f..%2fx", "/bucket/a/%2E/b", "/bucket/a%00b",
             "/bucket/%0a",
@@ -168,7 +168,7 @@ struct UploadTests {
         }
     }
 
-    @Test("a key of 1024 bytes is stored, one more is refused")
+    @Test("an S3 key of 1024 bytes is stored, and a longer one is refused")
     func longKeys() async throws {
         let now = server.manual.now
         try await server.run { anonymous in
@@ -182,7 +182,7 @@ struct UploadTests {
         }
     }
 
-    @Test("the bucket says its region to anyone", .covers("C-71"))
+    @Test("HEAD of a bucket gives its region without credentials", .covers("C-71"))
     func headBucket() async throws {
         try await server.run { anonymous in
             for path in ["/m-prod-voice-record", "/m-prod-voice-record/"] {
@@ -193,7 +193,7 @@ struct UploadTests {
         }
     }
 
-    @Test("an upload that fails leaves no file behind, and a replaced one leaves one")
+    @Test("a failed upload leaves no file, and repeated uploads of one key leave one file")
     func files() async throws {
         let now = server.manual.now
         try await server.run { anonymous in
@@ -208,7 +208,7 @@ struct UploadTests {
         }
     }
 
-    @Test("an upload in parts that nobody completes is gone after a week, with its files")
+    @Test("a multipart upload that is not completed is removed with its files after a week")
     func abandonedUpload() async throws {
         let server = try TestServer()
         let manual = server.manual

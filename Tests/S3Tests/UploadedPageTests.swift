@@ -25,7 +25,7 @@ struct UploadedPageTests {
     }
 
     @Test(
-        "by link it is sandboxed, and saved unless it is audio or a picture",
+        "an object opened by a presigned link is sandboxed, and downloaded unless it is audio or a picture",
         arguments: [
             ("text/html", "attachment"), (nil, "attachment"), ("image/svg+xml", "attachment"),
             ("application/pdf", "attachment"),
@@ -55,7 +55,7 @@ struct UploadedPageTests {
         }
     }
 
-    @Test("a signature in a header is no link: it gets the type that was said, and nothing beside it")
+    @Test("an object read with a signed header has its stored type, without a sandbox")
     func headers() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -70,7 +70,7 @@ struct UploadedPageTests {
         }
     }
 
-    @Test("whoever uploads or signs says how it is shown, in whichever way it came; it stays in the sandbox")
+    @Test("an upload or a signed query sets an object's disposition, and a link keeps the sandbox")
     func dispositions() async throws {
         let server = try TestServer()
         let now = server.manual.now

@@ -2,7 +2,7 @@ import ScribeDomain
 import Testing
 
 struct AudioLocationTests {
-    @Test("a key is its folder and its name, whatever letter the name begins with")
+    @Test("an S3 key is split into its folder and its file name, whatever letter the name begins with")
     func split() {
         let location = AudioLocation(bucket: "b", folder: "260510/t")
         for name in ["1.m4a", "\u{301}a.wav", ""] {
@@ -17,7 +17,7 @@ struct AudioLocationTests {
     }
 
     @Test(
-        "bucket and folder are read from every spelling that clients send",
+        "bucket and folder are read from every spelling of an upload URL that clients send",
         arguments: [
             ("s3://m-prod-voice-record/260510/i-1", "m-prod-voice-record", "260510/i-1"),
             ("s3://bucket/260510/i-1/", "bucket", "260510/i-1"),
@@ -34,13 +34,15 @@ struct AudioLocationTests {
         #expect(AudioLocation(url: url) == AudioLocation(bucket: bucket, folder: folder))
     }
 
-    @Test("what names no place is refused", arguments: ["", "bucket/folder", "ftp://a/b", "s3://", "http://host"])
+    @Test(
+        "an upload URL without a bucket and a folder is refused",
+        arguments: ["", "bucket/folder", "ftp://a/b", "s3://", "http://host"])
     func refusal(url: String) {
         #expect(AudioLocation(url: url) == nil)
     }
 
     @Test(
-        "a host names a bucket in both spellings of AWS and in a local one",
+        "a bucket is read from host names of AWS, in both spellings, and from local host names",
         arguments: [
             ("b.s3.amazonaws.com", "b"), ("b.s3.ap-south-1.amazonaws.com:443", "b"),
             ("b.s3-us-west-1.amazonaws.com", "b"), ("a.b.s3.amazonaws.com", "a.b"), ("b.s3.localhost:8087", "b"),

@@ -11,7 +11,7 @@ struct AudioSegmentTests {
     }
 
     @Test(
-        "stretches are one recording in the order of their starts; of equal starts the longest counts, else the first")
+        "uploaded stretches are ordered by start time, and of equal starts the longest counts, else the first")
     func recorded() {
         let segments = [
             segment("c", at: 60, 20, 5), segment("a", at: 0, 10), segment("b", at: 30, 7), segment("b2", at: 30, 7),
@@ -25,7 +25,7 @@ struct AudioSegmentTests {
         #expect([AudioSegment]().recorded.isEmpty)
     }
 
-    @Test("files of a stretch are named in their order as texts")
+    @Test("the file names of a stretch sort as texts in the order of their numbers")
     func names() {
         let names = [1, 2, 9, 10, 99_999, 100_000].map { AudioSegment.fileName($0, of: "r") }
         #expect(names == names.sorted())

@@ -14,13 +14,13 @@ struct ClockDurationTests {
     }
 
     @Test(
-        "anything else is none",
+        "a text that is neither a number with a unit nor an ISO 8601 duration is no duration",
         arguments: [
             "", "s", "1", "-1s", "1e9s", "1 s", "P", "PT", "P1H", "PT1D", "1.2.3s", "99999999999d", "soon", "∞s",
         ])
     func others(text: String) { #expect(ClockDuration(text) == nil) }
 
-    @Test("what is written is read again", arguments: [0, 0.0004, 1, 14, 0.25, 86_400.001])
+    @Test("a duration's text is read back as the same duration", arguments: [0, 0.0004, 1, 14, 0.25, 86_400.001])
     func text(seconds: Double) throws {
         let duration = try #require(ClockDuration(ClockDuration.text(seconds))).duration
         #expect(duration / .seconds(1) >= seconds && duration / .seconds(1) < seconds + 0.002)

@@ -3,7 +3,7 @@ import Testing
 
 struct CombiningMarksTests {
     @Test(
-        "thirty marks in a row are enough for any language, written as they are or escaped",
+        "a text may have thirty combining marks in a row, literal or escaped, and no more",
         arguments: ["\u{301}", "\u{5B0}", "\u{1D165}", #"\u0301"#], ["", "a", "नमस्ते "])
     func runs(mark: String, before: String) {
         func areTooMany(_ count: Int) -> Bool {
@@ -14,7 +14,7 @@ struct CombiningMarksTests {
     }
 
     @Test(
-        "what is no UTF-8, and an escape that breaks off, is no mark",
+        "invalid UTF-8 and incomplete escapes do not count as combining marks",
         arguments: [[0xCC], [0x5C], Array(#"\u03"#.utf8), [0xFF, 0xCC, 0x41]] as [[UInt8]])
     func broken(bytes: [UInt8]) {
         #expect(!CombiningMarks.areTooMany(in: bytes))

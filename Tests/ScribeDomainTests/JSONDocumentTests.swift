@@ -10,7 +10,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "a value is read as the decoder alone would read it",
+        "a JSON document reads any value like JSONDecoder",
         arguments: [
             "null", "true", "false", "0", "-7", "9223372036854775807", "1.5", "1e3", "18446744073709551616", "\"\"",
             #""a\"b\\c\/\b\f\n\r\t\u0041\u00e9\ud83d\ude00""#, "\"आ\"", "[]", "{}", "[1,[2,[3]],{\"a\":[]}]",
@@ -26,7 +26,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "what is no JSON is refused as ever",
+        "a JSON document refuses invalid JSON with a decoding error",
         arguments: [
             "", "{", "[1", "nul", #"{"name":1}"#, #"{"name":"\ud800"}"#, #"{"name":"n","any":"\ud800"}"#,
             #"{"name":"n","any":[1e999]}"#, "{\"name\":\"n\",\"any\":{\"a\u{0}\":1}}",
@@ -36,7 +36,7 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "depth counts what is open at once, and nothing within texts",
+        "the depth of JSON counts open brackets, and ignores those within texts",
         arguments: [("1", 0), ("[]", 1), ("[[],[[]]]", 3), (#"{"a":{"b":[]}}"#, 3), (#""[[[""#, 0), (#"["\"[["]"#, 1)]
     )
     func depth(text: String, depth: Int) {

@@ -4,7 +4,7 @@ import Testing
 struct JSONTests {
     private func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
 
-    @Test("members keep their order, and those that are nil are left out")
+    @Test("written JSON keeps the order of its members and leaves nil members out")
     func order() {
         let language: String? = nil
         let json: JSON = [
@@ -15,7 +15,7 @@ struct JSONTests {
         #expect(text(["lang": language.map(JSON.string).orNull]) == #"{"lang":null}"#)
     }
 
-    @Test("texts are escaped, numbers are short, and no number that is not finite is written")
+    @Test("written JSON escapes texts, shortens numbers and writes null for a number that is not finite")
     func values() {
         #expect(text("a \"b\" \\ \n \u{1}") == #""a \"b\" \\ \n \u0001""#)
         #expect(
@@ -23,7 +23,7 @@ struct JSONTests {
                 == "[2,0.1,null,null,9223372036854775807]")
     }
 
-    @Test("a client's object is written in the order of its names, and two objects in a row")
+    @Test("written JSON sorts the members of a client's object by name")
     func objects() {
         let value = JSONValue.object(["b": .integer(1), "a": .array([.null])])
         #expect(text(["x": .value(value)]) == #"{"x":{"a":[null],"b":1}}"#)

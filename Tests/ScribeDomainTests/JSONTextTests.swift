@@ -4,7 +4,7 @@ import Testing
 
 struct JSONTextTests {
     @Test(
-        "what is written by hand is read as what it was",
+        "a value written as JSON text is decoded as the same value",
         arguments: [
             JSONValue.null, .bool(true), .bool(false), .integer(.min), .integer(.max), .number(0.1), .number(1e300),
             .number(-2.5e-300), .string(""), .string("a\"b\\c/d\n\r\t\u{0}\u{1F}\u{7F}é नमस्ते 🫀"), .array([]),

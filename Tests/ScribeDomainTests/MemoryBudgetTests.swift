@@ -9,7 +9,7 @@ struct MemoryBudgetTests {
 
     private func budget() -> MemoryBudget { MemoryBudget(limit: 800, free: 0, clock: manual.clock) }
 
-    @Test("a business alone has all but an eighth, and half once another holds any")
+    @Test("a business alone may use seven eighths of the memory budget, and half if another uses any")
     func halves() {
         let budget = budget()
         let first = MemoryShare(of: budget, for: one)
@@ -26,7 +26,7 @@ struct MemoryBudgetTests {
         #expect(budget.total == 800)
     }
 
-    @Test("who finds no room waits, and who came first goes first")
+    @Test("requests wait for free memory in the order in which they came")
     func waiting() async throws {
         let budget = budget()
         let holder = MemoryShare(of: budget, for: one)
@@ -50,7 +50,7 @@ struct MemoryBudgetTests {
         #expect(budget.total == 100)
     }
 
-    @Test("after ten seconds it is told that there is no room")
+    @Test("a request that waits ten seconds for memory is refused")
     func exhaustion() async throws {
         let budget = budget()
         let holder = MemoryShare(of: budget, for: one)
@@ -64,13 +64,13 @@ struct MemoryBudgetTests {
         #expect(budget.total == 700)
     }
 
-    @Test("what never fits is not waited for")
+    @Test("a request for more memory than a business may use is refused at once")
     func never() async throws {
         let share = MemoryShare(of: budget(), for: one)
         await #expect(throws: MemoryBudget.Exhausted.self) { try await share.take(701) }
     }
 
-    @Test("who waits and goes takes nothing")
+    @Test("a request that is cancelled while it waits for memory takes none")
     func cancellation() async throws {
         let budget = budget()
         let holder = MemoryShare(of: budget, for: one)
@@ -83,7 +83,7 @@ struct MemoryBudgetTests {
         #expect(budget.total == 0)
     }
 
-    @Test("it is given back with its holder, and goes over to a business that says who it is")
+    @Test("a share's memory is released at its end, and is counted for a business once that is known")
     func holders() {
         let budget = budget()
         do {
@@ -98,7 +98,7 @@ struct MemoryBudgetTests {
         #expect(budget.total == 0)
     }
 
-    @Test("the first bytes of each share are free, and come back as they went")
+    @Test("the first bytes of each memory share are not counted in the budget")
     func free() {
         let budget = MemoryBudget(limit: 800, free: 100, clock: manual.clock)
         let share = MemoryShare(of: budget, for: one)

@@ -6,14 +6,14 @@ struct PageTests {
         Page(found, limit: 2, item: String.init, cursor: { $0 })
     }
 
-    @Test("a page that is not full, or just full, is the last one")
+    @Test("a page with no more elements than its limit is the last page")
     func last() {
         #expect(page([]).items.isEmpty && page([]).next == nil)
         #expect(page([1, 2]).items == ["1", "2"])
         #expect(page([1, 2]).next == nil)
     }
 
-    @Test("the next page begins after the last element that is shown")
+    @Test("the next page begins after the last element of the page before")
     func next() {
         #expect(page([1, 2, 3]).items == ["1", "2"])
         #expect(page([1, 2, 3]).next == 2)

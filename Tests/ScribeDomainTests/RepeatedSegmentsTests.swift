@@ -13,7 +13,7 @@ struct RepeatedSegmentsTests {
         return (new.map(\.text), repeated.release().map(\.text))
     }
 
-    @Test("untimed ones are dropped while they repeat, in order, the end of what was stored")
+    @Test("untimed segments that repeat the end of the stored segments, in order, are dropped")
     func untimed() {
         #expect(new(["a", "b", "c"], then: ["b", "c", "d"]) == (["d"], []))
         #expect(new(["a", "b", "c"], then: ["c", "c"]) == (["c"], []))
@@ -21,7 +21,7 @@ struct RepeatedSegmentsTests {
         #expect(new(["a", "b", "c"], then: ["a", "b", "c", "a", "b", "c"]) == (["a", "b", "c"], []))
     }
 
-    @Test("what only begins like a repetition is new, in its order")
+    @Test("untimed segments that only begin like a repetition are kept, in order")
     func beginnings() {
         #expect(new(["a", "b"], then: ["a", "x"]) == (["a", "x"], []))
         #expect(new(["yes", "yes", "no"], then: ["yes"]) == ([], ["yes"]))
@@ -30,7 +30,7 @@ struct RepeatedSegmentsTests {
         #expect(new([], then: ["a", "a"]) == (["a", "a"], []))
     }
 
-    @Test("a timed one is dropped whenever it is stored with the same times, speaker and text")
+    @Test("a timed segment is dropped if one with the same times, speaker and text is stored")
     func timed() {
         let stored = ConversationSegment(id: "1", text: "a", start: 1, end: 2, provider: nil)
         var repeated = RepeatedSegments([stored])
@@ -42,7 +42,7 @@ struct RepeatedSegmentsTests {
         #expect(repeated.take(other) == [other])
     }
 
-    @Test("a timed one that is sent twice over one connection is taken once")
+    @Test("a timed segment that is sent twice over one connection is kept once")
     func repeatedTimed() {
         var repeated = RepeatedSegments([])
         let segment = ConversationSegment(id: "1", text: "a", start: 1, end: 2, provider: nil)
@@ -51,7 +51,7 @@ struct RepeatedSegmentsTests {
         #expect(repeated.take(again) == [])
     }
 
-    @Test("what comes with new times shows that those that waited were new, in their order")
+    @Test("a segment with new times releases the held untimed segments before it, in order")
     func mixed() {
         var repeated = RepeatedSegments(segments("a", "b"))
         #expect(repeated.take(ConversationSegment(id: "1", text: "a", provider: nil)) == [])
@@ -60,7 +60,7 @@ struct RepeatedSegmentsTests {
     }
 
     @Test(
-        "a speaker's number is the one at its end",
+        "a speaker's number is the number at the end of the speaker's name",
         arguments: [
             ("SPEAKER_00", 0), ("SPEAKER_07", 7), ("SPEAKER_12", 12), ("x", 0), ("7up", 0),
             ("S_9999999999999999999", 0),

@@ -14,13 +14,13 @@ struct StringSplittingTests {
         #expect(text.dropFirst().split(ascii: "/") == text.dropFirst().split(separator: "/"))
     }
 
-    @Test("a combining mark hides no separator")
+    @Test("a text is split at a separator even if a combining mark follows the separator")
     func combiningMark() {
         #expect("a/\u{301}b".split(ascii: "/") == ["a", "\u{301}b"])
     }
 
     @Test(
-        "words and lines are told as the standard library tells them",
+        "words and lines are split as the standard library splits them",
         arguments: [
             "", " ", "one", " two  words ", "tab\tand\nline", "a\r\nb\rc\n\nd", "a\u{B}b\u{C}c", "दो शब्द\u{2028}हैं",
             "a\u{A0}b",

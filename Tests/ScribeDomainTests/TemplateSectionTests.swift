@@ -8,7 +8,7 @@ struct TemplateSectionTests {
     }
 
     @Test(
-        "what belongs under a user's heading follows from its words",
+        "the words of a custom section's heading decide which facts the section gets",
         arguments: [
             ("Known allergies", [ClinicalFact.Kind.allergy]), ("Plan", [.medication, .advice, .followUp]),
             ("Vitals", [.examination]), ("Poetry", []),
@@ -21,7 +21,7 @@ struct TemplateSectionTests {
         #expect(section(title).facts == kinds)
     }
 
-    @Test("sections that are gone are left out, and without any the default layout is used")
+    @Test("a custom template leaves deleted sections out, and uses the default layout if it has none")
     func layout() {
         let fallback = Template(
             id: .init("f"), name: "F", format: .markdown, bucket: .custom,

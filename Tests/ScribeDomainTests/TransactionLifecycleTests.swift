@@ -11,7 +11,7 @@ struct TransactionLifecycleTests {
         return Transaction(id: .init("t"), owner: owner, request: request, createdAt: Self.start)
     }
 
-    @Test("stop replaces the list until commit and keeps times that a repeated stop leaves out")
+    @Test("a repeated stop replaces the file list before the commit, and keeps the known times")
     func stopIsRepeatable() throws {
         var transaction = transaction()
         let times = ["1.m4a": ChunkTimes(start: 0, end: 10)]
@@ -35,14 +35,14 @@ struct TransactionLifecycleTests {
         #expect(transaction.committedAt == later)
     }
 
-    @Test("commit without a stop before it is both")
+    @Test("a commit without an earlier stop is both stop and commit")
     func commitWithoutStop() throws {
         var transaction = transaction()
         #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: later) == .process)
         #expect(!transaction.userStatus.isOpen)
     }
 
-    @Test("a commit that lists nothing new changes nothing", arguments: [["1.m4a", "2.m4a"], ["2.m4a"], []])
+    @Test("a commit that lists no new file changes nothing", arguments: [["1.m4a", "2.m4a"], ["2.m4a"], []])
     func commitIsRepeatable(files: [String]) throws {
         var transaction = transaction()
         _ = try transaction.commit(ChunkList(files: ["1.m4a", "2.m4a"]), hasMoreToGive: false, at: Self.start)
@@ -51,7 +51,7 @@ struct TransactionLifecycleTests {
         #expect(transaction == before)
     }
 
-    @Test("a commit that lists more runs again on the union, also after the end")
+    @Test("a commit that lists more files processes all files again, also after the end")
     func largerCommit() throws {
         var transaction = transaction()
         _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
@@ -63,7 +63,7 @@ struct TransactionLifecycleTests {
     }
 
     @Test(
-        "the same commit runs again only after a failure of the system",
+        "a repeated commit processes again only after a failure of the system",
         arguments: [
             (Transaction.ProcessingStatus.systemFailure, Transaction.Effect.process),
             (.requestFailure, .none), (.success, .none),
@@ -76,7 +76,7 @@ struct TransactionLifecycleTests {
         #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: later) == effect)
     }
 
-    @Test("the same commit runs again when other audio has arrived, once the first run is over")
+    @Test("a repeated commit processes audio that arrived since, once the first run is over")
     func commitWithNewAudio() throws {
         var transaction = transaction()
         _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
@@ -85,7 +85,7 @@ struct TransactionLifecycleTests {
         #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: true, at: later) == .process)
     }
 
-    @Test("the archived full recording is not processed, even when it is listed")
+    @Test("the archived full recording is not processed, even when a commit lists it")
     func fullAudio() throws {
         var transaction = transaction()
         _ = try transaction.commit(
@@ -126,7 +126,7 @@ struct TransactionLifecycleTests {
         #expect(!transaction.isAbandoned(at: Self.start.addingTimeInterval(7201)))
     }
 
-    @Test("init is replayed by the same user with the same place and mode, and by nothing else")
+    @Test("init is replayed only for the same user, audio location and mode, before any other call")
     func replay() throws {
         let request = TransactionRequest(transfer: .vaded, mode: "dictation", audioURL: "s3://b/f")
         var transaction = transaction(request)
@@ -150,7 +150,7 @@ struct TransactionLifecycleTests {
     }
 
     @Test(
-        "only a number with an extension is a chunk",
+        "only a file named by a number and an extension has a chunk number",
         arguments: [
             ("1.m4a", 1), ("12.mp3", 12), ("full_audio.m4a_", nil), ("1.m4a_", nil), ("1", nil), ("a1.wav", nil),
             ("1.2.wav", nil), (".wav", nil), ("-1.wav", nil), ("٣.wav", nil), ("999999999.wav", 999_999_999),

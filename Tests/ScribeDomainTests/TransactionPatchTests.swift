@@ -17,7 +17,7 @@ struct TransactionPatchTests {
         return patch
     }
 
-    @Test("what has not ended can be cancelled, once; then nothing but a repeat is possible")
+    @Test("an open transaction can be cancelled once, and then refuses every step but a second cancellation")
     func cancel() throws {
         var transaction = transaction()
         #expect(transaction.apply(cancellation, at: later) == .ended)
@@ -28,7 +28,7 @@ struct TransactionPatchTests {
         #expect(transaction.finish(.success, at: later) == .none)
     }
 
-    @Test("what has ended stays as it ended")
+    @Test("a cancellation does not change a finished transaction")
     func lateCancel() throws {
         var transaction = transaction()
         _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
@@ -40,7 +40,7 @@ struct TransactionPatchTests {
         #expect(transaction.request.processingError == nil)
     }
 
-    @Test("a patch changes what it names, merges additional data, and stores nothing when nothing changed")
+    @Test("a patch changes the fields that it names, merges additional data, and may store nothing")
     func patch() {
         var transaction = transaction(
             .init(transfer: .vaded, mode: "dictation", additionalData: .object(["a": .integer(1), "b": .integer(2)])))
@@ -70,7 +70,7 @@ struct TransactionPatchTests {
         #expect(!transaction.isReplayed(by: transaction.request, of: .init("u")))
     }
 
-    @Test("whole files are committed at init, and init can be repeated as long as it is the same")
+    @Test("a whole-file transaction is committed at init, and the same init can be repeated")
     func nonVaded() {
         let request = TransactionRequest(transfer: .nonVaded, audioURL: "s3://b/f", announcedFiles: ["a.wav", "a.wav"])
         var transaction = transaction(request)
@@ -89,7 +89,7 @@ struct TransactionPatchTests {
         #expect(transaction.userStatus == .initialized)
     }
 
-    @Test("without names, the files of the folder are it, but neither manifests, archives nor folders")
+    @Test("a whole-file transaction without file names uses its folder's files, without manifests and archives")
     func find() {
         var transaction = transaction(.init(transfer: .nonVaded, audioURL: "s3://b/f"))
         transaction.commitAtInit()
@@ -101,14 +101,14 @@ struct TransactionPatchTests {
         #expect(transaction.committedFiles == ["a.wav"], "what was found stays")
     }
 
-    @Test("a text takes the audio's place only before recording has ended")
+    @Test("a transcript can replace the audio only before the commit")
     func transcript() throws {
         var transaction = transaction()
         #expect(try transaction.commitTranscript(at: later) == .process)
         #expect(throws: ScribeError.self) { try transaction.commitTranscript(at: later) }
     }
 
-    @Test("only what was committed can be converted")
+    @Test("a transaction can be converted only after its commit and not after a cancellation")
     func convertible() throws {
         var transaction = transaction()
         #expect(throws: ScribeError.self) { try transaction.requireConvertible() }
@@ -119,7 +119,7 @@ struct TransactionPatchTests {
     }
 
     @Test(
-        "a language is the spoken one in any spelling",
+        "a language counts as the spoken one in any spelling",
         arguments: [("eng", true), ("en-US", true), ("hi", false), ("EN", true)]
     )
     func languages(language: String, isSpoken: Bool) {

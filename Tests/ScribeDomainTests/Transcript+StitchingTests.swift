@@ -42,7 +42,7 @@ struct StitchingTests {
         }
     }
 
-    @Test("cutting any text into overlapping chunks and stitching them gives it back", arguments: [true, false])
+    @Test("text that is cut into overlapping chunks is the same text after stitching", arguments: [true, false])
     func givesBack(hasTimes: Bool) {
         for seed in 1...300 {
             var cuts = Cuts(state: UInt64(seed))
@@ -60,7 +60,7 @@ struct StitchingTests {
         }
     }
 
-    @Test("turns that go on across a seam stay one line, and people who repeat each other stay apart")
+    @Test("a turn across a chunk seam stays one line, and two speakers with the same words stay apart")
     func turns() {
         for seed in 1...300 {
             var cuts = Cuts(state: UInt64(seed))
@@ -89,7 +89,7 @@ struct StitchingTests {
             result: .success(RecognisedSpeech(text: text, words: words)))
     }
 
-    @Test("a word that the cut went through is taken from the chunk that has all of it")
+    @Test("a word that a chunk seam cuts is taken from the chunk that has all of it")
     func cutWords() {
         // 0 to 3 s, and 2 to 5 s: the first ends within "hypertension", the second begins within "diagnosed".
         let first = timed("I was diagnosed with hyper tens", from: 0, 3)
@@ -97,14 +97,14 @@ struct StitchingTests {
         #expect(Transcript(stitching: [first, second]).text == "I was diagnosed with hypertension last year")
     }
 
-    @Test("when the chunks heard nothing alike, each keeps its half of what both heard")
+    @Test("chunks without a common word at their seam each keep their half of the overlap")
     func differing() {
         let first = timed("one two three four", from: 0, 2)
         let second = timed("drei vier five six", from: 1, 3)
         #expect(Transcript(stitching: [first, second]).text == "one two three vier five six")
     }
 
-    @Test("a dash before a turn is no word, and takes no chunk its times")
+    @Test("a dash before a turn counts as no word, and the chunk's word times stay usable")
     func dashes() throws {
         var speech = try timed("I was diagnosed with hyper tens", from: 0, 3).result.get()
         speech.text = "- " + speech.text
@@ -113,21 +113,21 @@ struct StitchingTests {
         #expect(Transcript(stitching: [first, second]).text == "- I was diagnosed with hypertension last year")
     }
 
-    @Test("of words that were said more than once, those at the same time are the same")
+    @Test("words at a seam are merged if they have the same time, also if they were said more than once")
     func sameTime() {
         let first = timed("I said no no", from: 0, 2)
         let second = timed("no pain at all", from: 1.5, 3.5)
         #expect(Transcript(stitching: [first, second]).text == "I said no no pain at all")
     }
 
-    @Test("what was said twice, and not at a seam, stays twice")
+    @Test("words that were said twice away from a seam stay twice")
     func repetition() {
         let first = timed("no no no", from: 0, 1.5)
         let second = timed("no pain", from: 1.5, 2.5)
         #expect(Transcript(stitching: [first, second]).text == "no no no no pain")
     }
 
-    @Test("words that are not the text's, or are missing, are as if there were none")
+    @Test("word times that do not match the chunk's text are ignored at a seam")
     func unusableWords() {
         let speech = RecognisedSpeech(text: "b c d", words: [TimedWord(text: "b", start: 0, end: 1)])
         let first = ChunkOutcome(
@@ -136,7 +136,7 @@ struct StitchingTests {
         #expect(Transcript(stitching: [first, second]).text == "a b c d")
     }
 
-    @Test("more than two languages are a warning, and no failure")
+    @Test("a transcript in more than two languages has a warning and is no failure")
     func languages() {
         let transcript = Transcript(stitching: [timed("one", from: 0, 1)], languages: ["en", "hi", "ta"])
         #expect(transcript.status == .success)

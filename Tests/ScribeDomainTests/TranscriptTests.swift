@@ -11,7 +11,7 @@ struct TranscriptTests {
         ChunkOutcome(file: "\(number).m4a", times: nil, result: .failure(Diagnostic(code, "")))
     }
 
-    @Test("words at a seam are kept once where the chunks overlap, whatever their case and punctuation")
+    @Test("words at a seam of overlapping chunks are kept once, whatever their case and punctuation")
     func overlappingSeam() {
         let transcript = Transcript(stitching: [
             chunk(1, "I have a fever since Monday.", 0, 10), chunk(2, "Since monday and a cough", 9.5, 20),
@@ -20,7 +20,7 @@ struct TranscriptTests {
         #expect(transcript.status == .success)
     }
 
-    @Test("words at a seam are kept twice where the chunks do not overlap, or nobody knows")
+    @Test("words at a seam are kept twice if the chunks do not overlap, or have no times")
     func separateSeam() {
         #expect(
             Transcript(stitching: [chunk(1, "no", 0, 10), chunk(2, "no pain", 10, 20)]).text == "no no pain"
@@ -28,7 +28,7 @@ struct TranscriptTests {
         #expect(Transcript(stitching: [chunk(1, "no"), chunk(2, "no pain")]).text == "no no pain")
     }
 
-    @Test("no more than four words are compared")
+    @Test("at most four words are compared at a seam of two chunks")
     func longSeam() {
         let transcript = Transcript(stitching: [chunk(1, "a b c d e", 0, 10), chunk(2, "a b c d e f", 9.5, 20)])
         #expect(transcript.text == "a b c d e a b c d e f")
@@ -36,19 +36,19 @@ struct TranscriptTests {
         #expect(four.text == "a b c d e f")
     }
 
-    @Test("lines within a chunk are kept")
+    @Test("lines within a chunk are kept in the transcript")
     func lines() {
         #expect(Transcript(stitching: [chunk(1, "one two\nthree"), chunk(2, "four")]).text == "one two\nthree four")
     }
 
-    @Test("silent chunks are no failure as long as somebody spoke")
+    @Test("silent chunks are no failure of the transcript if another chunk has words")
     func silence() {
         let transcript = Transcript(stitching: [chunk(1, ""), chunk(2, "hello"), chunk(3, " \n")])
         #expect(transcript.text == "hello")
         #expect(transcript.status == .success)
     }
 
-    @Test("nothing committed is no_audio, and nothing said is no_speech: never an empty success")
+    @Test("a transcript without audio is no_audio, and one without words is no_speech")
     func nothing() {
         let empty = Transcript(stitching: [])
         #expect(empty.status == .failure)
@@ -58,7 +58,7 @@ struct TranscriptTests {
         #expect(silent.errors.map(\.code) == [.noSpeech])
     }
 
-    @Test("a chunk that failed among others is a warning that names it, and a partial success")
+    @Test("one failed chunk among others makes a partial success with a warning that names the file")
     func partial() throws {
         let transcript = Transcript(stitching: [chunk(1, "hello"), failed(2, .undecodableAudio)])
         #expect(transcript.status == .partialSuccess)
@@ -68,7 +68,7 @@ struct TranscriptTests {
         #expect(warning.message.contains("2.m4a"))
     }
 
-    @Test("when all chunks failed, each kind of failure is an error once")
+    @Test("a transcript of failed chunks lists each kind of failure once")
     func allFailed() {
         let transcript = Transcript(stitching: [
             failed(1, .undecodableAudio), failed(2, .emptyAudio), failed(3, .undecodableAudio),
@@ -78,7 +78,7 @@ struct TranscriptTests {
         #expect(transcript.errors.last?.message.contains("1.m4a, 3.m4a") == true)
     }
 
-    @Test("numbers are missing between 1 and the highest, and 0 never is")
+    @Test("a chunk number is missing between 1 and the highest number only, and never number 0")
     func noGap() {
         for numbers in [[0], [0, 1], [1], [1, 2], []] {
             #expect(Transcript(stitching: numbers.map { chunk($0, "a") }).warnings.isEmpty, "\(numbers)")
@@ -88,7 +88,7 @@ struct TranscriptTests {
                 == [Diagnostic(.chunkGap, "Chunks were not committed: 1")])
     }
 
-    @Test("silence says what it is where nothing was said, and nothing where something was")
+    @Test("a silent recording's hint is an error if no chunk has words, and is left out otherwise")
     func silentAudio() {
         let hint = Diagnostic(.noSpeech, "the audio is silent")
         func silent(_ number: Int) -> ChunkOutcome {
@@ -104,14 +104,14 @@ struct TranscriptTests {
         #expect(something.errors.isEmpty && something.warnings.isEmpty)
     }
 
-    @Test("a gap in the numbering succeeds with a warning, as a forced commit must")
+    @Test("a transcript with a gap in the chunk numbers succeeds, with a warning")
     func gap() {
         let transcript = Transcript(stitching: [chunk(1, "a"), chunk(2, "b"), chunk(4, "d")])
         #expect(transcript.status == .success)
         #expect(transcript.warnings == [Diagnostic(.chunkGap, "Chunks were not committed: 3")])
     }
 
-    @Test("cutting a text into chunks that share their seams and stitching gives it back", arguments: 0..<40)
+    @Test("text that is cut into chunks with shared words is the same text after stitching", arguments: 0..<40)
     func stitchingInvertsCutting(seed: Int) {
         // Words that repeat nowhere, so that only the cuts decide.
         let words = (0..<(20 + seed)).map { "w\(($0 * 7919 + seed) % 10_007)" }

@@ -14,7 +14,7 @@ struct ULIDTests {
         #expect(ULID.text(at: .distantPast, none).count == 26)
     }
 
-    @Test("later ones come later")
+    @Test("later ULIDs sort behind earlier ones")
     func order() {
         let times = [1.0, 1.001, 2, 1000, 1_700_000_000]
         let texts = times.map { ULID.text(at: Date(timeIntervalSince1970: $0), [7, 7, 7, 7, 7, 7, 7, 7, 7, 7]) }

@@ -19,7 +19,7 @@ struct WorldClockTests {
         return world.now
     }
 
-    @Test("it runs with the machine's clock, as far ahead as it was set")
+    @Test("the world's clock runs at the machine's speed, at the offset to which it was set")
     func offset() {
         let start = manual.now
         #expect(world.now == start)
@@ -30,7 +30,7 @@ struct WorldClockTests {
         #expect(world.now == start - 3595)
     }
 
-    @Test("who sleeps wakes when the machine's time has passed, or when the clock is set beyond it")
+    @Test("a sleeper wakes after the machine's time, or when the world's clock is set past its end")
     func waking() async throws {
         let start = manual.now
         async let first = sleep()
@@ -43,7 +43,7 @@ struct WorldClockTests {
         #expect(try await second == start + 86_410)
     }
 
-    @Test("who sleeps sleeps less when the clock is set forward, and more when it is set back")
+    @Test("setting the world's clock forward shortens a sleep, and setting it back lengthens it")
     func movedSleeper() async throws {
         let start = manual.now
         async let first = sleep()
@@ -56,7 +56,7 @@ struct WorldClockTests {
         #expect(try await first == start + 10)
     }
 
-    @Test("who wakes by either clock is not kept asleep by one that is set back")
+    @Test("a sleep by either clock ends by the machine's clock if the world's is set back")
     func eitherClock() async throws {
         let start = manual.now
         async let first = sleep(byEither: true)
@@ -66,7 +66,7 @@ struct WorldClockTests {
         #expect(try await first == start - 3590)
     }
 
-    @Test("a sleep that is cancelled ends, whenever that is")
+    @Test("a cancelled sleep ends at once, before or after its start")
     func cancelling() async throws {
         let early = Task { try await sleep() }
         early.cancel()
@@ -78,7 +78,7 @@ struct WorldClockTests {
         while manual.count(of: .delivery) > 0 { await Task.yield() }
     }
 
-    @Test("what was issued has ended when its lifetime has passed on either clock")
+    @Test("a lifetime ends as soon as it has passed on the world's clock or on the machine's")
     func lifetime() {
         world.move(by: -40 * 365 * 86_400)
         let (end, offset) = (manual.now.timeIntervalSince1970 + 100, world.offset)

@@ -24,7 +24,7 @@ struct WorldIdentifiersTests {
         #expect(one.bytes(10, .recording) != one.bytes(10, .recording))
     }
 
-    @Test("each kind has a counter of its own")
+    @Test("each kind of seeded identifiers has its own counter")
     func counters() throws {
         let (one, two) = (try seeded("42"), try seeded("42"))
         for kind in IdentifierKind.allCases { _ = one.uuid(kind) }
@@ -33,7 +33,7 @@ struct WorldIdentifiersTests {
         #expect(one.uuid(.document) == two.uuid(.document))
     }
 
-    @Test("counts survive a snapshot, and without a seed value identifiers come from the source")
+    @Test("counters of seeded identifiers survive a snapshot, and without a seed identifiers are random")
     func counts() throws {
         let one = try seeded("a")
         _ = (one.uuid(.session), one.uuid(.session), one.bytes(4, .recording))
@@ -45,7 +45,9 @@ struct WorldIdentifiersTests {
         #expect(random.counts.isEmpty)
     }
 
-    @Test("counts of a foreign snapshot are checked", arguments: ["-1", "9007199254740993", "\"1\"", "null", "[]"])
+    @Test(
+        "invalid identifier counters in a snapshot are refused",
+        arguments: ["-1", "9007199254740993", "\"1\"", "null", "[]"])
     func foreign(number: String) {
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(IdentifierCounts.self, from: Data(#"{"session":\#(number)}"#.utf8))

@@ -26,7 +26,7 @@ struct ChangeSignalsTests {
         while reads.withLock({ $0 }) < count { await Task.yield() }
     }
 
-    @Test("a change between subscribing and waiting is not lost")
+    @Test("a change between a poll's first read and its wait is not lost")
     func earlyChange() async throws {
         let answer = try await signals.longPoll(key, atMost: .seconds(5), clock: manual.world, until: OneShotSignal()) {
             let count = reads.withLock { reads in
@@ -39,7 +39,7 @@ struct ChangeSignalsTests {
         #expect(answer == 2)
     }
 
-    @Test("others' changes wake nobody, and a subscription ends with its reader")
+    @Test("changes of other transactions do not wake a poll, and its subscription ends with the poll")
     func others() async throws {
         async let answer = hold(until: 3)
         try await manual.waitFor(.heldPoll)
@@ -50,7 +50,7 @@ struct ChangeSignalsTests {
         #expect(signals.waiterCount == 0)
     }
 
-    @Test("each change is read once, also when the clock is set back meanwhile")
+    @Test("a poll reads once after each change, also if the clock is set back meanwhile")
     func clockSetBack() async throws {
         async let answer = hold(until: 10)
         try await manual.waitFor(.heldPoll)
@@ -65,7 +65,7 @@ struct ChangeSignalsTests {
         #expect(try await answer == 5)
     }
 
-    @Test("who has gone is waited for no more")
+    @Test("a poll ends when its client disconnects")
     func clientDisconnect() async throws {
         let clientDisconnect = OneShotSignal()
         async let answer = hold(until: 10, clientDisconnect: clientDisconnect)
@@ -74,7 +74,7 @@ struct ChangeSignalsTests {
         #expect(try await answer == 2)
     }
 
-    @Test("a cancelled wait answers with what was read")
+    @Test("a cancelled poll answers with its last read")
     func cancellation() async throws {
         let task = Task { try await hold(until: 10) }
         try await manual.waitFor(.heldPoll)

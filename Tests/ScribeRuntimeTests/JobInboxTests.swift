@@ -10,7 +10,7 @@ struct JobBellTests {
     let inbox = JobInbox()
     let manual = ManualClock()
 
-    @Test("a wake-up before the wait ends it at once, and only one")
+    @Test("wake-ups before a wait for jobs end that wait at once, and only that one")
     func early() async throws {
         inbox.wake()
         inbox.wake()
@@ -21,7 +21,7 @@ struct JobBellTests {
         #expect(try await second)
     }
 
-    @Test("the bell still works after a wait that ran out of time")
+    @Test("a wake-up ends a wait for jobs after an earlier wait has timed out")
     func afterTimeout() async throws {
         async let first = inbox.wait(until: manual.world.now.addingTimeInterval(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
@@ -33,7 +33,7 @@ struct JobBellTests {
         #expect(try await second)
     }
 
-    @Test("a job that is handed over ends the wait without a look into the store, unless the bell rang as well")
+    @Test("a delivered job ends the wait for jobs without a search of the store, unless a wake-up came too")
     func handed() async throws {
         let jobs = (1...3).map { number in
             let key = Transaction.Key(business: .init("b-1"), id: .init("t-\(number)"))

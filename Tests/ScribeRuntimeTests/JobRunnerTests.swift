@@ -13,7 +13,7 @@ import Testing
 struct JobRunnerTests {
     private let retryable = EngineFailure(.transcriptionFailed, "503", isRetryable: true)
 
-    @Test("chunks are heard, and then the results are put together")
+    @Test("the job runner transcribes the chunks of a commit, and then assembles the results")
     func success() async throws {
         let fixture = try JobRunnerFixture(.text("I have a fever."))
         try await fixture.commit()
@@ -28,7 +28,7 @@ struct JobRunnerTests {
         #expect(try await fixture.claim() == nil)
     }
 
-    @Test("what another attempt may cure is tried again after a pause, and no more often than policy has it")
+    @Test("a retryable failure of a job is retried after a pause, up to the policy's number of attempts")
     func attempts() async throws {
         let fixture = try JobRunnerFixture(.failure(retryable))
         try await fixture.commit()
@@ -47,7 +47,7 @@ struct JobRunnerTests {
         #expect(documents.first?.errors.map(\.code) == [.transcriptionFailed])
     }
 
-    @Test("a service that refuses to be asked costs no attempt, and is left alone as long as it wants")
+    @Test("a refusal of a service costs a job no attempt, and the service's own pause is kept")
     func refusal() async throws {
         let refusal = EngineFailure(
             .transcriptionFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
@@ -66,7 +66,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().first?.value == "at last")
     }
 
-    @Test("a job that was claimed more often than it may be tried has killed the process, and is given up")
+    @Test("a job that was claimed more often than its attempts allow is given up")
     func poison() async throws {
         let fixture = try JobRunnerFixture(.text("never heard"))
         try await fixture.commit()
@@ -79,7 +79,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().first?.errors.map(\.code) == [.transcriptionFailed])
     }
 
-    @Test("work that is interrupted goes back at once, and that was no attempt")
+    @Test("an interrupted job is released at once, and the interruption counts as no attempt")
     func interruption() async throws {
         let fixture = try JobRunnerFixture(.sleep(.seconds(60)), .text("heard"))
         try await fixture.commit()
@@ -91,7 +91,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().first?.value == "heard")
     }
 
-    @Test("a note that was interrupted by a stop is written after the next start")
+    @Test("a note that a stop of the server interrupted is written after the next start")
     func interruptedNote() async throws {
         let fixture = try JobRunnerFixture(.text("heard"), noteTakes: .seconds(60))
         try await fixture.commit()
@@ -105,7 +105,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])
     }
 
-    @Test("a note that cannot be written says so beside the transcript that was heard")
+    @Test("a failed note is reported beside its successful transcript")
     func noteFails() async throws {
         let fixture = try JobRunnerFixture(
             .text("heard"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
@@ -117,7 +117,7 @@ struct JobRunnerTests {
         #expect(documents.last?.errors.map(\.code) == [.noteFailed])
     }
 
-    @Test("no more jobs run at a time than may, and each is done")
+    @Test("the job runner runs no more jobs at a time than its limit, and finishes each")
     func concurrency() async throws {
         let fixture = try JobRunnerFixture(.sleep(.seconds(60)), transcriptions: 2)
         try await fixture.commit(chunks: 4)
@@ -132,7 +132,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().first?.status == .success)
     }
 
-    @Test("a further commit cures a note that failed, and leaves the transcript as it was heard")
+    @Test("a further commit writes a failed note again, and keeps the transcript")
     func noteIsCured() async throws {
         let fixture = try JobRunnerFixture(
             .text("heard"), .text("heard again"), noteFailures: [ScriptedNoteWriter.Broken()], writesNotesAtOnce: true)
@@ -149,7 +149,7 @@ struct JobRunnerTests {
 
     private let unavailable = EngineFailure(.noteFailed, "503", isRetryable: true)
 
-    @Test("a note of a writer that takes time is tried again by itself, and the assembly holds nothing meanwhile")
+    @Test("a failed note is retried by its own job, while the assembly job waits without a slot")
     func noteAttempts() async throws {
         let fixture = try JobRunnerFixture(.text("heard"), noteFailures: [unavailable, unavailable, unavailable])
         try await fixture.commit()
@@ -167,7 +167,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])
     }
 
-    @Test("a note writer that refuses to be asked costs no attempt; one that has failed three times has failed")
+    @Test("a note writer's refusal costs no attempt, and three failures fail the note")
     func noteRefusals() async throws {
         let refusal = EngineFailure(
             .noteFailed, "left alone", isRetryable: true, retryAfter: 30, origin: .refusal)
@@ -189,7 +189,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().last?.errors.map(\.code) == [.noteFailed])
     }
 
-    @Test("a note is written anew when its transcript was corrected meanwhile, and not at all when a person wrote it")
+    @Test("a note is rewritten if its transcript was corrected meanwhile, unless a person wrote the note")
     func noteOfCorrectedTranscript() async throws {
         let fixture = try JobRunnerFixture(.text("heard"))
         try await fixture.commit()
@@ -204,7 +204,7 @@ struct JobRunnerTests {
         #expect(try await fixture.documents().last?.value == "note: said")
     }
 
-    @Test("notes of a transaction that was cancelled are written by nobody")
+    @Test("notes of a cancelled transaction are not written")
     func noteOfCancelled() async throws {
         let fixture = try JobRunnerFixture(.text("heard"))
         try await fixture.commit()

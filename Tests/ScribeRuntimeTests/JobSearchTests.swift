@@ -25,7 +25,7 @@ struct JobSearchTests {
         return search
     }
 
-    @Test("a wake-up is remembered while delivered jobs take all the room")
+    @Test("a wake-up is kept while delivered jobs use all free slots")
     func ringIsKept() async throws {
         for takesOneBefore in [false, true] {
             var search = try await idleSearch()
@@ -43,7 +43,7 @@ struct JobSearchTests {
         }
     }
 
-    @Test("neither what is handed over nor what is in the store keeps the other waiting")
+    @Test("delivered jobs and jobs of the store take turns")
     func fair() async throws {
         var search = JobSearch(inbox: inbox)
         for id in 1...10 { inbox.deliver(job(Int64(id))) }
@@ -54,7 +54,7 @@ struct JobSearchTests {
         #expect(found.filter { $0 == 100 }.count == 2)
     }
 
-    @Test("a job whose time has come is claimed though jobs are handed over all the time")
+    @Test("a job that becomes due is claimed even while other jobs are delivered all the time")
     func timers() async throws {
         var search = try await idleSearch(until: manual.now + 2)
         for id in 1...10 { inbox.deliver(job(Int64(id))) }
@@ -66,7 +66,7 @@ struct JobSearchTests {
         #expect(found.contains(100))
     }
 
-    @Test("what was handed over is done though the store cannot be claimed from, which is tried again")
+    @Test("delivered jobs run while the store fails to claim, and the claim is tried again")
     func busyStore() async throws {
         var search = JobSearch(inbox: inbox)
         for id in 1...2 { inbox.deliver(job(Int64(id))) }
@@ -79,7 +79,7 @@ struct JobSearchTests {
     }
 
     @Test(
-        "the pause before another attempt doubles, and differs from job to job by up to a quarter, however many there were"
+        "the pause before another attempt of a job doubles, plus up to a quarter that differs by job"
     )
     func pauses() {
         let policy = WorkPolicy(backOff: .seconds(1))

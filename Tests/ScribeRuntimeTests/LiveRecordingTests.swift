@@ -91,7 +91,7 @@ struct LiveRecordingTests {
         return whole
     }
 
-    @Test("results are joined until there are twenty seconds of them, each stored when it is told")
+    @Test("a live recording joins results into chunks of twenty seconds, and stores each result at once")
     func joining() async throws {
         let recording = try await begin()
         for second in 0..<300 {
@@ -115,12 +115,12 @@ struct LiveRecordingTests {
         #expect(speech.words.first?.start == 0)
     }
 
-    @Test("a whole day of short results is no more files than a transaction may have")
+    @Test("a day of short live results makes no more files than a transaction may have")
     func day() {
         #expect(24 * 60 * 60 / LiveRecording.chunkLength <= Limits.files)
     }
 
-    @Test("what nobody has heard is a chunk of its own, and so is what comes after it")
+    @Test("audio without a result becomes a chunk of its own, and so does the audio after it")
     func unheard() async throws {
         let recording = try await begin()
         try await say(0, to: recording)
@@ -145,7 +145,7 @@ struct LiveRecordingTests {
     /// Of the chunks' samples, in bytes.
     private func size() async throws -> Int { try await chunks().reduce(0) { $0 + $1.size - 44 } }
 
-    @Test("of audio that no engine settles eight megabytes wait; what is kept before is recognised once")
+    @Test("at most eight megabytes of a live recording wait for results, and stored audio is transcribed once")
     func unsettled() async throws {
         let recording = try await begin()
         for _ in 0..<13 { try await recording.take(wideSecond(of: 35), Self.wide) }
@@ -165,7 +165,7 @@ struct LiveRecordingTests {
         #expect(try await size() == 13 * 16 * 48_000)
     }
 
-    @Test("of silence nothing is recognised, and no more of it waits")
+    @Test("silence in a live recording is stored as heard without a recognition")
     func wideSilence() async throws {
         let recording = try await begin()
         for _ in 0..<13 { try await recording.take(wideSecond(of: 0), Self.wide) }
@@ -177,7 +177,7 @@ struct LiveRecordingTests {
         #expect(try await size() == 13 * 16 * 48_000)
     }
 
-    @Test("audio for which there is no room is not taken, and what was taken is kept")
+    @Test("a live recording refuses audio beyond the memory budget, and keeps the audio before it")
     func noRoom() async throws {
         let recording = try await begin()
         let other = MemoryShare(of: memory, for: .init("other"))
@@ -193,7 +193,7 @@ struct LiveRecordingTests {
         #expect(try await samples() == audio(0..<100))
     }
 
-    @Test("a chunk that its client has replaced is left alone, and the next result begins another")
+    @Test("a live recording leaves a chunk that its client has replaced, and begins another")
     func replaced() async throws {
         let recording = try await begin()
         try await say(0, to: recording)
@@ -206,7 +206,7 @@ struct LiveRecordingTests {
         #expect(try await chunks().map(\.size) == [7, 444])
     }
 
-    @Test("what cannot be stored is told as that, and is stored together with what follows")
+    @Test("a live result that cannot be stored throws, and is stored with the next result")
     func failing() async throws {
         let recording = try await begin()
         try await say(0, to: recording)

@@ -39,7 +39,7 @@ struct SilentConversationsTests {
         while try await status(id) != wanted { await Task.yield() }
     }
 
-    @Test("silence ends a conversation at its time, though nobody asks", .timeLimit(.minutes(5)))
+    @Test("a silent conversation ends at its timeout without a request", .timeLimit(.minutes(5)))
     func ending() async throws {
         try await running {
             let id = try await say("hello there", timeout: 30)
@@ -51,7 +51,7 @@ struct SilentConversationsTests {
         }
     }
 
-    @Test("a time that is made shorter counts at once", .timeLimit(.minutes(5)))
+    @Test("a shorter silence timeout of a conversation takes effect at once", .timeLimit(.minutes(5)))
     func shortening() async throws {
         try await running {
             let id = try await say("hello there", timeout: 14_400)
@@ -63,7 +63,7 @@ struct SilentConversationsTests {
         }
     }
 
-    @Test("what cannot be ended is tried again after five seconds, and not before", .timeLimit(.minutes(5)))
+    @Test("a silent conversation that cannot be ended is tried again after five seconds", .timeLimit(.minutes(5)))
     func failing() async throws {
         let id = try await say("hello there", timeout: 20)
         try await fixture.store.database.writes.write { db in
@@ -84,7 +84,7 @@ struct SilentConversationsTests {
         }
     }
 
-    @Test("a conversation that was left in the middle is ended", .timeLimit(.minutes(5)))
+    @Test("a conversation whose processing was interrupted is ended after the next start", .timeLimit(.minutes(5)))
     func interrupted() async throws {
         let id = try await say("hello there", timeout: 120)
         #expect(try await fixture.store.move(id, from: .inProgress, to: .processing))

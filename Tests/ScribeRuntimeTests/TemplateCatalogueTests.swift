@@ -17,12 +17,12 @@ struct TemplateCatalogueTests {
             identifiers: WorldIdentifiers(.counting()))
     }
 
-    @Test("there is always a transcript, and a note even when none was asked for")
+    @Test("a transaction without requested templates gets a transcript and the default note")
     func defaults() {
         #expect(documents([]).map(\.templateID.rawValue) == ["transcript", "notes"])
     }
 
-    @Test("unknown templates are notes, and integrations when the client says so")
+    @Test("an unknown template id gives a note, or an integration if the client says so")
     func unknown() {
         let made = documents([
             .init(id: .init("mine"), name: "Mine"), .init(id: .init("his"), type: "integration"),
@@ -36,7 +36,7 @@ struct TemplateCatalogueTests {
     }
 
     @Test(
-        "an unknown template has the sections of the one whose name it bears",
+        "an unknown template gets the sections of the known template that its name contains",
         arguments: [
             ("SOAP Notes", "Subjective"), ("soap note template", "Subjective"), ("Cardiology", "Complaints"),
             ("Notes", "Complaints"),
@@ -56,7 +56,7 @@ struct TemplateCatalogueTests {
         #expect(written.format == .markdown && written.id == TemplateID("0192"))
     }
 
-    @Test("a hidden template is known by its id and offered to nobody")
+    @Test("a hidden template is found by its id and is not listed")
     func hidden() {
         let own = Template(id: .init("own"), name: "Own", format: .json, bucket: .custom, sections: [])
         let catalogue = catalogue.hiding([own])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fixtures of a world")
 struct WorldFixturesTests {
-    @Test("their number and the bytes of their texts are limited")
+    @Test("a namespace's fixtures are limited in number and in the bytes of their texts")
     func limits() throws {
         let many = WorldFixtures()
         for number in 0..<WorldFixtures.limit { try many.put(Fixture(text: "a"), named: "\(number)") }
@@ -22,7 +22,7 @@ struct WorldFixturesTests {
         #expect(long.all.map(\.text?.count) == [text.count, 1])
     }
 
-    @Test("the next transaction gets a fixture once, and those of a client get the client's")
+    @Test("a fixture for the next transaction is used once, and a client's fixture for all its transactions")
     func assignment() throws {
         let fixtures = WorldFixtures()
         var (next, ofClient, nextOfClient) = (Fixture(), Fixture(), Fixture())

@@ -37,7 +37,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "a field of the wrong type is named", .covers("C-10"),
+        "a refused init names the field of the wrong type", .covers("C-10"),
         arguments: [
             (#"{"transfer":7}"#, "transfer"), (#"{"transfer":"pigeon"}"#, "transfer"), (#"{}"#, "transfer"),
             (#"{"transfer":"vaded","s3_url":[]}"#, "s3_url"),
@@ -72,7 +72,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a transaction needs the URL of its transfer, and only that")
+    @Test("init requires s3_url or batch_s3_url as its transfer says, and ignores the other")
     func urls() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -87,7 +87,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "null means absent, unknown keys are ignored, and both spellings of section are known",
+        "init reads null as absent, ignores unknown keys, and accepts both spellings of section",
         .covers("C-11", "C-12", "C-13"))
     func leniency() async throws {
         try await TestServer().run { anonymous in
@@ -101,7 +101,8 @@ struct BadInputTests {
     }
 
     @Test(
-        "stop and commit take times in every spelling", .covers("C-19", "C-20", "C-21", "C-22", "C-27"),
+        "stop and commit accept chunk times in every spelling that clients send",
+        .covers("C-19", "C-20", "C-21", "C-22", "C-27"),
         arguments: [
             #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":0.5,"et":10}}]}"#,
             #"{"audio_files":["1.m4a"],"chunk_info":[{"1.m4a":{"st":"0.5","et":"00:10.25"}}]}"#,
@@ -125,7 +126,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "stop and commit name a field of the wrong type",
+        "a refused stop or commit names the field of the wrong type",
         arguments: [
             (#"{}"#, "audio_files"), (#"{"audio_files":null}"#, "audio_files"),
             (#"{"audio_files":"1.m4a"}"#, "audio_files"),
@@ -146,7 +147,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a NUL in a text takes nothing with it")
+    @Test("a NUL in a supplied transcript does not cut the text")
     func nul() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -177,7 +178,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a body of more than a megabyte is refused, and the next request is served", arguments: Transport.allCases)
+    @Test("a JSON body of more than a megabyte is 413, and the next request is served", arguments: Transport.allCases)
     func huge(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let client = try await anonymous.login()
@@ -192,7 +193,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "an id is opaque: what is escaped is part of it, and what cannot be one is refused", .covers("C-01"),
+        "an escaped transaction id is kept as it is, and an id with control characters is refused", .covers("C-01"),
         arguments: [
             ("a%20b", 201), ("a%2Fb", 201), ("%E0%A4%85", 201), ("UPPER", 201), ("a%00b", 400), ("a%0Ab", 400),
             ("%ff", 400),
@@ -227,7 +228,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "paths of the vendor's hosts that are not served are 404 in JSON, and no S3",
+        "an unknown path under a vendor's host is a 404 in JSON, and not an S3 error",
         arguments: ["api.eka.care", "parchi.eka.care"])
     func vendorHosts(host: String) async throws {
         try await TestServer().run(.socket) { client in
@@ -239,7 +240,9 @@ struct BadInputTests {
         }
     }
 
-    @Test("history refuses a count that is none", arguments: ["0", "-1", "x", "1.5", "99999999999999999999"])
+    @Test(
+        "history refuses a count that is no positive number",
+        arguments: ["0", "-1", "x", "1.5", "99999999999999999999"])
     func historyCount(count: String) async throws {
         try await TestServer().run { anonymous in
             let answer = try await anonymous.login().get("/voice/api/v2/transaction/history?count=\(count)")

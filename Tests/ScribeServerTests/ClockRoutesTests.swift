@@ -11,7 +11,7 @@ import Testing
 struct ClockRoutesTests {
     private static let path = "/__admin/clock?namespace=a"
 
-    @Test("a frozen clock stands until it is advanced, released or set", arguments: Transport.allCases)
+    @Test("a namespace's frozen clock stands until it is advanced, released or set", arguments: Transport.allCases)
     func modes(transport: Transport) async throws {
         let server = try TestServer()
         try await server.run(transport) { [manual = server.manual] client in
@@ -37,7 +37,7 @@ struct ClockRoutesTests {
         }
     }
 
-    @Test("the clock of a data folder is moved only where resets are allowed", arguments: [true, false])
+    @Test("the clock of a data folder can be moved only if resets are allowed", arguments: [true, false])
     func folder(isAllowed: Bool) async throws {
         var server = try TestServer()
         server.configuration.allowsReset = isAllowed
@@ -53,7 +53,7 @@ struct ClockRoutesTests {
         }
     }
 
-    @Test("calls that are wrong move nothing", arguments: [HTTPRequest.Method.put, .post])
+    @Test("an invalid call to the clock is refused and moves nothing", arguments: [HTTPRequest.Method.put, .post])
     func badCalls(method: HTTPRequest.Method) async throws {
         try await TestServer().run { client in
             _ = try await client.namespace("a")

@@ -54,7 +54,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("stop and commit can be repeated, and commit without stop is both", .covers("C-17", "C-18", "C-27"))
+    @Test("stop and commit can be repeated, and a commit without a stop is both", .covers("C-17", "C-18", "C-27"))
     func repetition() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -73,7 +73,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("init is replayed with 200 while nothing has happened, and is 409 otherwise", .covers("C-03"))
+    @Test("a repeated init is 200 before any other call, and 409 for another request or afterwards", .covers("C-03"))
     func duplicateInit() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -91,7 +91,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("a session without any audio ends as no_audio", .covers("C-22", "C-41", "C-48"))
+    @Test("a transaction without audio ends as no_audio", .covers("C-22", "C-41", "C-48"))
     func noAudio() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -106,7 +106,8 @@ struct ConsultationTests {
     }
 
     @Test(
-        "when everything failed, each client hears it in its way", .covers("C-33", "C-39", "C-48", "C-49", "C-50"),
+        "a failed transaction has the HTTP status and the words that each client expects",
+        .covers("C-33", "C-39", "C-48", "C-49", "C-50"),
         arguments: [
             ("ScribeIOS", "", 200, "failure"), ("android", "", 200, "failure"), ("scribe-android", "", 200, "failure"),
             ("", "okhttp/4.12", 200, "failure"), ("", "EkaCare-DotNet-SDK/1.0", 200, "failed"),
@@ -131,7 +132,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("the flavour of init decides for a poll that names none")
+    @Test("a poll without a flavour gets the answer of the flavour that init named")
     func storedFlavour() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -145,7 +146,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "shipped fixtures provoke each outcome", .covers("C-39"),
+        "the shipped fixtures produce each outcome of a transaction", .covers("C-39"),
         arguments: [
             ("no-speech", 500, "no_speech"), ("undecodable", 500, "undecodable_audio"),
             ("recogniser-down", 500, "transcription_failed"), ("timeout", 500, "transcription_timeout"),
@@ -168,7 +169,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("an unreadable chunk among others gives 206 and a warning that names it", .covers("C-41"))
+    @Test("an unreadable chunk among others gives 206 and a warning that names the file", .covers("C-41"))
     func partial() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -187,7 +188,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("the full audio is stored and never processed, also long after the end", .covers("C-26"))
+    @Test("a full recording is stored and never processed, also after the end", .covers("C-26"))
     func fullAudio() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -201,7 +202,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("a larger commit after the end processes the union")
+    @Test("a commit with more files after the end processes all files")
     func largerCommit() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -219,7 +220,7 @@ struct ConsultationTests {
         }
     }
 
-    @Test("audio that came too late, or that replaces what was junk, is processed by the same commit again")
+    @Test("a repeated commit processes audio that came late or replaced an unreadable file")
     func sameCommitWithNewAudio() async throws {
         var server = try TestServer()
         server.configuration.jobs.objectWait = .zero
@@ -240,7 +241,7 @@ struct ConsultationTests {
     }
 
     @Test(
-        "requested templates are in output and in their bucket, each once, and unknown ids are notes too",
+        "requested templates are in output and in their list, each once, and unknown ids give notes",
         .covers("C-31", "C-32", "C-38"))
     func templates() async throws {
         let server = try TestServer()

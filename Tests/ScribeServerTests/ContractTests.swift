@@ -18,7 +18,7 @@ import Yams
 @testable import ScribeServer
 
 struct ContractTests {
-    @Test("every route is in the OpenAPI document, and everything in the document is routed")
+    @Test("every route is in the OpenAPI documents, and every documented operation has a route")
     func parity() async throws {
         let server = try TestServer()
         let (emulator, opened) = try await open(
@@ -46,7 +46,7 @@ struct ContractTests {
         #expect(members?.allSatisfy { answer.json[$0] != nil } == true, "\(operation): \(answer.text)")
     }
 
-    @Test("without a token every operation that needs one is 401, before anything else is looked at", .covers("C-52"))
+    @Test("every secured operation without a token is 401, before its path or body is read", .covers("C-52"))
     func unauthenticated() async throws {
         var server = try TestServer()
         server.configuration.adminToken = "operator"
@@ -59,7 +59,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a body that is too large is 413 and one that is no JSON 400, for every operation that takes one")
+    @Test("every operation answers 413 to a body that is too large and 400 to one that is no JSON")
     func bodies() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login().clinician()
@@ -82,7 +82,7 @@ struct ContractTests {
         }
     }
 
-    @Test("an id that cannot be one is 400 wherever a path names a transaction")
+    @Test("an impossible transaction id in a path is 400 in every operation, and 404 in session operations")
     func identifiers() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login().clinician()
@@ -100,7 +100,7 @@ struct ContractTests {
     }
 
     @Test(
-        "what does not exist is said so, in the family's way",
+        "a missing object is answered with its family's status and error code",
         arguments: [
             (HTTPRequest.Method.get, "/voice/api/v2/transaction/nope", "", 404),
             (.patch, "/voice/api/v2/transaction/nope", "{}", 404), (.delete, "/voice/api/v2/transaction/nope", "", 404),
@@ -134,7 +134,8 @@ struct ContractTests {
     }
 
     @Test(
-        "the document is served, names this version, and the health routes need no token", arguments: Transport.allCases
+        "the API documents are served with this version, and the health routes need no token",
+        arguments: Transport.allCases
     )
     func health(transport: Transport) async throws {
         try await TestServer().run(transport) { client in

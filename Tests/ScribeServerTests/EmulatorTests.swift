@@ -22,7 +22,7 @@ struct EmulatorTests {
         ).opened
     }
 
-    @Test("the data is let go of also when the service that closes it is cancelled")
+    @Test("the data folder is released even if the service that closes it is cancelled")
     func closesWhenCancelled() async throws {
         let server = try TestServer()
         let path = server.configuration.dataFolder
@@ -36,12 +36,12 @@ struct EmulatorTests {
         #expect(await !store.isReachable())
     }
 
-    @Test("key files keep the names that earlier versions gave them")
+    @Test("a family's key file keeps the name that earlier versions gave it")
     func secrets() {
         #expect(FamilySecrets.names.contains("suki-signing-key.pem"))
     }
 
-    @Test("the hosts of families are listed in the order of their importance")
+    @Test("the host names of families are listed in their fixed order")
     func hosts() {
         #expect(
             HostNames.groups.map(\.title) == [
@@ -64,7 +64,7 @@ struct EmulatorTests {
         }
     }
 
-    @Test("two servers cannot have one data folder")
+    @Test("two servers cannot use one data folder")
     func oneFolder() async throws {
         let server = try TestServer()
         let running = try await opened(server)
@@ -72,7 +72,7 @@ struct EmulatorTests {
         withExtendedLifetime(running) {}
     }
 
-    @Test("what lies around among the uploads keeps no server from starting")
+    @Test("stray files in the folder of uploads do not keep a server from starting")
     func strayFile() async throws {
         let server = try TestServer()
         let objects = server.configuration.dataFolder + "/states/1/objects"

@@ -49,7 +49,7 @@ struct ErrorTablesTests {
         ("suki, feedback", SukiErrors(invalid: "invalid_feedback_request"), []),
     ]
 
-    @Test("every family's refusals are those of errors.txt")
+    @Test("errors.txt lists exactly the refusals of every family")
     func golden() async throws {
         var lines: [String] = []
         for (name, table, own) in Self.tables {

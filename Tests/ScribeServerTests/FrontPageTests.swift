@@ -12,7 +12,7 @@ import Yams
 struct FrontPageTests {
     private static let browser: HTTPFields = [.accept: "text/html,application/xhtml+xml,*/*;q=0.8"]
 
-    @Test("a browser gets a page with the base URL and the dev client, which runs and frames nothing")
+    @Test("the front page shows a browser the base URL and the dev client, without scripts or frames")
     func page() async throws {
         try await TestServer().run(.socket) { client in
             let page = try await client.get("/", headers: Self.browser)
@@ -34,7 +34,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("under an SDK's host these addresses are the family's, and a business cannot take a health check away")
+    @Test("the server's short addresses are the family's under an SDK's host, and a bucket cannot replace /healthz")
     func owners() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -48,7 +48,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("over TLS the page names the port for TLS")
+    @Test("the front page over TLS names the TLS port")
     func tls() async throws {
         try await TestServer().run(.tls) { client in
             let port = try #require(client.port)
@@ -57,7 +57,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("in strict mode the page has version and links only")
+    @Test("the front page in strict mode has only the version and links")
     func strict() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -70,7 +70,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("the other addresses that are tried first answer", arguments: Transport.allCases)
+    @Test("/health, /healthz, /favicon.ico and /docs answer", arguments: Transport.allCases)
     func addresses(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             #expect(try await client.get("/health")["status"] == "alive")
@@ -82,7 +82,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("/openapi.json is the document of /openapi.yaml")
+    @Test("/openapi.json has the content of /openapi.yaml")
     func document() async throws {
         try await TestServer().run { client in
             let document = try await client.get("/openapi.json")
@@ -95,7 +95,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("each family has a document of its own")
+    @Test("the OpenAPI document of each family is served")
     func families() async throws {
         try await TestServer().run { client in
             for family in ["eka", "sessions", "suki", "listen", "omi", "status"] {
@@ -105,7 +105,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("without Accept of HTML, with a signature, with another method and deeper, all is S3's as before")
+    @Test("the front page's addresses are S3's for other requests than a browser's GET")
     func objects() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -123,7 +123,7 @@ struct FrontPageTests {
         }
     }
 
-    @Test("a bucket of that name wins once it exists")
+    @Test("an existing bucket named docs replaces the redirect of /docs")
     func bucket() async throws {
         let server = try TestServer()
         let now = server.manual.now

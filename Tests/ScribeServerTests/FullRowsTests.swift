@@ -20,7 +20,7 @@ struct FullRowsTests {
         return #"{"orders":\#(object),"diagnoses":{"values":[\#(diagnoses)]}}"#
     }
 
-    @Test("every documented GET answers for a transaction, a session and an ambient session whose rows are full")
+    @Test("every documented GET answers for a transaction, a protocol session and an ambient session with full rows")
     func everyRead() async throws {
         let server = try TestServer.ambient()
         let manual = server.manual
@@ -59,7 +59,7 @@ struct FullRowsTests {
         }
     }
 
-    @Test("a note of a megabyte is written and read by its link")
+    @Test("a note of a megabyte is written and read by its presigned link")
     func links() async throws {
         let server = try TestServer()
         let manual = server.manual

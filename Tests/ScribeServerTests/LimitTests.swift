@@ -28,7 +28,7 @@ struct LimitTests {
         [String](repeating: item, count: count).joined(separator: ",")
     }
 
-    @Test("init", arguments: inits)
+    @Test("an init beyond a limit is refused with the field's name, and stores nothing", arguments: inits)
     func initialise(body: String, field: String) async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -39,7 +39,7 @@ struct LimitTests {
         }
     }
 
-    @Test("languages as clients write them are taken")
+    @Test("init accepts language codes in every form that clients send")
     func languages() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -50,7 +50,7 @@ struct LimitTests {
         }
     }
 
-    @Test("files of a transaction, however many requests name them")
+    @Test("a transaction may list 5000 files in all, however many requests name them")
     func files() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -65,7 +65,7 @@ struct LimitTests {
         }
     }
 
-    @Test("what grows by merging")
+    @Test("a transaction's merged additional data is limited")
     func merging() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -91,7 +91,7 @@ struct LimitTests {
         }
     }
 
-    @Test("edits, templates' sections and texts, and a supplied transcript")
+    @Test("the numbers of edits and template sections, and the sizes of texts and transcripts, are limited")
     func others() async throws {
         let now = ManualClock().now
         try await TestServer().run { anonymous in
@@ -114,7 +114,7 @@ struct LimitTests {
         }
     }
 
-    @Test("feedback on as many things as anyone has")
+    @Test("a transaction takes feedback on at most a hundred entities")
     func feedback() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -128,7 +128,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a rating at the end of all numbers is refused, and ends nothing")
+    @Test("a rating with an extreme number is refused and does not crash the server")
     func rating() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -141,7 +141,7 @@ struct LimitTests {
         }
     }
 
-    @Test("all bodies together: beyond it the client is told when to come back, and those that end give back")
+    @Test("requests beyond the memory budget are 503 with a Retry-After, and finished requests free memory")
     func bodies() async throws {
         var server = try TestServer()
         server.configuration.memoryBudget = 4096
@@ -154,7 +154,9 @@ struct LimitTests {
         }
     }
 
-    @Test("a client that reads errors as texts is told when to come back, as any other", arguments: ["stop", "commit"])
+    @Test(
+        "stop and commit beyond the memory budget are 503 with a Retry-After for Android too",
+        arguments: ["stop", "commit"])
     func textErrors(verb: String) async throws {
         var server = try TestServer()
         server.configuration.memoryBudget = 4096
@@ -171,7 +173,7 @@ struct LimitTests {
         }
     }
 
-    @Test("times that no session has are none, and the words of the chunk can be read")
+    @Test("impossible chunk times are ignored, and the chunk's transcript can be read")
     func times() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -190,7 +192,7 @@ struct LimitTests {
         }
     }
 
-    @Test("a client's share of the transactions and of the disk, where it has one; others have theirs")
+    @Test("a client's quotas limit open transactions and stored bytes, and no other client's")
     func quotas() async throws {
         var server = try TestServer()
         server.configuration.quotas.openTransactions = 2
@@ -222,7 +224,7 @@ struct LimitTests {
         }
     }
 
-    @Test("metadata of an object is 2 KB, as on AWS")
+    @Test("metadata of an S3 object is limited to 2 KB, as on AWS")
     func metadata() async throws {
         let server = try TestServer()
         let now = server.manual.now

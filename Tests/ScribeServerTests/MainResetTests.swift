@@ -20,7 +20,8 @@ struct MainResetTests {
     }
 
     @Test(
-        "a reset leaves access tokens, and ends rows and S3 credentials", arguments: Storage.allCases,
+        "a reset of the data folder's world keeps access tokens, and ends rows and S3 credentials",
+        arguments: Storage.allCases,
         Transport.allCases)
     func reset(storage: Storage, transport: Transport) async throws {
         let server = try Self.server(storage)
@@ -50,7 +51,7 @@ struct MainResetTests {
         }
     }
 
-    @Test("a data folder keeps its data, unless resets are allowed")
+    @Test("a data folder's world refuses resets unless they are allowed")
     func notAllowed() async throws {
         let server = try TestServer()
         try await server.run { [now = server.manual.now] anonymous in
@@ -63,7 +64,7 @@ struct MainResetTests {
         }
     }
 
-    @Test("a start after resets finds the last state, its number, and no other state")
+    @Test("a start after resets opens the last state, continues its number, and removes other states")
     func restart() async throws {
         let server = try Self.server(.folder)
         let before = Box<RequestSigner?>(nil)
@@ -93,7 +94,7 @@ struct MainResetTests {
         }
     }
 
-    @Test("resets at the same time are one reset after the other, or refused", arguments: Storage.allCases)
+    @Test("concurrent resets run one after the other, or are refused", arguments: Storage.allCases)
     func concurrent(storage: Storage) async throws {
         let server = try Self.server(storage)
         try await server.run { anonymous in

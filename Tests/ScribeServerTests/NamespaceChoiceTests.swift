@@ -11,7 +11,7 @@ import Testing
 struct NamespaceChoiceTests {
     private static let config = "/voice/api/v2/config/"
 
-    @Test("prefix, header and credential each lead to the namespace, and nothing of it is anywhere else")
+    @Test("a path prefix, a header or a credential chooses the namespace, whose data is nowhere else")
     func ways() async throws {
         let server = try TestServer()
         try await server.run { [now = server.manual.now] client in
@@ -42,7 +42,7 @@ struct NamespaceChoiceTests {
         }
     }
 
-    @Test("ways that disagree are 401, and an unknown namespace is 404, in the family's envelope")
+    @Test("contradicting namespaces are 401 and an unknown namespace is 404, in the family's envelope")
     func disagreement() async throws {
         try await TestServer().run { client in
             let made = try await client.namespace("a")
@@ -71,7 +71,7 @@ struct NamespaceChoiceTests {
     }
 
     @Test(
-        "below the prefix is no route of the server itself",
+        "the server's own routes are 404 below a namespace's path prefix",
         arguments: [
             "/__admin/info", "/__console", "/metrics", "/readyz", "/livez", "/openapi.yaml", "/health", "/docs",
         ])
@@ -83,7 +83,7 @@ struct NamespaceChoiceTests {
         }
     }
 
-    @Test("a page chooses a namespace by header only with a token")
+    @Test("a page's request with a namespace header needs a token of that namespace")
     func pages() async throws {
         var server = try TestServer()
         server.configuration.authMode = .open
@@ -101,7 +101,7 @@ struct NamespaceChoiceTests {
         }
     }
 
-    @Test("control calls take the namespace from header or query, and say nothing of it without the token")
+    @Test("operator calls choose the namespace by header or query, and need the operator token to see it")
     func control() async throws {
         var server = try TestServer()
         server.configuration.adminToken = "operator"
@@ -126,7 +126,7 @@ struct NamespaceChoiceTests {
         }
     }
 
-    @Test("every control call refuses an unknown namespace, and two that differ")
+    @Test("every operator call refuses an unknown namespace and two different ones")
     func everyCall() async throws {
         try await TestServer().run { client in
             for name in ["a", "b"] { _ = try await client.namespace(name) }
@@ -194,7 +194,7 @@ struct NamespaceChoiceTests {
     }
 
     @Test(
-        "links of a client that came by the prefix begin with it, also with a public URL",
+        "links for a client under a namespace's path prefix have the prefix, also with a public URL",
         arguments: [nil, "https://scribe.example"])
     func links(publicURL: String?) async throws {
         var server = try TestServer()

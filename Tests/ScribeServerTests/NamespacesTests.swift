@@ -11,7 +11,7 @@ import Testing
 struct NamespacesTests {
     private static let config = "/voice/api/v2/config/"
 
-    @Test("a namespace is made, listed, read and removed", arguments: Transport.allCases)
+    @Test("a namespace is created, listed, read and removed", arguments: Transport.allCases)
     func lifecycle(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             let made = try await client.namespace("t-1")
@@ -33,7 +33,7 @@ struct NamespacesTests {
     }
 
     @Test(
-        "a bad body makes no namespace",
+        "a call with an invalid body creates no namespace",
         arguments: [
             #"{"name":""}"#, #"{"name":"A"}"#, #"{"name":"a/b"}"#, #"{"name":"a\u0000"}"#, #"{"name":1}"#,
             #"{"name":null}"#, #"{"title":"a"}"#, #"{"name":"a","more":1}"#, "[]", "7", "{",
@@ -48,7 +48,7 @@ struct NamespacesTests {
         }
     }
 
-    @Test("a taken name, and one beyond the limit, are refused")
+    @Test("a namespace under a used name, or beyond the limit, is refused")
     func refused() async throws {
         var server = try TestServer()
         server.configuration.namespaces.limit = 2
@@ -64,7 +64,8 @@ struct NamespacesTests {
         }
     }
 
-    @Test("strict authentication has namespaces only by its setting", arguments: [nil, true, false] as [Bool?])
+    @Test(
+        "strict authentication allows namespaces only by an explicit setting", arguments: [nil, true, false] as [Bool?])
     func strict(isAllowed: Bool?) async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -76,7 +77,9 @@ struct NamespacesTests {
         }
     }
 
-    @Test("bodies of control calls are JSON of a limited size", arguments: ["namespaces", "reset?namespace=a"])
+    @Test(
+        "operator calls on namespaces refuse bodies that are no JSON or too large",
+        arguments: ["namespaces", "reset?namespace=a"])
     func controlBodies(path: String) async throws {
         try await TestServer().run { client in
             _ = try await client.namespace("a")
@@ -88,7 +91,9 @@ struct NamespacesTests {
         }
     }
 
-    @Test("a reset leaves clients and access tokens, and ends rows and S3 credentials", arguments: Transport.allCases)
+    @Test(
+        "a namespace's reset keeps clients and access tokens, and ends rows and S3 credentials",
+        arguments: Transport.allCases)
     func reset(transport: Transport) async throws {
         let server = try TestServer()
         try await server.run(transport) { [now = server.manual.now] client in

@@ -72,7 +72,7 @@ struct SavedDataTests {
         }
     }
 
-    @Test("what an earlier version has saved is opened, and answers as it did", arguments: ["0.1.0", "e0c60e0"])
+    @Test("a data folder of an earlier version is opened, and gives the same answers", arguments: ["0.1.0", "e0c60e0"])
     func answers(version: String) async throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Saved/\(version)")

@@ -27,7 +27,9 @@ struct SeedTests {
         return server
     }
 
-    @Test("what is seeded is there at once, also after the same seed again", arguments: Transport.allCases)
+    @Test(
+        "a seed's clients, users, templates and transactions exist at once, also after a second seed",
+        arguments: Transport.allCases)
     func added(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             for _ in 0..<2 {
@@ -51,7 +53,7 @@ struct SeedTests {
         }
     }
 
-    @Test("a seed of a namespace is in no other, and goes with a reset", arguments: [true, false])
+    @Test("a seed of one namespace is in no other, and a reset removes it", arguments: [true, false])
     func namespace(ephemeral: Bool) async throws {
         try await Self.server(ephemeral: ephemeral).run { client in
             _ = try await client.namespace("a")
@@ -69,7 +71,7 @@ struct SeedTests {
         }
     }
 
-    @Test("seeded clients stay over a restart, and the clients file touches only its own")
+    @Test("seeded clients survive a restart, and the clients file changes only its own clients")
     func restart() async throws {
         var server = try TestServer()
         let file = "\(server.folder.path)/clients.yaml"
@@ -105,7 +107,7 @@ struct SeedTests {
         await #expect(throws: StartupProblem.self) { try await server.run { _ in } }
     }
 
-    @Test("a key of another client is refused, and nothing is changed")
+    @Test("a seed with another client's API key is refused and changes nothing")
     func keys() async throws {
         try await TestServer().run { client in
             #expect(try await client.post("/__admin/seed", Self.seed).status == 200)
@@ -120,7 +122,7 @@ struct SeedTests {
     }
 
     @Test(
-        "a bad seed names the entry, and changes nothing",
+        "an invalid seed is refused with the name of the entry, and changes nothing",
         arguments: [
             (#"{"more":1}"#, "more"), (#"{"clients":{}}"#, "clients"), (#"{"clients":[1]}"#, "clients[0]"),
             (#"{"clients":[{"client_id":"a"}]}"#, "clients[0].client_secret"),
@@ -179,7 +181,7 @@ struct SeedTests {
         }
     }
 
-    @Test("a seed is JSON of a limited size")
+    @Test("a seed that is no JSON, or too large, is refused")
     func bodies() async throws {
         try await TestServer().run { client in
             let text = try await client.post("/__admin/seed", "{}", headers: [.contentType: "text/plain"])

@@ -69,7 +69,7 @@ struct SharedLayersTests {
         return code
     }
 
-    @Test("names and texts of the shared layers name no vendor", arguments: layers)
+    @Test("names and string literals in the shared layers name no vendor", arguments: layers)
     func vendors(layer: String) throws {
         let folder = Self.sources.appending(path: layer)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
@@ -81,7 +81,7 @@ struct SharedLayersTests {
         }
     }
 
-    @Test("the test finds a vendor in a name and in a text, and in no comment")
+    @Test("the search for vendors covers names and string literals, and no comments")
     func finding() {
         func found(_ source: String) -> Set<String> { Self.vendors.intersection(Self.words(in: Self.code(of: source))) }
         #expect(found("let sukiToken = 1 // eka") == ["suki"])

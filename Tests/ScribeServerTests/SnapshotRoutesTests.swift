@@ -12,7 +12,7 @@ import Testing
 struct SnapshotRoutesTests {
     private static let archive: HTTPFields = [.contentType: "application/octet-stream"]
 
-    @Test("what was saved comes back, in the same namespace and in another server", arguments: Transport.allCases)
+    @Test("a snapshot is restored in the same namespace and in another server", arguments: Transport.allCases)
     func roundTrip(transport: Transport) async throws {
         var (server, other) = (try TestServer(), try TestServer())
         server.configuration.allowsReset = true
@@ -51,7 +51,7 @@ struct SnapshotRoutesTests {
         }
     }
 
-    @Test("a file that is no snapshot, or too large, changes nothing")
+    @Test("an imported file that is no snapshot, or too large, is refused and changes nothing")
     func refused() async throws {
         var server = try TestServer()
         server.configuration.quotas.storedBytes = 1000
@@ -72,7 +72,7 @@ struct SnapshotRoutesTests {
         }
     }
 
-    @Test("a restore that finds no memory for its rows is 503, and changes nothing")
+    @Test("a restore without enough memory for the snapshot's rows is 503 and changes nothing")
     func noMemory() async throws {
         var server = try TestServer()
         server.configuration.isEphemeral = true
@@ -87,7 +87,9 @@ struct SnapshotRoutesTests {
         }
     }
 
-    @Test("bad names and bodies are refused", arguments: [".x", "a%2Fb", "%00", String(repeating: "a", count: 65)])
+    @Test(
+        "a snapshot with an invalid name is refused",
+        arguments: [".x", "a%2Fb", "%00", String(repeating: "a", count: 65)])
     func badNames(name: String) async throws {
         try await TestServer().run { client in
             let saved = try await client.send(.put, "/__admin/snapshots/\(name)").status
@@ -97,7 +99,7 @@ struct SnapshotRoutesTests {
         }
     }
 
-    @Test("bodies of calls about snapshots are JSON of a limited size", arguments: [HTTPRequest.Method.put, .post])
+    @Test("snapshot calls refuse bodies that are no JSON or too large", arguments: [HTTPRequest.Method.put, .post])
     func bodies(method: HTTPRequest.Method) async throws {
         try await TestServer().run { client in
             #expect(try await client.send(.put, "/__admin/snapshots/s").status == 200)
@@ -113,7 +115,7 @@ struct SnapshotRoutesTests {
         }
     }
 
-    @Test("strict authentication gives no data of tenants away without a token", arguments: [nil, "operator"])
+    @Test("under strict authentication snapshots and seeds need the operator token", arguments: [nil, "operator"])
     func strict(token: String?) async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict

@@ -35,7 +35,7 @@ struct TemporaryWorldTests {
         }
     }
 
-    @Test("a hundred worlds of one emulator have nothing of each other")
+    @Test("a hundred worlds of one emulator share no data")
     func hundred() async throws {
         let (emulator, opened) = try await fixture.opened()
         let now = server.manual.now
@@ -70,7 +70,7 @@ struct TemporaryWorldTests {
         try opened.world.runtime.store.close()
     }
 
-    @Test("a token of one world counts in no other")
+    @Test("a token of one world is not valid in another world")
     func tokens() async throws {
         let (emulator, opened) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
@@ -90,7 +90,7 @@ struct TemporaryWorldTests {
         try opened.world.runtime.store.close()
     }
 
-    @Test("a closed world refuses writes, and nothing of it is left")
+    @Test("a closed world refuses writes and leaves no files")
     func closing() async throws {
         let (emulator, opened) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
@@ -114,7 +114,7 @@ struct TemporaryWorldTests {
         try opened.world.runtime.store.close()
     }
 
-    @Test("a world that is closed closes its sockets, and answers its held polls with what they have read")
+    @Test("closing a world closes its sockets and answers its held polls with their last read")
     func closingConnections() async throws {
         let manual = server.manual
         try await fixture.runOverSocket { anonymous, temporary in

@@ -12,7 +12,7 @@ import Testing
 
 struct TenantTests {
     @Test(
-        "a second tenant sees nothing of the first's: no transaction, no history, no object", .covers("C-51", "C-52"),
+        "a tenant sees no transaction, history or object of another tenant", .covers("C-51", "C-52"),
         arguments: Transport.allCases)
     func isolation(transport: Transport) async throws {
         let server = try TestServer()
@@ -34,7 +34,7 @@ struct TenantTests {
         }
     }
 
-    @Test("two tenants use the same id, folder and names, and each gets its own results")
+    @Test("two tenants use the same id, folder and file names, and each gets its own results")
     func sameNames() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -59,7 +59,7 @@ struct TenantTests {
         }
     }
 
-    @Test("one tenant's credentials with another's session token are refused")
+    @Test("one tenant's S3 credentials with another's session token are refused")
     func mixedCredentials() async throws {
         let server = try TestServer()
         let now = server.manual.now

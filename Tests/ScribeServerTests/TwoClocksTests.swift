@@ -24,7 +24,7 @@ struct TwoClocksTests {
         clock.move(by: date.timeIntervalSince(clock.now))
     }
 
-    @Test("logins, uploads and links work wherever the world's clock is", arguments: years)
+    @Test("logins, uploads and links work whatever year the world's clock shows", arguments: years)
     func anyTime(year: Int) async throws {
         let manual = fixture.server.manual
         try await fixture.run { anonymous, world in
@@ -43,7 +43,7 @@ struct TwoClocksTests {
         }
     }
 
-    @Test("the times that clients compare with their own clock are the machine's")
+    @Test("times that clients compare with their own clock come from the machine's clock")
     func wallTimes() async throws {
         let manual = fixture.server.manual
         try await fixture.run { anonymous, world in
@@ -62,7 +62,7 @@ struct TwoClocksTests {
         }
     }
 
-    @Test("a token, credentials, a form and a refresh token end when the world's clock is set past their lifetime")
+    @Test("tokens, credentials and upload forms expire when the world's clock passes their lifetime")
     func endsByWorld() async throws {
         let manual = fixture.server.manual
         try await fixture.run { anonymous, world in
@@ -103,7 +103,7 @@ struct TwoClocksTests {
         }
     }
 
-    @Test("a token ends by the machine's clock though the world's is set back")
+    @Test("a token expires by the machine's clock though the world's clock is set back")
     func endsByMachine() async throws {
         let manual = fixture.server.manual
         try await fixture.run { anonymous, world in
@@ -116,7 +116,7 @@ struct TwoClocksTests {
         }
     }
 
-    @Test("a poll that is held ends by the machine's clock, wherever the world's is set meanwhile")
+    @Test("a held poll ends by the machine's clock, wherever the world's clock is set meanwhile")
     func heldPoll() async throws {
         let manual = fixture.server.manual
         try await fixture.run { anonymous, world in

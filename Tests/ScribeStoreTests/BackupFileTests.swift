@@ -35,7 +35,7 @@ struct BackupFileTests {
     }
 
     @Test(
-        "a backup replaces no file of the data folder, and is written to no place that a start empties",
+        "a backup is not written into the data folder, also through a link",
         arguments: ["current", "lock", "signing-key", "states/1/scribe.sqlite", "work/new", "new"], ["data", "link"])
     func inDataFolder(name: String, place: String) throws {
         try FileManager.default.createSymbolicLink(atPath: "\(parent.path)/link", withDestinationPath: folder)
@@ -47,7 +47,7 @@ struct BackupFileTests {
         try DataFolder(path: folder).release()
     }
 
-    @Test("a link is not replaced", arguments: ["data/signing-key", "nowhere"])
+    @Test("a backup does not replace a symbolic link", arguments: ["data/signing-key", "nowhere"])
     func link(target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "\(parent.path)/\(target)")
         let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
@@ -55,7 +55,7 @@ struct BackupFileTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == "\(parent.path)/\(target)")
     }
 
-    @Test("a name may have a colon, as times have")
+    @Test("a backup's file name may have a colon")
     func colon() throws {
         let file = "\(parent.path)/2026-11-25T10:00"
         try backUp(to: file)
@@ -63,7 +63,7 @@ struct BackupFileTests {
         #expect(try restored.holdsData())
     }
 
-    @Test("two backups do not write one file, and a later one goes over what a killed one has left")
+    @Test("two backups cannot write one file at once, and a backup replaces a killed backup's partial file")
     func partial() throws {
         try write("what a killed backup has left", to: "\(file).partial")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(file).partial")
@@ -81,7 +81,7 @@ struct BackupFileTests {
         try restore(file)
     }
 
-    @Test("a backup whose end is missing is told from what is no backup, and leaves the folder without data")
+    @Test("a truncated backup and a file that is no backup are refused with different messages")
     func truncated() throws {
         try backUp(to: file)
         let whole = try #require(FileManager.default.contents(atPath: file))
@@ -100,7 +100,7 @@ struct BackupFileTests {
         #expect(FileManager.default.contents(atPath: "\(restored.path)/signing-key") == Data([1, 2, 3]))
     }
 
-    @Test("a backup with a link in the place of a file is none, and what the link leads to stays as it is")
+    @Test("a backup with a symbolic link is refused, and the link's target is unchanged")
     func linkInBackup() throws {
         let outside = "\(parent.path)/outside"
         try FileManager.default.createDirectory(
@@ -118,7 +118,7 @@ struct BackupFileTests {
         #expect(restored.stateNames() == ["1"])
     }
 
-    @Test("what a killed restoring has left is no data, and goes at the next start")
+    @Test("the rest of a killed restore counts as no data, and the next start removes it")
     func killedRestore() throws {
         try backUp(to: file)
         try DataFolder(path: restored.path).release()

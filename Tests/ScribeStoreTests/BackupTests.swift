@@ -43,7 +43,7 @@ struct BackupTests {
     }
 
     @Test(
-        "a backup is taken and restored while another is in the middle of a write, which it neither sees nor holds up")
+        "a backup is taken during another process's write, without that write and without a delay of it")
     func duringAWrite() async throws {
         let folder = "\(parent.path)/data"
         let upload = try await makeData(in: folder)
@@ -57,7 +57,7 @@ struct BackupTests {
         try await requireRestored(upload)
     }
 
-    @Test("the folder of an earlier version is backed up where it is, and restored with states")
+    @Test("a data folder of an earlier version is backed up where it is, and restored with states")
     func older() async throws {
         let older = try await OlderFolder()
         #expect(try Backup.write(folder: older.path, to: file, name: "one", secrets: []).objects == 1)
@@ -69,7 +69,7 @@ struct BackupTests {
         #expect(FileManager.default.contents(atPath: "\(folder.path)/signing-key") == Data("key".utf8))
     }
 
-    @Test("no backup is taken of a folder between the layouts, and of no data")
+    @Test("a backup of a folder between two layouts, or without data, is refused")
     func nothing() async throws {
         let older = try await OlderFolder()
         try older.layout.steps[0]()
@@ -91,7 +91,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a start that was killed before it made its tables leaves no data")
+    @Test("a folder whose first start was killed before its tables existed holds no data")
     func emptyDatabase() throws {
         let folder = try DataFolder(path: "\(parent.path)/data")
         let database = try DatabaseQueue(path: folder.databasePath)
@@ -106,7 +106,7 @@ struct BackupTests {
         #expect(!FileManager.default.fileExists(atPath: DataFolder.Layout(path: folder.path).staging("one")))
     }
 
-    @Test("what a backup cannot read or replace is named, and it leaves nothing behind")
+    @Test("a backup names the file that it cannot read or replace, and leaves nothing behind")
     func refused() async throws {
         let folder = "\(parent.path)/data"
         let upload = try await makeData(in: folder)
@@ -138,7 +138,7 @@ struct BackupTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).allSatisfy { !$0.hasPrefix(".") })
     }
 
-    @Test("the keys of families are in a backup, and no others")
+    @Test("a backup holds the families' keys and no other keys")
     func secrets() async throws {
         let folder = "\(parent.path)/data"
         let upload = try await makeData(in: folder)
@@ -159,7 +159,7 @@ struct BackupTests {
         }
     }
 
-    @Test("a backup is restored into a folder without data only")
+    @Test("a backup is restored only into a folder without data")
     func notEmpty() async throws {
         let path = "\(parent.path)/data"
         let upload = try await makeData(in: path)
@@ -176,7 +176,7 @@ struct BackupTests {
         DataFolder.isFolder(folder) && (try? FolderLock(folder, LOCK_EX | LOCK_NB)) == nil
     }
 
-    @Test("a state that a backup reads stays, also when a server has begun another one")
+    @Test("a state stays while a backup reads it, also after a server has begun another state")
     func held() async throws {
         let path = "\(parent.path)/data"
         let upload = try await makeData(in: path)

@@ -9,7 +9,7 @@ import Testing
 
 struct ChecksumTests {
     @Test(
-        "the published check values of \"123456789\"",
+        "each checksum of \"123456789\" is the published check value",
         arguments: [
             (ChecksumAlgorithm.crc32, "cbf43926"), (.crc32c, "e3069283"), (.crc64nvme, "ae8b14860a799888"),
             (.sha1, "f7c3bc1d808e04732adf679965ccc34ca7ae3441"),

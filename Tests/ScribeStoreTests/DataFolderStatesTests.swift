@@ -27,7 +27,7 @@ struct DataFolderStatesTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     }
 
-    @Test("a fresh folder has one state, which is the valid one, and is closed to earlier versions")
+    @Test("a new data folder has one valid state, and earlier versions cannot open the folder")
     func fresh() throws {
         let folder = try DataFolder(path: path)
         #expect(folder.databasePath == "\(path)/states/1/scribe.sqlite")
@@ -43,7 +43,7 @@ struct DataFolderStatesTests {
         #expect(Glibc.open("\(path)/scribe.sqlite", O_RDWR | O_CREAT, 0o600) == -1)
     }
 
-    @Test("what closes the folder to earlier versions is put back at each start")
+    @Test("each start restores the folder that keeps earlier versions from opening the data folder")
     func closedAgain() throws {
         try DataFolder(path: path).release()
         #expect(rmdir("\(path)/scribe.sqlite") == 0)
@@ -51,7 +51,7 @@ struct DataFolderStatesTests {
         #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
     }
 
-    @Test("an empty database of an earlier version makes way")
+    @Test("a start replaces the empty database of an earlier version")
     func emptyDatabase() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try write("", to: "\(path)/scribe.sqlite")
@@ -60,7 +60,9 @@ struct DataFolderStatesTests {
         #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
     }
 
-    @Test("the state that is named is opened", arguments: ["2", "2\n", " a-B-9 ", String(repeating: "x", count: 64)])
+    @Test(
+        "a start opens the state that the file current names",
+        arguments: ["2", "2\n", " a-B-9 ", String(repeating: "x", count: 64)])
     func named(text: String) throws {
         try DataFolder(path: path).release()
         let name = text.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -75,7 +77,7 @@ struct DataFolderStatesTests {
     }
 
     @Test(
-        "a name of no state ends the start with what helps, and nothing is begun anew",
+        "a start with an invalid state name in current ends with advice, and creates no state",
         arguments: ["", "\n", "7", "..", "a/b", "ä", "1 2", String(repeating: "x", count: 65)])
     func misnamed(text: String) throws {
         try DataFolder(path: path).release()
@@ -87,7 +89,7 @@ struct DataFolderStatesTests {
         #expect(try String(contentsOfFile: layout.current, encoding: .utf8) == text)
     }
 
-    @Test("a state without its database is not begun anew")
+    @Test("a start does not create a new database for a state that lost its own")
     func missingDatabase() throws {
         let folder = try DataFolder(path: path)
         folder.release()
@@ -97,7 +99,7 @@ struct DataFolderStatesTests {
         #expect(!FileManager.default.fileExists(atPath: folder.databasePath))
     }
 
-    @Test("without a name the one first state is taken up again, and of others none is chosen")
+    @Test("a start without the file current opens the first state, if it is the only state")
     func unnamed() throws {
         try DataFolder(path: path).release()
         try FileManager.default.removeItem(atPath: layout.current)
@@ -113,7 +115,7 @@ struct DataFolderStatesTests {
         #expect(!FileManager.default.fileExists(atPath: layout.states))
     }
 
-    @Test("states that are not valid stay until they are removed, and while a backup holds them")
+    @Test("a start keeps invalid states until they are removed, and while a backup locks them")
     func others() throws {
         try DataFolder(path: path).release()
         for name in ["2", "3"] { try makeState(name) }
@@ -133,7 +135,7 @@ struct DataFolderStatesTests {
         #expect(FileManager.default.fileExists(atPath: folder.databasePath))
     }
 
-    @Test("an operator's copy of a state stays, and what is removed is named")
+    @Test("the removal of invalid states keeps an operator's copies and names the removed states")
     func operatorsCopy() throws {
         try DataFolder(path: path).release()
         let uuid = "0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9"
@@ -151,7 +153,7 @@ struct DataFolderStatesTests {
         #expect(FileManager.default.fileExists(atPath: "\(layout.state("copy").objects)/ab/abcdef"))
     }
 
-    @Test("a removal that was killed is gone on with, and what it leaves is no state")
+    @Test("the next removal finishes a killed removal of a state")
     func killedRemoval() throws {
         try DataFolder(path: path).release()
         try makeState("2")
@@ -164,7 +166,7 @@ struct DataFolderStatesTests {
         #expect(!folder.hasOtherStates)
     }
 
-    @Test("a file in the place of a folder is named", arguments: ["states", "work"])
+    @Test("a start names a file that is in a folder's place", arguments: ["states", "work"])
     func files(name: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try write("a file", to: "\(path)/\(name)")
@@ -172,7 +174,7 @@ struct DataFolderStatesTests {
         #expect(problem == .unusable(path: "\(path)/\(name)", reason: "it is a file, and a folder is expected"))
     }
 
-    @Test("a server that had the folder before removes nothing of the one that has it now")
+    @Test("a server that released the data folder removes no state of the server that uses it now")
     func lateRemoval() throws {
         let before = try DataFolder(path: path)
         before.release()
@@ -184,7 +186,7 @@ struct DataFolderStatesTests {
         now.release()
     }
 
-    @Test("data in the old place beside a valid state end the start")
+    @Test("a database in the old place beside a valid state ends the start")
     func doubled() throws {
         try DataFolder(path: path).release()
         #expect(rmdir("\(path)/scribe.sqlite") == 0)
@@ -194,7 +196,7 @@ struct DataFolderStatesTests {
         #expect(try String(contentsOfFile: "\(path)/scribe.sqlite", encoding: .utf8) == "data")
     }
 
-    @Test("a pipe and a folder in the place of the name end the start, and hold nothing up", arguments: [true, false])
+    @Test("a pipe or a folder in the place of the file current ends the start at once", arguments: [true, false])
     func noFile(isPipe: Bool) throws {
         try DataFolder(path: path).release()
         try FileManager.default.removeItem(atPath: layout.current)
@@ -215,7 +217,7 @@ struct DataFolderStatesTests {
         return (folder, folder.heldState, next)
     }
 
-    @Test("a kill at each step of a replacement leaves the state before it or the one after it", arguments: 0..<5)
+    @Test("a kill at any step of a state's replacement leaves the old or the new state valid", arguments: 0..<5)
     func killed(step: Int) throws {
         let (folder, before, next) = try twoStates()
         // What each step leaves behind when it is the last one.
@@ -239,7 +241,7 @@ struct DataFolderStatesTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: layout.states) == [name])
     }
 
-    @Test("a replaced state is removed, and the valid one is not")
+    @Test("the replacement of a state removes the replaced state and keeps the valid one")
     func replaced() throws {
         let (folder, before, next) = try twoStates()
         folder.remove(before)
@@ -253,7 +255,7 @@ struct DataFolderStatesTests {
         #expect(try folder.makeNextState().folder == layout.state("3"))
     }
 
-    @Test("a state that a backup reads is not replaced")
+    @Test("a state is not replaced while a backup reads it")
     func backup() throws {
         let (folder, before, next) = try twoStates()
         let (read, hold) = try Backup.held(in: layout)

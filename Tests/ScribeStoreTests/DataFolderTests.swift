@@ -10,7 +10,7 @@ import Testing
 @testable import ScribeStore
 
 struct DataFolderTests {
-    @Test("a folder is used by one server at a time")
+    @Test("a data folder is used by one server at a time")
     func lock() throws {
         let parent = try TemporaryFolder()
         var first: DataFolder? = try DataFolder(path: "\(parent.path)/data")
@@ -20,7 +20,7 @@ struct DataFolderTests {
         _ = try DataFolder(path: "\(parent.path)/data")
     }
 
-    @Test("a secret is made once, and nobody else can read it")
+    @Test("a secret of the data folder is created once, and only its owner can read it")
     func secret() throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
@@ -32,14 +32,14 @@ struct DataFolderTests {
         #expect(folderMode as? Int == 0o700)
     }
 
-    @Test("a folder that cannot be made is refused with the reason")
+    @Test("a data folder that cannot be created is refused with the reason")
     func unusable() throws {
         let parent = try TemporaryFolder()
         let file = try parent.write(Data(), as: "file")
         #expect(throws: DataFolder.Problem.self) { try DataFolder(path: "\(file)/data") }
     }
 
-    @Test("a file in the folder's place, or in its path, is named")
+    @Test("a file in the place of the data folder, or in its path, is refused with its path")
     func file() throws {
         let parent = try TemporaryFolder()
         let file = try parent.write(Data(), as: "file")
@@ -49,7 +49,7 @@ struct DataFolderTests {
         #expect(path?.description.contains("a part of its path is a file") == true)
     }
 
-    @Test("folders above it are created")
+    @Test("a data folder is created with its parent folders")
     func parents() throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/a/b/data")
@@ -57,7 +57,7 @@ struct DataFolderTests {
     }
 
     @Test(
-        "what was killed leaves nothing in the folders for temporary files, and a backup that is at work keeps its own",
+        "a start empties the folders for temporary files, except that of a running backup",
         arguments: ["work/backup-", ".backup-"])
     func temporaryFolders(prefix: String) throws {
         let parent = try TemporaryFolder()
@@ -101,7 +101,7 @@ struct DataFolderTests {
         #expect(problem?.description.contains("chmod 600 '\(file)'") == true)
     }
 
-    @Test("a key that the group can read is told, and one behind a link is judged by the file")
+    @Test("a key that its group can read is reported, and a linked key is judged by its target")
     func keyOfGroup() throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
@@ -114,7 +114,7 @@ struct DataFolderTests {
         #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]) == [file])
     }
 
-    @Test("a signing key is missed beside a database with refresh tokens that are still good")
+    @Test("a start without the signing key is refused if the database has valid refresh tokens")
     func missingKey() throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
@@ -141,7 +141,7 @@ struct DataFolderTests {
         try folder.requireSigningKey(at: now)
     }
 
-    @Test("what is no database of this program is told apart")
+    @Test("a damaged database and another program's database are refused with different errors")
     func otherDatabases() throws {
         let parent = try TemporaryFolder()
         let damaged = try parent.write(Data(repeating: 7, count: 8192), as: "damaged")

@@ -19,7 +19,7 @@ struct GroupCommitTests {
         try await store.pool.read { try Int.fetchSet($0, sql: "SELECT n FROM numbers") }
     }
 
-    @Test("many writes at once are all done, and each gets its own result")
+    @Test("concurrent writes are all committed, and each returns its own result")
     func parallel() async throws {
         let results = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<500 {
@@ -36,7 +36,7 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set(0..<500))
     }
 
-    @Test("a write that fails is undone as a whole, and takes no other with it")
+    @Test("a failed write is rolled back completely, and fails no other write of its group")
     func failures() async throws {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
@@ -55,7 +55,7 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set((0..<200).filter { $0 % 3 != 0 && $0 % 5 != 0 }))
     }
 
-    @Test("neighbours of a thousand refused writes run once")
+    @Test("the other writes of a group run once beside a thousand refused writes")
     func refusals() async throws {
         let runs = LockedValue<[Int: Int]>([:])
         await withTaskGroup(of: Void.self) { group in
@@ -77,7 +77,7 @@ struct GroupCommitTests {
         #expect(try await numbers() == Set((0..<2_000).filter { $0.isMultiple(of: 2) }))
     }
 
-    @Test("a write that fails alone is undone, says why, and the next is done")
+    @Test("a single write that fails is rolled back and throws its error, and the next one succeeds")
     func failsAlone() async throws {
         await #expect(throws: ScribeError.transactionNotFound) {
             try await store.database.writes.write { db in
@@ -89,7 +89,7 @@ struct GroupCommitTests {
         #expect(try await numbers() == [2])
     }
 
-    @Test("when the shared transaction is rolled back, those in it fail and those after it are done")
+    @Test("a rollback of the shared transaction fails its writes, and later writes succeed")
     func rollback() async throws {
         async let first: Void = store.database.writes.write { db in
             try db.execute(sql: "INSERT INTO numbers VALUES (1)")

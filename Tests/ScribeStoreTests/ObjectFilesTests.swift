@@ -23,7 +23,7 @@ struct ObjectFilesTests {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.contains("/") }.sorted()
     }
 
-    @Test("what is written in pieces is the file, with its size and digests")
+    @Test("an object that is written in pieces is one file, with its size and digests")
     func writing() async throws {
         var writer = files.create("abcdef", checksums: Set(ChecksumAlgorithm.allCases))
         var whole = Data()
@@ -60,7 +60,7 @@ struct ObjectFilesTests {
         return name
     }
 
-    @Test("a sweep sees what was begun before this start, and nothing that lies around beside it")
+    @Test("a sweep of uploads finds files from before this start, and no stray files")
     func sweep() async throws {
         let old = try await begin(files)
         for name in ["lost+found", "ab"] {
@@ -79,7 +79,7 @@ struct ObjectFilesTests {
         #expect(old != fresh)
     }
 
-    @Test("nothing is removed while a backup links files, and all of it after that")
+    @Test("no upload's file is removed while a backup links files, and all are removed after it")
     func heldBack() async throws {
         let names = try await [begin(files), begin(files)]
         let backup = Glibc.open(folder.path, O_RDONLY)

@@ -11,7 +11,7 @@ import Testing
 struct OlderFolderTests {
     private static let steps = 0...DataFolder.Layout(path: "").steps.count
 
-    @Test("the folder of an earlier version is moved at its first start, with commits that are in the log alone")
+    @Test("the first start moves an earlier version's folder, including commits in its write-ahead log")
     func move() async throws {
         let older = try await OlderFolder()
         try older.keepEarlierVersionsOut()
@@ -19,7 +19,9 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("a start that is killed after any step is gone on with by the next", arguments: steps, [false, true])
+    @Test(
+        "the next start continues a move of an earlier version's folder that was killed at any step", arguments: steps,
+        [false, true])
     func killed(steps: Int, movesLog: Bool) async throws {
         let older = try await OlderFolder()
         if movesLog { try older.keepEarlierVersionsOut() }
@@ -27,7 +29,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("an earlier version that is started after a kill ends with an error, or has everything", arguments: steps)
+    @Test("an earlier version on a partly moved folder ends with an error or finds all its data", arguments: steps)
     func earlierVersion(steps: Int) async throws {
         let older = try await OlderFolder()
         for step in older.layout.steps.prefix(steps) { try step() }
@@ -37,7 +39,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("each step can be done again")
+    @Test("each step of the move of an earlier version's folder can be repeated")
     func again() async throws {
         let older = try await OlderFolder()
         for step in older.layout.steps {
@@ -47,7 +49,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("another program's database, and one that is damaged, stay where they are")
+    @Test("the move leaves another program's database, and a damaged one, in its place")
     func notMoved() throws {
         let parent = try TemporaryFolder()
         let foreign = DataFolder.Layout(path: "\(parent.path)/foreign").old
@@ -69,7 +71,7 @@ struct OlderFolderTests {
         }
     }
 
-    @Test("links lead to where they did")
+    @Test("symbolic links of an earlier version's folder have the same target after the move")
     func links() async throws {
         let older = try await OlderFolder()
         let (old, elsewhere) = (older.old, "\(older.path)/../elsewhere")
@@ -87,7 +89,7 @@ struct OlderFolderTests {
         #expect(StateFolder(path: elsewhere).hasDatabase)
     }
 
-    @Test("a start waits for the backup that reads the old place, and leaves the one that archives alone")
+    @Test("the move of an earlier version's folder waits for a backup that reads it, not for one that archives")
     func besideBackups() async throws {
         let older = try await OlderFolder()
         let staging = older.layout.staging("one")
@@ -116,7 +118,7 @@ struct OlderFolderTests {
         #expect(!FileManager.default.fileExists(atPath: staging))
     }
 
-    @Test("keys that end a start end it before anything is moved")
+    @Test("a key that ends the start ends it before an earlier version's folder is moved")
     func keys() async throws {
         let older = try await OlderFolder()
         let file = "\(older.path)/key-of-a-family.pem"
@@ -137,7 +139,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("files among the states do not end the first start, and a file in the place of work ends it before the move")
+    @Test("a stray file among the states does not stop the move, and a file in the place of work does")
     func files() async throws {
         let older = try await OlderFolder()
         try FileManager.default.createDirectory(atPath: older.layout.states, withIntermediateDirectories: true)
@@ -151,7 +153,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("uploads in both places end the start, and an earlier version can go on")
+    @Test("uploads in the old and the new place end the start, and an earlier version can still run")
     func doubled() async throws {
         let older = try await OlderFolder()
         try FileManager.default.createDirectory(
@@ -164,7 +166,7 @@ struct OlderFolderTests {
         try await older.requireWhole()
     }
 
-    @Test("databases in both places end the start")
+    @Test("databases in the old and the new place end the start")
     func doubledDatabase() async throws {
         let older = try await OlderFolder()
         try FileManager.default.createDirectory(
@@ -174,7 +176,7 @@ struct OlderFolderTests {
         #expect(problem == .doubled(older.old.database, older.layout.firstState.database))
     }
 
-    @Test("what must be empty, and is not, is left as it is")
+    @Test("a start that requires an empty folder does not move an earlier version's data")
     func mustBeEmpty() async throws {
         let older = try await OlderFolder()
         let problem = #expect(throws: DataFolder.Problem.self) {

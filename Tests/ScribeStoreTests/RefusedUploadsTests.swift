@@ -46,7 +46,7 @@ struct RefusedUploadsTests {
         return runs.withLock { $0 }
     }
 
-    @Test("an upload to an ended session is refused, and its neighbours run once")
+    @Test("a refused upload to an ended protocol session does not repeat other writes of its group")
     func endedSession() async throws {
         try await fixture.initialise(isSession: true)
         let now = fixture.start
@@ -61,7 +61,7 @@ struct RefusedUploadsTests {
         #expect(runs.allSatisfy { $0 == 1 })
     }
 
-    @Test("an upload beyond the storage of its business is refused, and its neighbours run once")
+    @Test("a refused upload beyond its business's storage does not repeat other writes of its group")
     func quota() async throws {
         let large = object("large", size: 11)
         let runs = await runsOfNeighbours(
@@ -70,7 +70,7 @@ struct RefusedUploadsTests {
         #expect(runs.allSatisfy { $0 == 1 })
     }
 
-    @Test("a multipart upload that is refused stays, with its parts")
+    @Test("a refused completion of a multipart upload keeps the upload with its parts")
     func multipart() async throws {
         let store = fixture.store
         let upload = MultipartUpload(

@@ -7,7 +7,7 @@ import Testing
 struct RowMemoryTests {
     private let memory = RowMemory(limit: 100)
 
-    @Test("databases together have no more than the limit, and one that shrinks makes room")
+    @Test("in-memory databases share one limit, and a database that shrinks makes room")
     func limit() throws {
         let (one, other) = (memory.share(), memory.share())
         try one.resize(to: 60)
@@ -19,7 +19,7 @@ struct RowMemoryTests {
         #expect(throws: ScribeError.self) { try one.resize(to: 51) }
     }
 
-    @Test("a database beyond the limit may still shrink or stay")
+    @Test("an in-memory database at its limit may stay or shrink")
     func shrinking() throws {
         let one = RowMemory(limit: 10).share()
         try one.resize(to: 10)
@@ -28,7 +28,7 @@ struct RowMemoryTests {
         try one.resize(to: 9)
     }
 
-    @Test("the end of a database gives its room back")
+    @Test("an in-memory database releases its memory at its end")
     func end() throws {
         do {
             let one = memory.share()
@@ -37,7 +37,7 @@ struct RowMemoryTests {
         #expect(memory.total == 0)
     }
 
-    @Test("rows beyond the memory of an image's stores are refused, and nothing of them is kept")
+    @Test("in-memory rows beyond the limit are refused and not kept")
     func stores() async throws {
         let image = try StoreImage(rowLimit: 1_000_000)
         let one = try image.store(transcribesOnArrival: false)

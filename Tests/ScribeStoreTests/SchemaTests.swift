@@ -50,7 +50,7 @@ struct SchemaTests {
         for name in Set(parts.keys).union(expected.keys) { #expect(parts[name] == expected[name], "\(name)") }
     }
 
-    @Test("version 1 is what the migrations of earlier releases make")
+    @Test("schema version 1 equals the result of earlier releases' migrations")
     func version1() throws {
         let (old, new) = (try DatabaseQueue(), try DatabaseQueue())
         try LegacyMigrations.migrator.migrate(old)
@@ -61,7 +61,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "a file that stopped after any migration of an earlier release gets the schema of a fresh one",
+        "a database that stopped after any earlier migration gets the schema of a new database",
         arguments: LegacyMigrations.migrator.migrations)
     func migrated(last: String) throws {
         let old = try DatabaseQueue(path: path)
@@ -79,13 +79,13 @@ struct SchemaTests {
         #expect(!isMarked)
     }
 
-    @Test("a file whose first start was cut off, before or between its steps, opens", arguments: cutOffStarts)
+    @Test("a database whose first start was cut off, before or between its steps, opens", arguments: cutOffStarts)
     func cutOff(statements: [String]) throws {
         try execute(statements)
         expect(try opened { try $0.schemaParts() }, toBe: try Self.freshParts())
     }
 
-    @Test("a migration that fails leaves the version before it, and succeeds once the file is mended")
+    @Test("a failed migration keeps the schema version before it, and succeeds once the database is mended")
     func failing() throws {
         try execute(Self.stamped)
         let queue = try DatabaseQueue(path: path)
@@ -136,7 +136,7 @@ struct SchemaTests {
         #expect(!isNewer)
     }
 
-    @Test("a SQLite without what the store uses is refused by its version")
+    @Test("an SQLite older than 3.38 is refused with its version")
     func oldSQLite() throws {
         try SQLiteDatabase.check(sqlite: 3_038_000, called: "3.38.0")
         let problem = #expect(throws: Store.Problem.self) {
@@ -145,7 +145,7 @@ struct SchemaTests {
         #expect(problem?.description == "SQLite 3.37.2 is installed, and 3.38 or later is needed")
     }
 
-    @Test("a database of the first version is migrated, and what is in it stays")
+    @Test("a database of the first version is migrated and keeps its data")
     func older() async throws {
         let old = try DatabaseQueue(path: path)
         try LegacyMigrations.migrator.migrate(old, upTo: "001 foundations")
@@ -169,7 +169,7 @@ struct SchemaTests {
         #expect(try await store.multipartUpload("x", bucket: "b", key: "k", business: .init("b")) == nil)
     }
 
-    @Test("a fresh file can shrink and overwrites what is deleted; an earlier one only overwrites")
+    @Test("a new database file can shrink and overwrites deleted data, and an earlier one only overwrites")
     func vacuum() throws {
         let pragmas = { (db: Database) throws -> [Int?] in
             [try Int.fetchOne(db, sql: "PRAGMA auto_vacuum"), try Int.fetchOne(db, sql: "PRAGMA secure_delete")]
@@ -190,7 +190,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "the schema itself refuses what must not be",
+        "the schema's constraints refuse invalid rows",
         arguments: [
             "UPDATE transactions SET user_status = 'commit'",
             "UPDATE transactions SET processing_status = 'done'",
@@ -218,7 +218,7 @@ struct SchemaTests {
     }
 
     @Test(
-        "a poll and a claim search by index",
+        "the queries of a poll and of a claim use an index",
         arguments: [
             "SELECT * FROM transactions WHERE business_id = 'b' AND txn_id = 't'",
             "SELECT * FROM documents WHERE transaction_id = 1 AND is_authored = 0 ORDER BY id",

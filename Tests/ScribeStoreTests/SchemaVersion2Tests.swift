@@ -49,7 +49,7 @@ struct SchemaVersion2Tests {
             #"{"encounter":"e","stage":"created","context":{"a":[1.50,"x"]},"narrativeSections":[]}"#
     }
 
-    @Test("a recording gets its kind, and the terms that were in its request", arguments: Recording.all)
+    @Test("the migration to version 2 gives each recording its kind and its terms", arguments: Recording.all)
     func kinds(recording: Recording) throws {
         let bare = #"{"transfer": "vaded", "flavour": "x", "number": 12345678901234567890}"#
         let request = recording.members.isEmpty ? bare : #"{"flavour":"x"\#(recording.members)}"#
@@ -77,7 +77,7 @@ struct SchemaVersion2Tests {
     }
 
     @Test(
-        "audio whose bucket its client did not know is where its folder is", arguments: ["None", "null", "undefined"])
+        "the migration to version 2 finds the bucket of audio by its folder", arguments: ["None", "null", "undefined"])
     func unknownBucket(bucket: String) throws {
         try queue.write { db in
             for (id, bucket, folder) in [
@@ -131,7 +131,7 @@ struct SchemaVersion2Tests {
         VALUES (?, 'b', 'c', 'u', 'http://receiver/', ?, '[]', 'http', '[]', 0)
         """
 
-    @Test("registrations keep their ids and what is in them, and the next one gets an id that none has had")
+    @Test("the migration to version 2 keeps registrations with their ids, and never reuses an id")
     func webhooks() throws {
         try registerWebhooks()
         let columns = """
@@ -151,7 +151,7 @@ struct SchemaVersion2Tests {
     }
 
     @Test(
-        "an endpoint is refused twice where it is to be unique in its style",
+        "schema version 2 refuses a second registration of an endpoint that must be unique",
         arguments: [("connect", true, false), ("connect", false, true), ("alliance", true, true)])
     func uniqueEndpoints(style: String, isUnique: Bool, isTaken: Bool) throws {
         try registerWebhooks()
@@ -167,7 +167,7 @@ struct SchemaVersion2Tests {
         }
     }
 
-    @Test("a delivery still holds on to its registration")
+    @Test("schema version 2 refuses to delete a registration that has deliveries")
     func references() throws {
         try registerWebhooks()
         try Schema.prepare(queue)

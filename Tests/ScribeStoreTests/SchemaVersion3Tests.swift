@@ -7,7 +7,7 @@ import Testing
 @testable import ScribeStore
 
 struct SchemaVersion3Tests {
-    @Test("a recording of the first builds of version 2 can be read, and a refresh token is as good as before")
+    @Test("recordings and refresh tokens of the first version 2 builds can be used after migration to version 3")
     func migration() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise("t", isSession: true)

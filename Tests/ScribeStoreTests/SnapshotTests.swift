@@ -50,7 +50,7 @@ struct SnapshotTests {
         return snapshot
     }
 
-    @Test("each table of the schema is held by a snapshot, or left out for a reason")
+    @Test("a snapshot holds each table of the schema, or leaves it out for a stated reason")
     func tables() throws {
         let queue = try DatabaseQueue()
         try Schema.prepare(queue)
@@ -71,7 +71,7 @@ struct SnapshotTests {
         #expect(rows == 1)
     }
 
-    @Test("changed bytes in a file are refused or change nothing, and never end the process", arguments: 0..<200)
+    @Test("changed bytes in a snapshot are refused or change nothing, and never end the process", arguments: 0..<200)
     func changed(seed: Int) async throws {
         var bytes = try await archive()
         var random = Steps(state: UInt64(seed))
@@ -88,7 +88,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "a size is written in octal digits, and a large one in base 256",
+        "an archive entry's size is written in octal, and a large one in base 256",
         arguments: [0, 1, 511, 1 << 33 - 1, 1 << 33, 1 << 50])
     func sizes(size: Int) throws {
         let entry = TarEntry(name: "objects/abc", size: size)
@@ -98,7 +98,8 @@ struct SnapshotTests {
     }
 
     @Test(
-        "a size at the edge of numbers is refused and does not overflow", arguments: [Int.max, Int.max - 600, 1 << 62])
+        "an archive entry with an extreme size is refused without overflow",
+        arguments: [Int.max, Int.max - 600, 1 << 62])
     func hugeSizes(size: Int) async throws {
         var bytes = try await archive()
         let header = TarEntry(name: "manifest.json", size: size).header
@@ -107,11 +108,11 @@ struct SnapshotTests {
     }
 
     @Test(
-        "a name leads nowhere but into the snapshot's folder",
+        "an object's name in a snapshot cannot lead out of the snapshot's folder",
         arguments: ["..", "a", "..x", ".ab", "a.b", "ab/c", "ab\\c", "é23", ""])
     func badNames(name: String) { #expect(!ObjectFiles.isName(name)) }
 
-    @Test("names of this version and of earlier ones are taken")
+    @Test("object names of this version and of earlier versions are accepted in a snapshot")
     func goodNames() {
         for name in ["fbc5437d-0ecd-4511-a9f2-bbc10898b9bc.d8e6e413", "8722991c-d7e3-4f02-9fd0-ed04750c3a9d", "abc"] {
             #expect(ObjectFiles.isName(name))

@@ -21,7 +21,7 @@ struct AssemblyStoreTests {
 
     private struct Missing: Error {}
 
-    @Test("commit claims the job for its caller when everything is there, and nobody else gets it")
+    @Test("a commit with all chunks transcribed returns a claimed assembly job, which nobody else can claim")
     func handsOver() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -35,7 +35,7 @@ struct AssemblyStoreTests {
         #expect(try await fixture.claim()?.attempt == 1, "to wait for its turn was no attempt")
     }
 
-    @Test("commit leaves the job to others while a transcription or a file is missing")
+    @Test("a commit leaves the assembly job to be claimed while a transcription or a file is missing")
     func leaves() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -48,7 +48,7 @@ struct AssemblyStoreTests {
         #expect(try await late.claim()?.work == .assemble())
     }
 
-    @Test("a job that was handed over when the process died is claimed again after the next start")
+    @Test("a returned assembly job of a process that died is claimed again after the next start")
     func restart() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -63,7 +63,7 @@ struct AssemblyStoreTests {
         #expect(jobs.map(\.work) == [.assemble()])
     }
 
-    @Test("where nothing is transcribed on arrival, whoever assembles hears what is unheard, and it is kept")
+    @Test("without transcription on arrival the assembly job lists the untranscribed chunks and keeps their results")
     func unheard() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -90,7 +90,7 @@ struct AssemblyStoreTests {
             "only the third is new")
     }
 
-    @Test("a running assembly goes again when its transcript was corrected or its audio replaced meanwhile")
+    @Test("an assembly job runs again if its transcript was corrected or its audio replaced meanwhile")
     func outdated() async throws {
         let correct = { (fixture: StoreFixture) in
             let edit = ResultEdit(target: .template(.init("transcript")), value: "corrected")
@@ -111,7 +111,7 @@ struct AssemblyStoreTests {
         }
     }
 
-    @Test("who gives up does not end what a later commit has begun")
+    @Test("an abandoned assembly job does not end the processing of a later commit")
     func abandoned() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -127,7 +127,7 @@ struct AssemblyStoreTests {
         #expect(try await fixture.store.transaction(fixture.key())?.processingStatus == .systemFailure)
     }
 
-    @Test("a repeated commit does nothing where a person's transcript stands, though the audio was never heard")
+    @Test("a repeated commit does nothing if a person wrote the transcript, though no audio was transcribed")
     func correctedBefore() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -140,7 +140,7 @@ struct AssemblyStoreTests {
         #expect(try await fixture.commit(["1.m4a"]) == .none)
     }
 
-    @Test("the text of replaced bytes is nobody's answer while the transaction is processed")
+    @Test("the transcript of a replaced chunk is not returned while the new one is missing")
     func replacedChunk() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -154,7 +154,7 @@ struct AssemblyStoreTests {
         }
     }
 
-    @Test("a file without a number before commit, and one that commit did not list, is not heard by being asked for")
+    @Test("an unnumbered file before commit, or a file outside the commit, is not transcribed on request")
     func notOnDemand() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -166,7 +166,7 @@ struct AssemblyStoreTests {
         #expect(try await !request("2.m4a"))
     }
 
-    @Test("a chunk is transcribed before commit when somebody asks for it, by its name or its number")
+    @Test("a chunk is transcribed before commit on request, by its name or its number")
     func onDemand() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()
@@ -189,7 +189,7 @@ struct AssemblyStoreTests {
         #expect(try input(of: job).outcomes.count == 2, "nothing is heard twice")
     }
 
-    @Test("what was cancelled while it was put together is not reported as done")
+    @Test("a transaction that was cancelled during its assembly is not reported as finished")
     func cancelledMeanwhile() async throws {
         let fixture = try StoreFixture(transcribesOnArrival: false)
         try await fixture.initialise()

@@ -11,7 +11,7 @@ struct ClientStoreTests {
         principal: Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1")),
         name: "n", workspace: "w", transactionLimit: nil)
 
-    @Test("a refresh token is exchanged once, and honoured 60 s more for those who ask in parallel")
+    @Test("a refresh token is exchanged once, and accepted for 60 s more for parallel requests")
     func rotation() async throws {
         let fixture = try StoreFixture()
         try await fixture.store.register([(client, [UInt8](repeating: 1, count: 32), .file)])
@@ -32,7 +32,7 @@ struct ClientStoreTests {
         #expect(try await rotate(99, 7, after: 1) == nil)
     }
 
-    @Test("a refresh token that is used after it was exchanged ends all that came from its login, and no others")
+    @Test("a reused refresh token ends all tokens of its login, and no others")
     func reuse() async throws {
         let fixture = try StoreFixture()
         try await fixture.store.register([(client, hash(1), .file)])
@@ -54,7 +54,7 @@ struct ClientStoreTests {
     }
 
     @Test(
-        "refresh tokens end with the secret that they were given for, and when their client moves to another business")
+        "a new secret, or a move to another business, ends a client's refresh tokens")
     func changedClient() async throws {
         for change in ["nothing", "secret", "business"] {
             let fixture = try StoreFixture()

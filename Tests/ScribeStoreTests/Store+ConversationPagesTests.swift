@@ -39,7 +39,7 @@ struct ConversationPagesTests {
         return pages
     }
 
-    @Test("short segments come in pages, each once and in order")
+    @Test("a conversation's short segments are read in pages, each once and in order")
     func short() async throws {
         let segments = (0..<2000).map { segment($0, "so") }
         try await begin(segments)
@@ -48,7 +48,7 @@ struct ConversationPagesTests {
         #expect(pages.flatMap { $0 } == segments)
     }
 
-    @Test("of long segments a page holds some 256 KB")
+    @Test("a page of a conversation's long segments holds about 256 KB")
     func long() async throws {
         let segments = (0..<12).map { segment($0, String(repeating: "x", count: 60_000)) }
         try await begin(segments)
@@ -57,7 +57,7 @@ struct ConversationPagesTests {
         #expect(pages.flatMap { $0 } == segments)
     }
 
-    @Test("a photo comes in pieces; of nobody else's conversation, and of none that is gone")
+    @Test("a conversation's photo is read in pieces, by its own user only and until it is deleted")
     func photos() async throws {
         try await begin([])
         let base64 = String(repeating: "abcd", count: 100_000)

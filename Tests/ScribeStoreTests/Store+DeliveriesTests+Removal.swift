@@ -7,7 +7,7 @@ import Testing
 @testable import ScribeStore
 
 extension DeliveryStoreTests {
-    @Test("who was registered when a message was claimed and is no more, is sent nothing after a restart")
+    @Test("a delivery that was claimed before its registration's removal is not sent after a restart")
     func removedMeanwhile() async throws {
         let webhook = try await register()
         try await fixture.initialise()
@@ -25,7 +25,7 @@ extension DeliveryStoreTests {
         #expect(key == nil)
     }
 
-    @Test("what a callback that failed has said is forgotten before it is")
+    @Test("the body of a failed callback is deleted before its row")
     func saidAndFailed() async throws {
         let callback = Callback(
             address: "http://receiver/", method: "POST", request: "r-1", headers: [:], body: Data("said".utf8))

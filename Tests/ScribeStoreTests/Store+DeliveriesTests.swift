@@ -65,7 +65,7 @@ struct DeliveryStoreTests {
         try await fixture.store.finish(job, for: input, documents: documents, outcome: outcome, at: fixture.start)
     }
 
-    @Test("what becomes of a transaction is raised by the change itself, in order")
+    @Test("each change of a transaction raises its webhook event, in order")
     func lifecycle() async throws {
         let webhook = try await register()
         try await fixture.initialise()
@@ -76,7 +76,7 @@ struct DeliveryStoreTests {
     }
 
     @Test(
-        "how processing has ended is told by its results",
+        "a transaction's final event depends on its results: completed, partial or failed",
         arguments: [
             (Transaction.ProcessingStatus.success, [String](), SessionEvent.completed),
             (.success, ["b-1-t-2"], .partial), (.success, ["b-1-t-1", "b-1-t-2"], .failed),
@@ -90,7 +90,7 @@ struct DeliveryStoreTests {
         #expect(try await deliverAll(webhook) == [event])
     }
 
-    @Test("a webhook hears of what its style has a name for, and of nothing else")
+    @Test("a registration gets only the events that its style has a name for")
     func connect() async throws {
         let webhook = try await register(.once, events: ["v2rx.completed", "appointment.created"])
         let other = try await register(.once, events: ["appointment.created"], endpoint: "http://other/")
@@ -101,7 +101,7 @@ struct DeliveryStoreTests {
         #expect(try await deliverAll(other) == [])
     }
 
-    @Test("a result that was cancelled or outdated meanwhile announces nothing, and another business hears nothing")
+    @Test("a cancelled or outdated result raises no event, and another business gets none")
     func notTrue() async throws {
         let ended = ["session.completed", "session.partial", "session.failed"]
         let webhook = try await register(events: ended)
@@ -126,7 +126,7 @@ struct DeliveryStoreTests {
         #expect(try await deliverAll(theirs) == [])
     }
 
-    @Test("of a session one message is on its way at a time, and the next waits until it is heard or given up")
+    @Test("one message of a session is sent at a time, and the next waits until it is delivered or given up")
     func order() async throws {
         let webhook = try await register(pauses: [.seconds(10), .seconds(60)])
         try await fixture.initialise()
@@ -147,7 +147,7 @@ struct DeliveryStoreTests {
         #expect(events(try await claim(webhook, at: fixture.start + 70)) == [.ended])
     }
 
-    @Test("what was on its way when the process ended is sent again after the next start")
+    @Test("a delivery that was being sent when the process ended is sent again after the next start")
     func restart() async throws {
         let webhook = try await register()
         try await fixture.initialise()
@@ -161,7 +161,7 @@ struct DeliveryStoreTests {
         #expect(deliveries.map(\.attempt) == [2])
     }
 
-    @Test("what has failed is kept, and delivered once more on request, in its order")
+    @Test("a failed delivery is kept, and sent once more on request, in its order")
     func replay() async throws {
         let webhook = try await register(pauses: [])
         try await fixture.initialise()
@@ -183,7 +183,7 @@ struct DeliveryStoreTests {
         #expect(try await fixture.store.replay(99, at: fixture.start) == nil)
     }
 
-    @Test("who is registered no more is told nothing more, and what was waiting says why it failed")
+    @Test("a removed registration gets no deliveries, and its pending ones fail with the reason")
     func removal() async throws {
         let webhook = try await register()
         try await fixture.initialise()
@@ -205,7 +205,7 @@ struct DeliveryStoreTests {
         await #expect(throws: ScribeError.self) { try await fixture.store.replay(left[0].id, at: fixture.start) }
     }
 
-    @Test("a session that nobody ends expires once, at its time")
+    @Test("a protocol session that nobody ends raises its expiry event once, at its time")
     func expiry() async throws {
         let webhook = try await register(events: ["session.expired"])
         for id in ["left", "committed", "deleted"] { try await fixture.initialise(id, isSession: true) }
@@ -226,7 +226,7 @@ struct DeliveryStoreTests {
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["left"])
     }
 
-    @Test("a session that cannot be read is named, and the others expire all the same")
+    @Test("an unreadable protocol session is reported, and the other sessions expire")
     func unreadableExpiry() async throws {
         let webhook = try await register(events: ["session.expired"])
         for id in ["broken", "left"] { try await fixture.initialise(id, isSession: true) }
@@ -240,7 +240,7 @@ struct DeliveryStoreTests {
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["left"])
     }
 
-    @Test("what was delivered is forgotten after its time, what has failed after a longer one, the rest never")
+    @Test("delivered messages are deleted after their time, failed ones after a longer time, pending ones never")
     func forgetting() async throws {
         let webhook = try await register(pauses: [])
         for id in ["heard", "failed", "waiting"] { try await fixture.initialise(id) }
@@ -258,7 +258,7 @@ struct DeliveryStoreTests {
         #expect(try await fixture.store.deliveries(DeliveryFilter()).map(\.session) == ["waiting"])
     }
 
-    @Test("what a callback has said is kept until it is delivered, and no longer")
+    @Test("the body of a callback is kept until its delivery")
     func callback() async throws {
         let callback = Callback(
             address: "http://receiver/", method: "PUT", request: "r-1", headers: ["a": "b"], body: Data("said".utf8))

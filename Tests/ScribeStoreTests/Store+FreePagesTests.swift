@@ -22,7 +22,7 @@ struct FreePagesTests {
         try await store.pool.read { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") ?? -1 }
     }
 
-    @Test("free pages are given back, no more at once than asked for")
+    @Test("free pages of the database are given back, at most as many as requested")
     func fresh() async throws {
         let store = try Store(path: path, durability: .normal)
         let before = try await pages("page_count", of: store)
@@ -36,7 +36,7 @@ struct FreePagesTests {
         #expect(try await pages("page_count", of: store) <= before)
     }
 
-    @Test("a file of an earlier release keeps its free pages for later")
+    @Test("a database of an earlier release keeps its free pages")
     func earlier() async throws {
         let old = try DatabaseQueue(path: path)
         try LegacyMigrations.migrator.migrate(old)

@@ -36,7 +36,7 @@ extension JobStoreTests {
         #expect(try await fixture.claim(at: later)?.attempt == 1)
     }
 
-    @Test("who is late with a job that was taken away does nothing to the one that came after it")
+    @Test("a late result of a deleted transaction's job does not affect the job that has its row now")
     func late() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -55,7 +55,7 @@ extension JobStoreTests {
         #expect(job.id != late.id)
     }
 
-    @Test("a further commit tries again what failed through no fault of the audio, and only that")
+    @Test("a further commit repeats only recognitions that failed for reasons other than the audio")
     func curable() async throws {
         for (code, effect) in [(Diagnostic.Code.transcriptionFailed, Transaction.Effect.process), (.noSpeech, .none)] {
             let fixture = try StoreFixture()

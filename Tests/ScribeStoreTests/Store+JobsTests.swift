@@ -7,7 +7,7 @@ import Testing
 @testable import ScribeStore
 
 struct JobStoreTests {
-    @Test("a numbered chunk of an open transaction is transcribed as it arrives, other files are not")
+    @Test("a numbered chunk of an open transaction is transcribed on arrival, and other files are not")
     func early() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -24,7 +24,7 @@ struct JobStoreTests {
         #expect(try await fixture.claim() == nil, "only one claimant gets it")
     }
 
-    @Test("several are claimed at once, those that are due first, and no more than were asked for")
+    @Test("several jobs are claimed at once, the earliest due first, up to the requested number")
     func severalAtOnce() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -42,7 +42,7 @@ struct JobStoreTests {
         #expect(try await fixture.store.claimJobs(.transcribe, upTo: 3, at: fixture.start) == .nothing(until: nil))
     }
 
-    @Test("where several tenants have jobs they take turns, however many one of them has")
+    @Test("tenants with pending jobs take turns, however many jobs one of them has")
     func turns() async throws {
         let fixture = try StoreFixture()
         for tenant in ["b-1", "b-2", "b-3"] {
@@ -69,7 +69,7 @@ struct JobStoreTests {
         #expect(Set(served[6...]) == ["b-1"])
     }
 
-    @Test("the same bytes again are not transcribed again, other bytes are")
+    @Test("a chunk that is uploaded again is transcribed again only if its bytes differ")
     func contentHash() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -81,7 +81,7 @@ struct JobStoreTests {
         #expect(try await fixture.claim() != nil)
     }
 
-    @Test("a chunk that is replaced while it is transcribed goes again")
+    @Test("a chunk that is replaced during its transcription is transcribed again")
     func replacedMeanwhile() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -97,7 +97,7 @@ struct JobStoreTests {
         #expect(chunk.eTag.first == "b")
     }
 
-    @Test("languages that are changed after a chunk has arrived are those that it is heard in")
+    @Test("a chunk that waits for transcription gets the languages of a later patch")
     func changedLanguages() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -114,7 +114,7 @@ struct JobStoreTests {
         #expect(chunk.languages == ["hi", "ta"])
     }
 
-    @Test("a replaced object's file is handed back for removal")
+    @Test("the store returns the file of a replaced object for removal")
     func replacedFile() async throws {
         let fixture = try StoreFixture()
         #expect(try await fixture.replace("1.m4a") == [])
@@ -125,7 +125,7 @@ struct JobStoreTests {
         #expect(try await fixture.store.unusedFiles(among: [first.file]) == [first.file])
     }
 
-    @Test("commit drops the text and the work of chunks that it does not list")
+    @Test("a commit drops the transcripts and jobs of chunks that it does not list")
     func unlisted() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -149,7 +149,7 @@ struct JobStoreTests {
         #expect(kept == 1)
     }
 
-    @Test("assembly waits for the transcriptions, and the last of them wakes it")
+    @Test("the assembly job waits for the transcriptions, and the last of them wakes it")
     func waitsForTranscriptions() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -166,7 +166,7 @@ struct JobStoreTests {
         #expect(try await fixture.claim()?.work == .assemble())
     }
 
-    @Test("assembly waits for a file that is late, and then does without it")
+    @Test("the assembly job waits for a late file, and then runs without it")
     func waitsForAudio() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -184,7 +184,7 @@ struct JobStoreTests {
         #expect(input.outcomes.map(\.failure?.code) == [.audioMissing])
     }
 
-    @Test("the late file's arrival wakes the assembly at once")
+    @Test("a late file's arrival wakes the assembly job at once")
     func lateAudioArrives() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -196,7 +196,7 @@ struct JobStoreTests {
         #expect(try await fixture.claim(.assemble, at: soon)?.work == .assemble())
     }
 
-    @Test("results of an earlier commit are not written over those of a later one")
+    @Test("results of an earlier commit do not replace those of a later commit")
     func generations() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()

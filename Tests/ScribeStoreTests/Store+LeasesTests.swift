@@ -48,7 +48,7 @@ struct LeaseTests {
 
     private struct Missing: Error {}
 
-    @Test("a claimed job is nobody else's while its lease is renewed, and is taken over when it is not")
+    @Test("a claimed job stays with its process while the lease is renewed, and is taken over afterwards")
     func takeOver() async throws {
         try await fixture.initialise()
         try await fixture.put("1.m4a")
@@ -73,7 +73,7 @@ struct LeaseTests {
         #expect(try await heard() == "in time")
     }
 
-    @Test("a start beside others takes only jobs whose lease is over; a start alone takes all")
+    @Test("a start beside other processes claims only jobs with expired leases, and a start alone claims all")
     func starts() async throws {
         try await fixture.initialise()
         try await fixture.put("1.m4a")
@@ -94,7 +94,7 @@ struct LeaseTests {
         try fifth.close()
     }
 
-    @Test("a job that was taken over at its assembly stores no results of the process that is late")
+    @Test("an assembly job that was taken over stores no results of its first process")
     func assembly() async throws {
         try await fixture.initialise()
         try await fixture.commit([])
@@ -114,7 +114,7 @@ struct LeaseTests {
         #expect(try await one.requireTransaction(fixture.key()).processingStatus == .inProgress)
     }
 
-    @Test("a lane is one process's, and what it had begun to send is sent again by the next")
+    @Test("a lane's deliveries belong to one process, and its unfinished ones are sent again by the next")
     func lanes() async throws {
         let draft = WebhookDraft(
             style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http")
@@ -143,7 +143,7 @@ struct LeaseTests {
         #expect(try await claim(one).count == 1, "a lane that was given back is free at once")
     }
 
-    @Test("a chore is one process's until its lease is over")
+    @Test("a chore belongs to one process until its lease expires")
     func chores() async throws {
         #expect(try await one.holds(.sweep))
         #expect(try await !other.holds(.sweep))
@@ -153,7 +153,7 @@ struct LeaseTests {
         #expect(try await !one.holds(.sweep))
     }
 
-    @Test("a change of a transaction or its results counts in its row, a read does not")
+    @Test("a write to a transaction or its results raises its change counter, and a read does not")
     func changes() async throws {
         func count() async throws -> Int? {
             try await one.read { try $0.row("SELECT changes FROM transactions WHERE txn_id = 't'")?["changes"] }

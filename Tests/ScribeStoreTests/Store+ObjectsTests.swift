@@ -23,7 +23,7 @@ struct StoreObjectsTests {
         return [size.objects, size.objectBytes]
     }
 
-    @Test("what is stored is counted: what comes, what takes the place of something, and what goes")
+    @Test("the store counts objects and bytes over uploads, replacements and deletions")
     func counting() async throws {
         #expect(try await stored() == [0, 0])
         try await put("one", size: 100)
@@ -37,7 +37,7 @@ struct StoreObjectsTests {
         #expect(try await stored() == [2, 17])
     }
 
-    @Test("a quota is each business's own, and what is replaced is not counted twice")
+    @Test("a storage quota counts each business alone, and a replaced object once")
     func quota() async throws {
         var quotas = Quotas()
         quotas.storedBytes = 100

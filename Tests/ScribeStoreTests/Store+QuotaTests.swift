@@ -52,7 +52,7 @@ struct StoreQuotaTests {
         _ = try await store.add(document(id, .notes, value), change, to: key, at: start) { $0 }
     }
 
-    @Test("documents that a client writes or corrects count, in bytes, and so does what its editor keeps with them")
+    @Test("documents that a client writes or corrects count towards the storage quota, with their editor content")
     func documents() async throws {
         try await begin()
         let empty = try await stored()
@@ -76,7 +76,7 @@ struct StoreQuotaTests {
         #expect(try await stored() - empty == one - 1500)
     }
 
-    @Test("what the server writes counts and is never refused, and who is beyond the quota may still make it less")
+    @Test("results of the server count towards the quota, are never refused, and may be shortened beyond it")
     func results() async throws {
         try await begin()
         try await add("own", text(6000))
@@ -90,7 +90,7 @@ struct StoreQuotaTests {
         _ = try await store.rewrite(.init("own"), of: owner.business, DocumentChange(value: text(5000)), at: start)
     }
 
-    @Test("pictures, preferences and parts of uploads count, and go with what they belong to")
+    @Test("pictures, preferences and multipart parts count towards the storage quota until they are deleted")
     func others() async throws {
         let begun = try #require(
             try await store.begin(
@@ -140,7 +140,7 @@ struct StoreQuotaTests {
         #expect(try await stored("b-2") == 0)
     }
 
-    @Test("a completed upload in parts counts once")
+    @Test("a completed multipart upload counts once towards the storage quota")
     func completed() async throws {
         try await store.begin(
             MultipartUpload(id: "up", bucket: "b", key: "k", contentType: nil, metadata: [:], createdAt: start),
@@ -156,7 +156,7 @@ struct StoreQuotaTests {
         #expect(try await stored() == 9000)
     }
 
-    @Test("what is on its way counts while it comes, as it was announced or as it is, and no longer")
+    @Test("an upload counts towards the storage quota while it is received, by its announced or actual size")
     func arriving() async throws {
         let objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton)
@@ -184,7 +184,7 @@ struct StoreQuotaTests {
         await other.discard()
     }
 
-    @Test("a file that takes the place of an object takes its room too")
+    @Test("an upload that replaces an object may use that object's share of the quota")
     func replacing() async throws {
         let object = StoredObject(
             bucket: "b", key: "k", file: "one", size: 9000, eTag: String(repeating: "a", count: 32), contentType: nil,
@@ -200,7 +200,7 @@ struct StoreQuotaTests {
         }
     }
 
-    @Test("content that a store of before has is counted when it is opened")
+    @Test("content of an earlier version's database counts towards the quota after the migration")
     func migration() async throws {
         try await begin()
         try await add("own", text(4000))

@@ -17,7 +17,7 @@ struct TransactionStoreTests {
         #expect(results.documents.map(\.kind) == [.transcript, .custom])
     }
 
-    @Test("init replays while it is the same request, and is refused when it is another")
+    @Test("the store replays an equal init, and refuses a different one or one after the commit")
     func replay() async throws {
         let fixture = try StoreFixture()
         try await fixture.initialise()
@@ -29,7 +29,7 @@ struct TransactionStoreTests {
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await fixture.initialise() }
     }
 
-    @Test("two businesses may use the same id, and neither sees the other's")
+    @Test("two businesses may use the same transaction id, and neither sees the other's")
     func isolation() async throws {
         let fixture = try StoreFixture()
         let other = Principal(business: .init("b-2"), user: .init("u-1"), doctor: .init("o"), client: .init("c"))
@@ -45,7 +45,7 @@ struct TransactionStoreTests {
         #expect(try await fixture.store.results(of: fixture.key(business: "b-3")) == nil)
     }
 
-    @Test("a client's limit counts all that it ever started")
+    @Test("a client's transaction limit counts every transaction that it ever started")
     func limit() async throws {
         let fixture = try StoreFixture()
         let client = Client(principal: fixture.owner, name: "n", workspace: "w", transactionLimit: 1)
@@ -54,7 +54,7 @@ struct TransactionStoreTests {
         await #expect(throws: ScribeError.transactionLimitExceeded) { try await fixture.initialise("second") }
     }
 
-    @Test("history is the newest first, of one user, at most as many as asked for")
+    @Test("the store's history lists one user's transactions, newest first, up to the requested number")
     func history() async throws {
         let fixture = try StoreFixture()
         for number in 1...3 {

@@ -5,7 +5,7 @@ import Testing
 @testable import ScribeStore
 
 struct StoredRequestTests {
-    @Test("folders that are spelled in two ways of Unicode are two, also where requests are remembered")
+    @Test("folders in different Unicode spellings stay different, also in the cache of requests")
     func spellings() throws {
         let cache = RequestCache()
         for url in ["s3://b/caf\u{E9}", "s3://b/cafe\u{301}", "s3://b/caf\u{E9}"] {
@@ -15,7 +15,7 @@ struct StoredRequestTests {
         }
     }
 
-    @Test("times come back as they were, whatever the files are called")
+    @Test("stored chunk times are read back unchanged, whatever the file names")
     func times() throws {
         let times = [
             "1.wav": ChunkTimes(start: 0, end: 1.56), "a\"b\\.wav": ChunkTimes(start: 6.24, end: 7.800000000000001),
@@ -29,7 +29,7 @@ struct StoredRequestTests {
         #expect(throws: DecodingError.self) { try StoredTimes(text: #"{"1.wav":{"start":"0"}}"#) }
     }
 
-    @Test("speech comes back as it was, by hand and by a coder")
+    @Test("stored speech is read back unchanged")
     func speech() throws {
         for text in ["I have a cough.", "he said \"no\"\n", ""] {
             let speech = RecognisedSpeech(text: text, quality: 0.3, confidence: nil, duration: 1.561125)

@@ -35,7 +35,7 @@ struct WritesPageTests {
         return writes
     }
 
-    @Test("the page lists every write with its scopes; SCRIBE_WRITE_PAGES=1 writes it")
+    @Test("docs/writes.md lists every write with its scopes; SCRIBE_WRITE_PAGES=1 writes it")
     func page() throws {
         let page = Self.root.appendingPathComponent("docs/writes.md")
         let writes = try Self.swiftFiles(in: Self.sources).flatMap(Self.writes(in:))
@@ -54,7 +54,7 @@ struct WritesPageTests {
         }
     }
 
-    @Test("GRDB is imported in one folder")
+    @Test("only one source folder imports GRDB")
     func oneDriver() throws {
         for file in try Self.swiftFiles(in: Self.root.appendingPathComponent("Sources")) {
             let text = try String(contentsOf: file, encoding: .utf8)

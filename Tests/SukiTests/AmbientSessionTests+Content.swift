@@ -10,7 +10,7 @@ import Testing
 @testable import Suki
 
 extension AmbientSessionTests {
-    @Test("all of a visit's sessions together", .covers("U-23"))
+    @Test("the content of an encounter joins all its ambient sessions", .covers("U-23"))
     func encounters() async throws {
         try await TestServer.ambient().run { anonymous in
             let client = try await anonymous.clinician()
@@ -41,7 +41,7 @@ extension AmbientSessionTests {
     }
 
     @Test(
-        "stretches are one recording in the order in which they were spoken, whenever they come, and how often",
+        "uploaded stretches of an ambient session are one recording in spoken order, each once",
         .covers("U-24", "U-31"))
     func order() async throws {
         try await TestServer.ambient().run { anonymous in
@@ -74,7 +74,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("an offline recording is a WAV as the socket's would be, whole, and from then", .covers("U-30"))
+    @Test("an offline recording needs a start time and 16 kHz WAV audio, and is stored whole", .covers("U-30"))
     func offline() async throws {
         try await TestServer.ambient().run { anonymous in
             let client = try await anonymous.clinician()
@@ -114,7 +114,7 @@ extension AmbientSessionTests {
     }
 
     @Test(
-        "the diagnoses that were spoken of, with codes that were given or that are known for sure",
+        "structured data lists the spoken diagnoses, with codes from the context or certain ones",
         .covers("U-25", "U-39"))
     func diagnoses() async throws {
         try await TestServer.ambient().run { anonymous in
@@ -158,7 +158,9 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("recordings are WAVs behind links that expire, and go after a week", .covers("U-26"))
+    @Test(
+        "an ambient session's recordings are WAV files behind expiring links, and are deleted after a week",
+        .covers("U-26"))
     func recordings() async throws {
         let server = try TestServer.ambient()
         let manual = server.manual
@@ -217,7 +219,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("a recording whose file was deleted is gone")
+    @Test("reading an ambient recording whose file was deleted is 404")
     func deletedFile() async throws {
         let server = try TestServer.ambient()
         let now = server.manual.now

@@ -10,7 +10,9 @@ import Testing
 @testable import Suki
 
 extension AmbientSessionTests {
-    @Test("a section is named by its title alone, and an unknown title is refused with the known ones", .covers("U-37"))
+    @Test(
+        "an ambient section may be named by title, and an unknown title is refused with the known ones", .covers("U-37")
+    )
     func sectionTitles() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.clinician()
@@ -32,7 +34,7 @@ extension AmbientSessionTests {
     }
 
     @Test(
-        "each section that is asked for has what is its own, and nothing is told under two that do not share it",
+        "each requested section of an ambient note has its own facts, and no fact is repeated",
         .covers("U-22"))
     func sections() async throws {
         try await TestServer.ambient().run { anonymous in
@@ -53,7 +55,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("sections are told as the clinician prefers", .covers("U-13"))
+    @Test("an ambient note's sections follow the clinician's preferences for style and verbosity", .covers("U-13"))
     func preferences() async throws {
         try await TestServer.ambient().run { anonymous in
             let client = try await anonymous.clinician()

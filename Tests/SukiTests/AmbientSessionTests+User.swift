@@ -10,7 +10,7 @@ import Testing
 @testable import Suki
 
 extension AmbientSessionTests {
-    @Test("feedback is taken once, on content, in whole numbers of any scale", .covers("U-27", "U-28"))
+    @Test("feedback on an ambient note is accepted once, with whole numbers on any scale", .covers("U-27", "U-28"))
     func feedback() async throws {
         try await TestServer.ambient().run { anonymous in
             let client = try await anonymous.clinician()
@@ -50,7 +50,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("429 and 503 can be had on purpose, with when to come back", .covers("U-35"))
+    @Test("429 and 503 of the ambient API can be provoked, and have a Retry-After", .covers("U-35"))
     func forced() async throws {
         try await TestServer.ambient().run { anonymous in
             let limited = try await anonymous.clinician("dr", of: "demo-partner-limited")
@@ -76,7 +76,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("a session that is never ended is over after a week")
+    @Test("an ambient session that is never ended expires after a week")
     func expiry() async throws {
         let server = try TestServer.ambient()
         let manual = server.manual
@@ -93,7 +93,7 @@ extension AmbientSessionTests {
         }
     }
 
-    @Test("what can be chosen is listed, and unknown paths are this API's own 404")
+    @Test("the ambient API lists its codes, and answers an unknown path with its own 404")
     func lists() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.clinician()

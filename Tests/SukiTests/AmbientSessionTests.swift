@@ -10,7 +10,7 @@ import Testing
 @testable import Suki
 
 struct AmbientSessionTests {
-    @Test("a session whose time is over is changed by no other API either")
+    @Test("the other APIs cannot change an expired ambient session")
     func lateElsewhere() async throws {
         let server = try TestServer.ambient()
         try await server.run { anonymous in
@@ -26,7 +26,8 @@ struct AmbientSessionTests {
     }
 
     @Test(
-        "a session has a UUID, ours or the client's, and is not begun", .covers("U-05", "U-06", "U-07"),
+        "a new ambient session has the client's UUID or a new one, and its status is created",
+        .covers("U-05", "U-06", "U-07"),
         arguments: Transport.allCases)
     func create(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
@@ -68,7 +69,7 @@ struct AmbientSessionTests {
     }
 
     @Test(
-        "an id is somebody's: another visit, another clinician or another tenant cannot have it again or see it",
+        "an ambient session's id belongs to one visit, clinician and tenant",
         .covers("U-34"))
     func ownership() async throws {
         try await TestServer.ambient().run { anonymous in
@@ -104,7 +105,7 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("a context is set as a whole, or changed in part", .covers("U-08", "U-09"))
+    @Test("an ambient context is replaced by POST and merged by PATCH", .covers("U-08", "U-09"))
     func context() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.clinician()
@@ -140,7 +141,7 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("a context with one wrong thing in it changes nothing", .covers("U-10", "U-11", "U-12"))
+    @Test("an ambient context with one invalid field is refused and changes nothing", .covers("U-10", "U-11", "U-12"))
     func invalidContexts() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.clinician()
@@ -186,7 +187,7 @@ struct AmbientSessionTests {
     }
 
     @Test(
-        "what is recorded is made a note of when it ends, and ending it twice makes one",
+        "ending an ambient session writes one note, also if it is ended twice",
         .covers("U-13", "U-22", "U-32", "U-33"))
     func note() async throws {
         try await TestServer.ambient().run { anonymous in
@@ -224,7 +225,7 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("a session is a transaction like any other, with the same transcript", .covers("U-33"))
+    @Test("the transaction API shows an ambient session as a transaction, with the same transcript", .covers("U-33"))
     func transaction() async throws {
         var server = try TestServer.ambient()
         server.configuration.authMode = .open
@@ -259,7 +260,7 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("what is shorter than a minute, and what nobody speaks in, is skipped and no failure", .covers("U-21"))
+    @Test("an ambient session shorter than a minute, or without speech, is skipped and not failed", .covers("U-21"))
     func skipped() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.clinician()
@@ -283,7 +284,7 @@ struct AmbientSessionTests {
         }
     }
 
-    @Test("a session that is given up gives nothing, however often it is said", .covers("U-18"))
+    @Test("a cancelled ambient session has no note, and may be cancelled again", .covers("U-18"))
     func cancel() async throws {
         try await TestServer.ambient().run { anonymous in
             let client = try await anonymous.clinician()

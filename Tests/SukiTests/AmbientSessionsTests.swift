@@ -51,7 +51,7 @@ struct AmbientSessionsTests {
 
     // MARK: Beginning
 
-    @Test("the same creation again is answered like the first, and one for another visit is refused")
+    @Test("a repeated creation of an ambient session returns its id, and one for another visit is refused")
     func replay() async throws {
         #expect(try await create() == id)
         #expect(try await create() == id)
@@ -63,14 +63,14 @@ struct AmbientSessionsTests {
         await #expect(throws: taken) { try await create() }
     }
 
-    @Test("an id that another API has taken is refused, and its transaction is no ambient session")
+    @Test("an ambient session cannot take another API's transaction id, and does not show that transaction")
     func takenElsewhere() async throws {
         try await fixture.start("a")
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
         await #expect(throws: ScribeError.transactionNotFound) { try await ambient.find(id, of: fixture.owner) }
     }
 
-    @Test("another clinician finds no session, in this business or in another")
+    @Test("another clinician finds no ambient session, in this business or in another")
     func othersSession() async throws {
         try await create()
         for other in [fixture.colleague, fixture.stranger] {
@@ -82,7 +82,7 @@ struct AmbientSessionsTests {
         #expect(try await status() == .created)
     }
 
-    @Test("the stage of a recording never goes back")
+    @Test("the recording stage of an ambient session never goes back")
     func stages() async throws {
         try await create()
         #expect(try await status() == .created)
@@ -93,7 +93,7 @@ struct AmbientSessionsTests {
         #expect(try await status() == .running)
     }
 
-    @Test("a session that was never ended has failed after a week, and takes nothing")
+    @Test("an ambient session that was never ended fails after a week and refuses every step")
     func expiry() async throws {
         try await create()
         fixture.manual.advance(by: .seconds(AmbientPolicy.usualLifetime - 1))
@@ -107,7 +107,7 @@ struct AmbientSessionsTests {
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
     }
 
-    @Test("a step that a fixture refuses leaves the session as it was")
+    @Test("a step that a fixture refuses leaves the ambient session unchanged")
     func refused() async throws {
         try await create(encounter: "fixture:refuse-upload")
         await #expect(throws: ScribeError.refusedOnPurpose) { try await ambient.connect(id, of: fixture.owner) }
@@ -121,7 +121,7 @@ struct AmbientSessionsTests {
 
     // MARK: Context
 
-    @Test("a context is replaced as a whole, or merged where that is asked for")
+    @Test("an ambient context is replaced as a whole, or merged on request")
     func context() async throws {
         try await create()
         let patient = JSONValue.object(["patient": .object(["sex": .string("female")])])
@@ -134,7 +134,7 @@ struct AmbientSessionsTests {
         #expect(replaced.json == visit)
     }
 
-    @Test("an invalid context changes nothing")
+    @Test("an invalid ambient context changes nothing")
     func wrongContext() async throws {
         try await create()
         let right = JSONValue.object(["patient": .object(["sex": .string("male")])])
@@ -156,7 +156,7 @@ struct AmbientSessionsTests {
 
     // MARK: Audio
 
-    @Test("segments are put in the order in which they were spoken, whenever they came")
+    @Test("an ambient session's stretches are ordered by start time, whenever they arrived")
     func order() async throws {
         try await create()
         let late = try await record(2, from: 60)
@@ -170,7 +170,7 @@ struct AmbientSessionsTests {
             ])
     }
 
-    @Test("the longest of several segments with the same start counts")
+    @Test("the longest of several uploaded stretches with the same start counts")
     func sentAgain() async throws {
         try await create()
         try await record(1, from: 0)
@@ -180,7 +180,7 @@ struct AmbientSessionsTests {
         #expect(try await fixture.transaction("a").committedFiles == ["\(longest)-000001.wav"])
     }
 
-    @Test("a received segment counts once it is kept, and a discarded one leaves nothing")
+    @Test("a received stretch counts once it is kept, and a discarded one leaves nothing")
     func received() async throws {
         try await create()
         let kept = try await ambient.receive(in: id, of: fixture.owner)
@@ -198,7 +198,7 @@ struct AmbientSessionsTests {
         #expect(try await ambient.recorded(of: transaction).map(\.recording) == [kept.id])
     }
 
-    @Test("an end stores what open sockets hold")
+    @Test("ending an ambient session stores what its open sockets hold")
     func openSocket() async throws {
         try await create()
         let segment = try await ambient.record(from: fixture.manual.now, in: id, of: fixture.owner)
@@ -208,7 +208,7 @@ struct AmbientSessionsTests {
         await #expect(throws: ScribeError.sessionEnded) { try await ambient.receive(in: id, of: fixture.owner) }
     }
 
-    @Test("a session shorter than two seconds is committed without audio", arguments: [0, 1, 2])
+    @Test("an ambient session shorter than two seconds is committed without audio", arguments: [0, 1, 2])
     func tooShort(seconds: Int) async throws {
         try await create()
         for second in 0..<seconds { try await record(1, from: second) }
@@ -218,7 +218,7 @@ struct AmbientSessionsTests {
 
     // MARK: Ending
 
-    @Test("a second end changes nothing, and neither does a cancellation of what was made")
+    @Test("a second end, or a cancellation after completion, does not change an ambient session")
     func ends() async throws {
         try await create()
         try await ambient.end(id, of: fixture.owner)
@@ -231,7 +231,7 @@ struct AmbientSessionsTests {
         #expect(try await status() == .completed)
     }
 
-    @Test("a cancelled session is cancelled again without complaint, and cannot be ended")
+    @Test("a cancelled ambient session may be cancelled again, and cannot be ended")
     func cancelled() async throws {
         try await create()
         try await ambient.cancel(id, of: fixture.owner)
@@ -240,7 +240,7 @@ struct AmbientSessionsTests {
         await #expect(throws: ScribeError.transactionCancelled) { try await ambient.end(id, of: fixture.owner) }
     }
 
-    @Test("the clinician's preferences at the end choose the narrative sections")
+    @Test("the clinician's preferences at the end choose an ambient note's narrative sections")
     func narrative() async throws {
         let formats: [JSONValue] = [
             .object(["loinc": .string("10164-2"), "style": .string("NARRATIVE")]),
@@ -254,7 +254,7 @@ struct AmbientSessionsTests {
         #expect(try await fixture.transaction("a").ambientTerms?.narrativeSections == ["10164-2"])
     }
 
-    @Test("only a complete session has a note, and a silent one has none")
+    @Test("only a complete ambient session has a note, and a silent one has none")
     func note() async throws {
         try await create()
         let early = ScribeError.invalidState("The session is not complete yet")

@@ -24,7 +24,7 @@ extension AmbientSocketTests {
         return seconds
     }
 
-    @Test("a second START_TIME on an open socket begins another stretch", .covers("U-38"))
+    @Test("a second START_TIME on an open ambient socket begins another stretch", .covers("U-38"))
     func secondStart() async throws {
         try await TestServer.ambient().run(.socket) { anonymous in
             let client = try await anonymous.clinician()
@@ -44,7 +44,7 @@ extension AmbientSocketTests {
         }
     }
 
-    @Test("a socket that breaks off keeps what came, and of two the newer one goes on", .covers("U-20"))
+    @Test("a broken ambient socket keeps its audio, and a newer socket replaces an older one", .covers("U-20"))
     func reconnect() async throws {
         let server = try TestServer.ambient()
         let manual = server.manual

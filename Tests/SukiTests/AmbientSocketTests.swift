@@ -42,7 +42,8 @@ struct AmbientSocketTests {
         )
     }
 
-    @Test("who may stream is found out before the upgrade, by headers or subprotocols", .covers("U-14"))
+    @Test(
+        "the ambient socket checks token and session before the upgrade, from headers or subprotocols", .covers("U-14"))
     func handshake() async throws {
         let server = try TestServer.ambient()
         try await server.run { anonymous in
@@ -96,7 +97,7 @@ struct AmbientSocketTests {
         }
     }
 
-    @Test("start, audio, end marker, end: running, then completed", .covers("U-15"))
+    @Test("an ambient session that streams to its end marker is running, and after its end completed", .covers("U-15"))
     func stream() async throws {
         try await TestServer.ambient().run(.socket) { anonymous in
             let client = try await anonymous.clinician()
@@ -120,7 +121,7 @@ struct AmbientSocketTests {
     }
 
     @Test(
-        "what cannot be understood is said, and closes the socket; what came before is kept", .covers("U-16"),
+        "an invalid message closes the ambient socket with a reason, and earlier audio is kept", .covers("U-16"),
         arguments: [
             (Optional("no JSON"), UInt16(1007)), ("[]", 1007), (nil, 1003), (#"{"type":"NOISE"}"#, 1007),
             (#"{}"#, 1007),
@@ -147,7 +148,7 @@ struct AmbientSocketTests {
         }
     }
 
-    @Test("audio comes after a start time", .covers("U-16"))
+    @Test("audio before a START_TIME closes the ambient socket", .covers("U-16"))
     func noStart() async throws {
         try await TestServer.ambient().run(.socket) { anonymous in
             let client = try await anonymous.clinician()
@@ -161,7 +162,9 @@ struct AmbientSocketTests {
         }
     }
 
-    @Test("signs of life keep a pause open for half an hour; silence ends a socket after 25 seconds", .covers("U-17"))
+    @Test(
+        "keep-alive messages hold a paused ambient socket for half an hour, and 25 s of silence close it",
+        .covers("U-17"))
     func timers() async throws {
         let server = try TestServer.ambient()
         let manual = server.manual
@@ -218,7 +221,7 @@ struct AmbientSocketTests {
         }
     }
 
-    @Test("CANCEL gives the session up, ABORT only the stream", .covers("U-18", "U-19"))
+    @Test("CANCEL cancels the ambient session, and ABORT only drops the stream", .covers("U-18", "U-19"))
     func events() async throws {
         try await TestServer.ambient().run(.socket) { anonymous in
             let client = try await anonymous.clinician()

@@ -5,7 +5,7 @@ import Testing
 @testable import Suki
 
 struct AmbientTermsTests {
-    @Test("there are 35 sections and 120 specialties, each once, and each can be found")
+    @Test("the ambient API's 35 sections and 120 specialties are unique and found by code and title")
     func lists() {
         #expect(AmbientSection.all.count == 35)
         #expect(Set(AmbientSection.all.map(\.code)).count == 35)
@@ -18,7 +18,7 @@ struct AmbientTermsTests {
         #expect(AmbientSpecialty.named("family_medicine") == "FAMILY_MEDICINE")
     }
 
-    @Test("a day is one of the calendar")
+    @Test("a date of the ambient API must be a day of the calendar")
     func days() {
         for text in ["2000-02-29", "2024-02-29", "1999-12-31", "0001-01-01", "9999-12-31"] {
             #expect(CalendarDay(text) != nil, "\(text)")
@@ -31,7 +31,7 @@ struct AmbientTermsTests {
         #expect(CalendarDay("2026-05-10") == CalendarDay(midnight))
     }
 
-    @Test("what one section names is not told under a wider one, and what has none is told with the illness")
+    @Test("an ambient section gets the facts of narrower sections only if those are not requested")
     func template() throws {
         var terms = AmbientTerms(encounter: "v")
         func kinds(_ codes: [String]) throws -> [String: [ClinicalFact.Kind]] {

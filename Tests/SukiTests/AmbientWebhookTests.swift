@@ -35,7 +35,9 @@ struct AmbientWebhookTests {
         return try JSONDecoder().decode(JSONValue.self, from: Data(body.utf8))
     }
 
-    @Test("a partner is told what became of each session, once, and of nobody else's", .covers("U-29", "U-32"))
+    @Test(
+        "a partner's webhook gets the outcome of each of its ambient sessions once, and no others",
+        .covers("U-29", "U-32"))
     func events() async throws {
         let server = try server("{ url: inbox, secret: shared }")
         let manual = server.manual
@@ -84,7 +86,7 @@ struct AmbientWebhookTests {
         }
     }
 
-    @Test("two partners of one client cannot both be told, for a session's partner is known by its client")
+    @Test("two partners with webhooks cannot share a client, because the client identifies the partner")
     func oneEach() async throws {
         let server = try server("{ url: inbox, secret: shared }")
         let file = try #require(server.configuration.clientsFile)
@@ -95,7 +97,7 @@ struct AmbientWebhookTests {
         #expect(problem?.description.contains("webhook") == true)
     }
 
-    @Test("a start keeps what is configured and ends what is not any more")
+    @Test("a start keeps the configured partner webhooks and removes those no longer configured")
     func configured() async throws {
         let first = try server("{ url: inbox, secret: shared, attempts: 3 }")
         func registered(_ server: TestServer) async throws -> [String] {

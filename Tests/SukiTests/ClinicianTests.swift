@@ -13,7 +13,7 @@ import Testing
 
 struct ClinicianTests {
     @Test(
-        "who is not registered is told to, registers once, and has a token of an hour then",
+        "a clinician has to register, registers once, and then logs in for a token of one hour",
         .covers("U-01", "U-02", "U-03"),
         arguments: Transport.allCases)
     func logIn(transport: Transport) async throws {
@@ -44,7 +44,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("no token, and any but ours, is 401 in the API's envelope", .covers("U-03"))
+    @Test("the ambient API answers 401 in its envelope without a token, or with any other API's token", .covers("U-03"))
     func tokens() async throws {
         try await TestServer().run { client in
             let ours = try await client.login().headers[.authorization]?.dropFirst("Bearer ".count)
@@ -72,7 +72,7 @@ struct ClinicianTests {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    @Test("anybody can check a token with the published key, and a restart changes neither", .covers("U-04"))
+    @Test("a clinician's token verifies with the published key, which survives a restart", .covers("U-04"))
     func publishedKeys() async throws {
         let server = try TestServer()
         let tokens = Box<[String]>([])
@@ -94,7 +94,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("in open mode no token means the demo clinician")
+    @Test("in open mode an ambient request without a token is the demo clinician's")
     func openMode() async throws {
         var server = try TestServer()
         server.configuration.authMode = .open
@@ -108,7 +108,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("what cannot be a login says why")
+    @Test("an invalid clinician login is refused with its reason")
     func refusals() async throws {
         try await TestServer().run { client in
             let token = TestScribeClient.partnerToken("dr-rao")
@@ -128,7 +128,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("a partner has a thousand clinicians, who log in as ever when the next is refused")
+    @Test("a partner has at most a thousand clinicians, and registered ones can still log in")
     func most() async throws {
         try await TestServer().run { client in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -149,7 +149,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("however many log in at once, a partner's keys are fetched once")
+    @Test("concurrent logins fetch a partner's keys once")
     func joined() async throws {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let path = "/api/auth/.well-known/jwks-pub.json"
@@ -219,7 +219,7 @@ struct ClinicianTests {
         #"{"partner_id":"\#(partner)","partner_token":"\#(token)","provider_name":"Dr","provider_org_id":"\#(organisation)"\#(more)}"#
     }
 
-    @Test("a partner's keys verify its tokens, and strict mode takes none without", .covers("U-01"))
+    @Test("a partner's keys verify its tokens, and strict mode refuses a partner without keys", .covers("U-01"))
     func verified() async throws {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let other = try _RSA.Signing.PrivateKey(keySize: .bits2048)
@@ -250,7 +250,7 @@ struct ClinicianTests {
         }
     }
 
-    @Test("one token of many clinicians: a header says for whom")
+    @Test("a shared partner token needs provider_id to name the clinician")
     func bearer() async throws {
         let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
         let server = try strict(key, ", bearer: true")

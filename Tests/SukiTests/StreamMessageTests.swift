@@ -9,7 +9,7 @@ import Testing
 
 struct StreamMessageTests {
     @Test(
-        "a time is read as RFC 3339 has it",
+        "a START_TIME is read as an RFC 3339 time",
         arguments: [
             ("1970-01-01T00:00:00Z", 0), ("2026-05-10T09:12:33Z", 1_778_404_353),
             ("2026-05-10t09:12:33z", 1_778_404_353),
@@ -23,7 +23,7 @@ struct StreamMessageTests {
     }
 
     @Test(
-        "and nothing else is",
+        "a START_TIME that is no RFC 3339 time is refused",
         arguments: [
             "", "now", "2026-05-10", "2026-05-10T09:12:33", "2026-02-31T09:12:33Z", "2026-05-10T24:00:00Z",
             "2026-05-10T09:60:33Z", "2026-05-10T09:12:61Z", "2026-05-10T09:12:33.Z", "2026-05-10T09:12:33ZZ",
@@ -33,7 +33,7 @@ struct StreamMessageTests {
         ])
     func noTimes(text: String) { #expect(Date(rfc3339: text) == nil) }
 
-    @Test("each message is what its type says, in newer words and older ones")
+    @Test("an ambient stream message is read by its type, in the newer and the older spelling")
     func messages() throws {
         func message(_ text: String) throws -> StreamMessage { try StreamMessage(.text(text)) }
         #expect(try message(#"{"type":"AUDIO","data":"AQID/w=="}"#) == .audio(ByteBuffer(bytes: [1, 2, 3, 255])))

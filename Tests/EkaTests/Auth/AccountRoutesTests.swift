@@ -37,7 +37,7 @@ struct AccountRoutesTests {
     }
 
     @Test(
-        "a login that is none is refused in the documented shape",
+        "an invalid login is refused in the documented shape",
         arguments: [
             (#"{"client_id":"dev-client","client_secret":"wrong"}"#, 401),
             (#"{"client_id":"nobody","client_secret":"dev-secret"}"#, 401),
@@ -57,7 +57,7 @@ struct AccountRoutesTests {
     }
 
     @Test(
-        "a refresh token gives new tokens, the old one for a minute more, and refusals are 403", .covers("C-111"),
+        "a refresh token gives new tokens, works for one more minute, and is then refused with 403", .covers("C-111"),
         arguments: ["refresh-token", "refresh"])
     func refresh(route: String) async throws {
         let server = try TestServer()
@@ -88,7 +88,7 @@ struct AccountRoutesTests {
         }
     }
 
-    @Test("who guesses secrets is slowed down, and who knows the secret is not")
+    @Test("wrong client secrets are slowed down, and the right secret is not")
     func guessing() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -113,7 +113,7 @@ struct AccountRoutesTests {
 
     private static let page = "/connect-auth/v1/login"
 
-    @Test("the vendor's login page is told success, and gets tokens and cookies", arguments: Transport.allCases)
+    @Test("the vendor's login page gets its success status, tokens and cookies", arguments: Transport.allCases)
     func page(transport: Transport) async throws {
         try await TestServer().run(transport) { client in
             let answer = try await client.post(Self.page, #"{"username":"dev-client","password":"dev-secret"}"#)
@@ -128,7 +128,7 @@ struct AccountRoutesTests {
     }
 
     @Test(
-        "what is no login of the vendor's page is refused",
+        "the vendor's login page gets an error for a wrong password or an invalid body",
         arguments: [
             (#"{"username":"dev-client","password":"wrong"}"#, 401),
             (#"{"username":"dev-client\u0000","password":""}"#, 401),
@@ -149,7 +149,7 @@ struct AccountRoutesTests {
         }
     }
 
-    @Test("who guesses at the vendor's page is slowed down as at any other login")
+    @Test("wrong passwords at the vendor's login page are slowed down as at any other login")
     func guessingAtPage() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -181,7 +181,7 @@ struct AccountRoutesTests {
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.count % 4) % 4))
     }
 
-    @Test("the vendor's own apps learn how people log in, who they are, and refresh where the desktop app does")
+    @Test("the vendor's own apps read the login mode and the user, and refresh at the desktop app's path")
     func vendorsApps() async throws {
         try await TestServer().run { anonymous in
             let mode = try await anonymous.get("/connect-auth/v1/auth-mode")

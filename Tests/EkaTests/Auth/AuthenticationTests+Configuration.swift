@@ -11,7 +11,7 @@ import Testing
 
 /// What the configuration says of who may do what.
 extension AuthenticationTests {
-    @Test("clients of a file may log in")
+    @Test("the clients of clients.yaml may log in")
     func clientsFile() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -26,7 +26,7 @@ extension AuthenticationTests {
     }
 
     @Test(
-        "unverified tokens are not accepted from the network without a flag that says so",
+        "a server that the network reaches starts without verified tokens only with an explicit setting",
         arguments: [AuthMode.lenient, .open])
     func network(mode: AuthMode) async throws {
         var server = try TestServer()
@@ -41,7 +41,7 @@ extension AuthenticationTests {
     }
 
     @Test(
-        "a client whose quota is used up hears so on every init, without a message at the top",
+        "every init of a client with a used-up quota is refused with the error envelope, and no message at the top",
         .covers("C-07", "C-08", "C-09", "C-10"))
     func quota() async throws {
         try await TestServer().run { anonymous in

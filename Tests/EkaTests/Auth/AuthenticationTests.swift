@@ -41,7 +41,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "a foreign token means the demo tenant, unless only ours are accepted",
+        "a foreign token stands for the demo business, except in strict mode",
         arguments: [
             (AuthMode.lenient, 201), (.open, 201), (.strict, 401),
         ])
@@ -55,7 +55,7 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "no token means the demo tenant only in open mode", .covers("C-80"),
+        "a request without a token stands for the demo business in open mode only", .covers("C-80"),
         arguments: [
             (AuthMode.lenient, 401), (.open, 201), (.strict, 401),
         ])
@@ -72,7 +72,8 @@ struct AuthenticationTests {
     }
 
     @Test(
-        "either header is enough when the other cannot be used", .covers("C-78", "C-79"), arguments: Transport.allCases)
+        "either credential header is enough if the other one is absent or unusable", .covers("C-78", "C-79"),
+        arguments: Transport.allCases)
     func bothHeaders(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let token = try #require(try await anonymous.login().headers[.authorization]).dropFirst("Bearer ".count)
@@ -85,7 +86,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("ours is refused once it has expired or was changed, with the gateway's body", .covers("C-81"))
+    @Test("an expired or changed token of this server is refused with the gateway's body", .covers("C-81"))
     func ours() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -115,7 +116,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("strict mode has no demo clients unless it is asked for them")
+    @Test("strict mode has no demo clients unless the demo seed is switched on")
     func strictSeed() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -127,7 +128,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("demo clients of an earlier start are gone in strict mode, and so are their tokens and S3 credentials")
+    @Test("strict mode removes an earlier start's demo clients, their tokens and their S3 credentials")
     func strictAfterLenient() async throws {
         var server = try TestServer()
         let tokens = Box<(access: String?, refresh: String?)>((nil, nil))
@@ -158,7 +159,7 @@ struct AuthenticationTests {
         }
     }
 
-    @Test("of two tokens, ours is the one that counts")
+    @Test("a token of this server wins over a foreign token in the other header")
     func oursAmongTwo() async throws {
         try await TestServer().run { anonymous in
             let ours = try #require(

@@ -22,7 +22,7 @@ struct DeviceRoutesTests {
         return server
     }
 
-    @Test("a device asks until somebody has approved its code, and then acts for them, once")
+    @Test("a device polls until a user approves its code, and then gets that user's token once")
     func approval() async throws {
         let server = try strict()
         let manual = server.manual
@@ -60,7 +60,7 @@ struct DeviceRoutesTests {
         }
     }
 
-    @Test("a device that is denied, or that nobody approves in time, gets nothing")
+    @Test("a device gets no token if its code is denied or not approved in time")
     func refusal() async throws {
         let server = try strict()
         let manual = server.manual
@@ -97,7 +97,7 @@ struct DeviceRoutesTests {
     }
 
     @Test(
-        "a page elsewhere is no place to go back to",
+        "a device login refuses a redirect to a page elsewhere",
         arguments: ["https://evil.example", "javascript:alert(1)", "http://127.0.0.1.evil.example/", "vaarta://a b"])
     func redirects(uri: String) async throws {
         try await TestServer().run { anonymous in
@@ -134,7 +134,7 @@ struct DeviceRoutesTests {
 
     private func memoryStore() throws -> Store { try StoreImage().store(transcribesOnArrival: false) }
 
-    @Test("an address has twenty logins in progress, and the next ends its oldest and nobody else's")
+    @Test("an address has at most twenty pending device logins, and one more ends its own oldest")
     func mostOfAddress() async throws {
         let logins = try logins()
         func begin(_ device: String, from address: String) async throws -> String? {
@@ -149,7 +149,7 @@ struct DeviceRoutesTests {
     }
 
     @Test(
-        "of a thousand logins in all the oldest of the busiest address gives way, and late ones are gone by themselves")
+        "with a thousand pending device logins the busiest address loses its oldest, and expired ones are removed")
     func most() async throws {
         let manual = ManualClock()
         let logins = try logins(manual)
@@ -169,7 +169,7 @@ struct DeviceRoutesTests {
         #expect(await !isPending("996", logins))
     }
 
-    @Test("a code that is taken is not given twice")
+    @Test("a pending device login's user code is not issued again")
     func collision() async throws {
         let logins = DeviceLogins(
             store: try memoryStore(),

@@ -15,7 +15,7 @@ struct SessionCookiesTests {
         answer.headers[values: .setCookie].map { String($0.prefix { $0 != ";" }) }.joined(separator: "; ")
     }
 
-    @Test("a page that keeps cookies calls, renews with {} and logs out")
+    @Test("a page calls the API, refreshes its tokens and logs out by cookies alone")
     func page() async throws {
         var server = try TestServer()
         server.configuration.authMode = .strict
@@ -57,7 +57,7 @@ struct SessionCookiesTests {
         }
     }
 
-    @Test("an app's refresh token ends with its logout")
+    @Test("a logout ends the refresh token of the app")
     func app() async throws {
         try await TestServer().run { anonymous in
             let login = try await anonymous.post(
@@ -69,7 +69,7 @@ struct SessionCookiesTests {
         }
     }
 
-    @Test("in open mode a cookie of another server does no harm")
+    @Test("open mode ignores a cookie of another server")
     func open() async throws {
         var server = try TestServer()
         server.configuration.authMode = .open

@@ -20,7 +20,7 @@ struct DocumentLinksTests {
         try await client.send(.put, path, headers: [.contentType: "text/markdown"], body: Data(text.utf8))
     }
 
-    @Test("a page reads and writes a note by its links alone", .covers("M-71", "M-72", "M-81"))
+    @Test("a page reads and writes a note by the note's presigned links alone", .covers("M-71", "M-72", "M-81"))
     func links() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -88,7 +88,7 @@ struct DocumentLinksTests {
         }
     }
 
-    @Test("a session names each requested template as an object, integrations apart", .covers("M-80"))
+    @Test("a transaction's details list each requested template as an object, integrations apart", .covers("M-80"))
     func requestedTemplates() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -102,7 +102,7 @@ struct DocumentLinksTests {
         }
     }
 
-    @Test("a document of a client's own has a link to write it, and none once it is deleted", .covers("M-71"))
+    @Test("a document that a client has added has a link to write it, until the document is deleted", .covers("M-71"))
     func own() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -122,7 +122,7 @@ struct DocumentLinksTests {
         }
     }
 
-    @Test("audio whose bucket its client cannot tell is found by its folder", arguments: ["None", "null", "undefined"])
+    @Test("audio whose URL has no usable bucket is found by its folder", arguments: ["None", "null", "undefined"])
     func unknownBucket(bucket: String) throws {
         let body = try JSONDecoder().decode(
             InitBody.self,
@@ -132,7 +132,7 @@ struct DocumentLinksTests {
             request.audioLocation == AudioLocation(bucket: EkaFamily.batchBucket, folder: "c/t/20260510_091233"))
     }
 
-    @Test("templates are drafted where the web SDK 2.x asks, too")
+    @Test("templates are drafted at the path of the web SDK 2.x too")
     func drafts() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()

@@ -11,7 +11,7 @@ import Testing
 @testable import ScribeServer
 
 struct SessionTests {
-    @Test("a session has everything that belongs to its transaction, and is 202 while something is awaited")
+    @Test("a transaction's details include all its data, and are 202 while results are pending")
     func details() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -32,7 +32,7 @@ struct SessionTests {
         }
     }
 
-    @Test("context is added to and taken from, each item once")
+    @Test("the context route adds each past session and attachment once, and removes them")
     func context() async throws {
         let server = try TestServer()
         try await server.run { anonymous in
@@ -78,7 +78,7 @@ struct SessionTests {
         }
     }
 
-    @Test("documents are made, changed, published and deleted by the business they belong to, and are no results")
+    @Test("a business adds, changes, publishes and deletes documents, which are no results of the transaction")
     func documents() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -117,7 +117,7 @@ struct SessionTests {
         }
     }
 
-    @Test("what the web client's editor saves is there again, as it was")
+    @Test("a document that the web client's editor saves is read back unchanged")
     func editor() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -143,7 +143,7 @@ struct SessionTests {
         }
     }
 
-    @Test("converting to the transcript leaves the transcript as it is, corrected or not")
+    @Test("a conversion to the transcript template leaves the transcript unchanged, corrected or not")
     func transcriptStays() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -163,7 +163,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a transcript that is asked for by its own name among the notes is the transcript")
+    @Test("a transcript requested among the note templates equals the transaction's transcript")
     func transcriptAmongNotes() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -179,7 +179,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a result of the transaction is changed through the documents API too, and never deleted by it")
+    @Test("the documents API changes a result of a transaction, and refuses to delete it")
     func results() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -194,7 +194,7 @@ struct SessionTests {
         }
     }
 
-    @Test("medicines that were spoken of are suggested")
+    @Test("a conversion suggests the medicines that the transcript names")
     func medications() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -218,7 +218,7 @@ struct SessionTests {
         }
     }
 
-    @Test("a chunk's words are read as soon as they are known, and 404 when they never will be")
+    @Test("a chunk's transcript is returned as soon as it is known, and 404 if there will be none")
     func chunks() async throws {
         let server = try TestServer()
         let manual = server.manual

@@ -42,7 +42,7 @@ struct FeedbackRoutesTests {
     }
 
     @Test(
-        "a rating is an integer within its scale",
+        "a rating that is no integer of its scale is refused, and feedback stays possible",
         arguments: [
             body(rating: "0"), body(rating: "4.5"), body(rating: "\"4\""), body(""), "{}", #"{"entity":"content"}"#,
         ]
@@ -58,7 +58,7 @@ struct FeedbackRoutesTests {
         }
     }
 
-    @Test("a transaction of nobody, or of somebody else, takes no feedback")
+    @Test("feedback on an unknown transaction, or on another business's, is 404")
     func foreign() async throws {
         try await TestServer().run { anonymous in
             _ = try await anonymous.login().initialise("t")

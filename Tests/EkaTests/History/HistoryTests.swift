@@ -12,7 +12,8 @@ import Testing
 
 struct HistoryTests {
     @Test(
-        "history lists everything, newest first, as clients decode it", .covers("C-98", "C-99", "C-100", "C-101"),
+        "history lists all transactions, newest first, in the fields that clients decode",
+        .covers("C-98", "C-99", "C-100", "C-101"),
         arguments: ["", "/"])
     func list(slash: String) async throws {
         let server = try TestServer()
@@ -48,7 +49,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("long details of patients are read in small pages, and none is left out")
+    @Test("history lists every transaction even if long patient details make its pages small")
     func longDetails() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -69,7 +70,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("a patient is found under the names of both APIs", .covers("C-99"))
+    @Test("history gives a patient's name and sex under the field names of both APIs", .covers("C-99"))
     func bothNames() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -90,7 +91,9 @@ struct HistoryTests {
         }
     }
 
-    @Test("the same state is the same bytes, whatever is asked for", .covers("C-117", "C-118", "C-119"))
+    @Test(
+        "every read route of the transaction API gives the same bytes for the same state",
+        .covers("C-117", "C-118", "C-119"))
     func sameBytes() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -122,7 +125,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("all of a patient but the age are texts, whatever they were sent as", .covers("C-99"))
+    @Test("history gives all patient details but the age as texts", .covers("C-99"))
     func patientTexts() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -145,7 +148,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("no transactions are an empty list")
+    @Test("the history of a business without transactions is an empty list")
     func empty() async throws {
         try await TestServer().run { anonymous in
             let answer = try await anonymous.login().get("/voice/api/v2/transaction/history")
@@ -154,7 +157,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("a long history comes whole and in order, though nobody holds all of it")
+    @Test("a long history is complete and in order, though the server reads it in pages")
     func long() async throws {
         let server = try TestServer()
         let manual = server.manual

@@ -12,7 +12,7 @@ import Testing
 
 struct LongPollTests {
     @Test(
-        "a poll is held until its time is over and then answers 202 without any list",
+        "a poll is held for its time and then answers 202 without a list",
         .covers("C-28", "C-29", "C-30", "C-44", "C-46"), arguments: Transport.allCases)
     func held(transport: Transport) async throws {
         let server = try TestServer()
@@ -32,7 +32,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("a held poll is answered by the change itself, without the time moving", .covers("C-29", "C-47"))
+    @Test("a commit answers a held poll at once", .covers("C-29", "C-47"))
     func woken() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -47,7 +47,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("the slow fixture gives 202 first and 200 then", .covers("C-28", "C-29"))
+    @Test("a transaction of the slow fixture answers 202 first and 200 then", .covers("C-28", "C-29"))
     func slow() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -65,7 +65,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("slow transactions hold up no others, and a further template does not begin them anew")
+    @Test("slow transactions hold up no other transactions, and a conversion does not restart them")
     func slowOnes() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -87,7 +87,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("dlp answers at once with whatever there is", .covers("C-33", "C-39"))
+    @Test("a poll with dlp answers at once with the results so far", .covers("C-33", "C-39"))
     func immediate() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -104,7 +104,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("a poll for the transcript, a template or a document gets only that", .covers("C-51"))
+    @Test("a poll for the transcript, a template or a document gets only that result", .covers("C-51"))
     func selection() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -129,7 +129,9 @@ struct LongPollTests {
         }
     }
 
-    @Test("an unknown transaction is 400, never 404: the web client takes that for success", .covers("C-51", "C-52"))
+    @Test(
+        "a poll for an unknown transaction is 400, because the web client takes a 404 for success",
+        .covers("C-51", "C-52"))
     func unknown() async throws {
         try await TestServer().run { anonymous in
             let answer = try await anonymous.login().status("nope")
@@ -141,7 +143,8 @@ struct LongPollTests {
         }
     }
 
-    @Test("two hours without a commit are active_session, and commit still works then", .covers("C-108"))
+    @Test(
+        "a transaction without a commit for two hours is active_session, and can still be committed", .covers("C-108"))
     func abandoned() async throws {
         let server = try TestServer()
         let manual = server.manual
@@ -160,7 +163,7 @@ struct LongPollTests {
         }
     }
 
-    @Test("a committed file that is late is waited for, and named when it never comes")
+    @Test("a committed file that arrives late is awaited, and named in a warning if it never arrives")
     func lateAudio() async throws {
         let server = try TestServer()
         let manual = server.manual

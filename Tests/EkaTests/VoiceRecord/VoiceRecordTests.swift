@@ -24,7 +24,7 @@ struct Version1Tests {
 
     static let formType: HTTPFields = [.contentType: "multipart/form-data; boundary=b"]
 
-    @Test("audio is uploaded without S3 and comes back as a FHIR bundle")
+    @Test("version 1 takes audio in a form, and its status has the FHIR bundle")
     func upload() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -47,7 +47,7 @@ struct Version1Tests {
     }
 
     @Test(
-        "a form without a file, or that is none, uploads nothing",
+        "a version 1 upload without a valid form and a file is refused",
         arguments: [form([("mode", nil, Data())]), Data("--b\r\n".utf8), Data()])
     func malformed(body: Data) async throws {
         try await TestServer().run { anonymous in
@@ -58,7 +58,7 @@ struct Version1Tests {
         }
     }
 
-    @Test("an id is taken once, and a form has a longest length")
+    @Test("a version 1 upload under an id in use is 409, and a form that is too long is 413")
     func limits() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -73,7 +73,7 @@ struct Version1Tests {
         }
     }
 
-    @Test("version 1 has its own words for how far a transaction is")
+    @Test("the version 1 status has its own words for the states of a transaction")
     func words() async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -96,7 +96,7 @@ struct Version1Tests {
         }
     }
 
-    @Test("whose token it is can be asked")
+    @Test("whoami names the user and the business of the token")
     func whoAmI() async throws {
         try await TestServer().run { anonymous in
             #expect(try await anonymous.get("/connect-auth/v1/account/whoami").status == 401)
@@ -106,7 +106,7 @@ struct Version1Tests {
         }
     }
 
-    @Test("a draft of a template has the sections that are spoken of, from JSON or from a form")
+    @Test("a drafted template has the sections that the instruction names, from JSON or from a form")
     func drafts() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -141,7 +141,7 @@ struct StrictDocsTests {
         #"{"transfer":"vaded","mode":"dictation","s3_url":"s3://b/260510/t","batch_s3_url":"s3://b/x","#
         + #""client_generated_files":[]}"#
 
-    @Test("init needs what the documentation requires, and is no more replayed")
+    @Test("in documented mode init requires every documented field and is not replayed")
     func initialise() async throws {
         try await server().run { anonymous in
             let client = try await anonymous.login()
@@ -152,7 +152,7 @@ struct StrictDocsTests {
         }
     }
 
-    @Test("an answer that has to wait holds empty lists, and after 120 s the result has failed, for every client")
+    @Test("in documented mode a waiting poll has empty lists, and a result fails after 120 s for every client")
     func status() async throws {
         var server = try server()
         server.configuration.jobs.objectWait = .seconds(1000)
@@ -179,7 +179,7 @@ struct StrictDocsTests {
         }
     }
 
-    @Test("a form for files needs its transaction and the one documented action")
+    @Test("in documented mode file-upload requires a transaction id and the documented action")
     func fileUpload() async throws {
         try await server().run { anonymous in
             let client = try await anonymous.login()
@@ -189,7 +189,7 @@ struct StrictDocsTests {
         }
     }
 
-    @Test("configuration is flat for everyone")
+    @Test("in documented mode the configuration is flat for every client")
     func config() async throws {
         try await server().run { anonymous in
             let answer = try await anonymous.login().get("/voice/api/v2/config", headers: [.flavour: "ScribeIOS"])
@@ -199,7 +199,7 @@ struct StrictDocsTests {
 }
 
 struct ClientProfileTests {
-    @Test("a client id can be given a profile, by its header or by its token")
+    @Test("the client-profiles setting gives a client id a profile, by header or by token")
     func overrides() async throws {
         var server = try TestServer()
         server.configuration.clientProfiles = ["my-app": .ios, "dev-client-2": .legacyIOS]
@@ -216,7 +216,9 @@ struct ClientProfileTests {
         }
     }
 
-    @Test("a fixture makes any step fail, whichever it names", arguments: ["init", "upload", "stop", "commit"])
+    @Test(
+        "a fixture makes the step that it names fail: init, upload, stop or commit",
+        arguments: ["init", "upload", "stop", "commit"])
     func refusals(step: String) async throws {
         let server = try TestServer()
         let now = server.manual.now
@@ -231,7 +233,7 @@ struct ClientProfileTests {
         }
     }
 
-    @Test("lifetimes are configured")
+    @Test("the lifetimes of access tokens and upload credentials are configurable")
     func lifetimes() async throws {
         var server = try TestServer()
         server.configuration.lifetimes.accessToken = 60

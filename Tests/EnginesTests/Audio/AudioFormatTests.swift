@@ -7,7 +7,7 @@ import Testing
 
 struct AudioFormatTests {
     @Test(
-        "container and duration are read from the bytes of what ffmpeg writes",
+        "the container and duration of files that ffmpeg wrote are read from their bytes",
         arguments: zip(
             ["m4a", "mp3", "wav", "webm", "ogg", "flac", "fragmented.m4a", "live.webm", "vbr.mp3", "id3.mp3"],
             [AudioFormat.Container.m4a, .mp3, .wav, .webm, .ogg, .flac, .m4a, .webm, .mp3, .mp3]
@@ -22,7 +22,7 @@ struct AudioFormatTests {
     }
 
     @Test(
-        "a file that is cut off anywhere fails or is shorter, and never crashes",
+        "an audio file that is cut off anywhere fails or is shorter, and never crashes the reader",
         arguments: EncodedAudio.files.keys.sorted())
     func cutOff(name: String) throws {
         let data = try #require(EncodedAudio.files[name])
@@ -47,13 +47,13 @@ struct AudioFormatTests {
         }
     }
 
-    @Test("nothing is empty_audio")
+    @Test("an empty file is empty_audio")
     func empty() {
         #expect(throws: EngineFailure.self) { try AudioFormat(reading: AudioBytes(Data())) }
         #expect(failure(of: Data()) == .emptyAudio)
     }
 
-    @Test("200 bytes of anything are no audio")
+    @Test("200 bytes of no known format are undecodable audio")
     func twoHundredBytes() {
         #expect(failure(of: Data(repeating: 0, count: 200)) == .undecodableAudio)
         #expect(
@@ -61,12 +61,12 @@ struct AudioFormatTests {
         #expect(failure(of: TestAudio.wav(seconds: 1).prefix(200)) == .audioTooShort)
     }
 
-    @Test("a header that promises sound and holds none is too short")
+    @Test("a file with an audio header and no samples is too short")
     func headerOnly() {
         #expect(failure(of: TestAudio.wav(seconds: 0)) == .audioTooShort)
     }
 
-    @Test("a duration that nobody can have recorded is none, however it is written")
+    @Test("a file whose header gives an impossible duration is undecodable")
     func hugeDurations() {
         var ogg = Data("OggS".utf8)
         ogg.append(contentsOf: [0, 2, 0, 0, 0, 0, 0, 0, 0, 0x80])
@@ -95,7 +95,7 @@ struct AudioFormatTests {
         #expect(failure(of: movie) == .undecodableAudio)
     }
 
-    @Test("boxes within boxes do not exhaust the stack")
+    @Test("deeply nested MP4 boxes do not exhaust the stack")
     func nesting() {
         var nested = Data()
         var size = 8 * 100_000

@@ -5,7 +5,7 @@ import Testing
 @testable import Engines
 
 struct AudioQualityTests {
-    @Test("what is no WAV of 16 bits, or too short to judge, has no quality, wherever it was cut off")
+    @Test("audio that is no 16-bit WAV, or too short, has no quality, wherever it is cut off")
     func unmeasurable() {
         let wave = TestAudio.wav(seconds: 1)
         #expect(AudioQuality.measure(wave: AudioBytes(wave)) != nil)
@@ -19,7 +19,7 @@ struct AudioQualityTests {
         }
     }
 
-    @Test("only what is quiet from its beginning to its end is silence")
+    @Test("a recording is silent only if it is quiet from its beginning to its end")
     func silence() {
         var wave = TestAudio.wav(seconds: 20)
         // A word at the end, too short for any quality.
@@ -30,7 +30,7 @@ struct AudioQualityTests {
         #expect(AudioQuality.measure(wave: AudioBytes(wave)) == AudioQuality(value: 0, isSilent: true))
     }
 
-    @Test("a recording that is longer than what it is judged by is looked at to its end before it is called silent")
+    @Test("a recording longer than the measured part is read to its end before it counts as silent")
     func longSilence() {
         let silent = TestAudio.wav(seconds: 605, rate: 4000, isSilent: true)
         #expect(AudioQuality.measure(wave: AudioBytes(silent)) == AudioQuality(value: 0, isSilent: true))

@@ -26,7 +26,7 @@ struct PolyglotTests {
     ]
 
     @Test(
-        "a file whose first bytes are not its format's is no audio",
+        "a file whose first bytes do not match its format is not accepted as audio",
         arguments: beginnings.keys.sorted(), EncodedAudio.files.keys.sorted())
     func beginning(other: String, container: String) throws {
         let data = Data(try #require(Self.beginnings[other]).utf8) + (try #require(EncodedAudio.files[container]))
@@ -35,14 +35,14 @@ struct PolyglotTests {
         }
     }
 
-    @Test("the first box of an MP4 holds no other format's words")
+    @Test("an MP4 whose first box holds another format's text is refused")
     func firstBox() throws {
         var data = try #require(EncodedAudio.files["m4a"])
         data.replaceSubrange(0..<4, with: Data("<svg".utf8))
         #expect(throws: EngineFailure.self) { try AudioFormat(reading: AudioBytes(data)) }
     }
 
-    @Test("behind an ID3 tag there is MP3 and nothing else", arguments: [false, true])
+    @Test("an ID3 tag may be followed by MP3 audio only", arguments: [false, true])
     func tag(hasFooter: Bool) throws {
         let tag = Data([0x49, 0x44, 0x33, 4, 0, hasFooter ? 0x10 : 0, 0, 0, 0, 0])
         let footer = hasFooter ? Data([0x33, 0x44, 0x49, 4, 0, 0x10, 0, 0, 0, 0]) : Data()
@@ -55,7 +55,7 @@ struct PolyglotTests {
     }
 
     @Test(
-        "ffmpeg reads a file as what it was found to be, and follows no name in it",
+        "ffmpeg reads a file as the detected container, and follows no file name in it",
         arguments: AudioFormat.Container.allCases, beginnings.keys.sorted())
     func forced(container: AudioFormat.Container, other: String) async throws {
         let playlist = try folder.write(Data(try #require(Self.beginnings[other]).utf8), as: "audio")
@@ -66,7 +66,7 @@ struct PolyglotTests {
         #expect(made.count < 1000, "none of the other file's sound")
     }
 
-    @Test("every container is decoded by what it was found to be", arguments: EncodedAudio.files.keys.sorted())
+    @Test("ffmpeg decodes every container as the detected one", arguments: EncodedAudio.files.keys.sorted())
     func decoded(name: String) async throws {
         let path = try folder.write(try #require(EncodedAudio.files[name]), as: "upload")
         let format = try AudioFormat(reading: AudioBytes(file: path))

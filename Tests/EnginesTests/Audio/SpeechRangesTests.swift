@@ -14,7 +14,7 @@ struct VoicedRangesTests {
         return ranges
     }
 
-    @Test("a pause is 300 ms long, and what is quieter than a hundredth of full scale is none of a voice's")
+    @Test("speech detection splits at 300 ms of frames below a hundredth of full scale")
     func pauses() {
         var ranges = SpeechRanges()
         let frames = [(25, -20.0), (14, -41), (25, -39), (16, -90), (25, -20)]
@@ -23,7 +23,7 @@ struct VoicedRangesTests {
         #expect(places == [[0, 1.28], [1.6, 2.1]])
     }
 
-    @Test("a WAV is looked at in pieces, and a voice over the seam of two is one range")
+    @Test("a voice across two pieces of a long WAV is one range of speech")
     func pieces() throws {
         var wave = TestAudio.wav(seconds: 700, tone: 100, rate: 4000, isSilent: true)
         let loud = TestAudio.wav(seconds: 4, tone: 37, rate: 4000)
@@ -34,7 +34,7 @@ struct VoicedRangesTests {
         #expect(ranges.ranges.map { [$0.lowerBound.rounded(), $0.upperBound.rounded()] } == [[608, 612]])
     }
 
-    @Test("words without times lie where somebody speaks, as many as there is time for, and in their order")
+    @Test("words without times are placed in the ranges of speech, in order and in proportion to the time")
     func places() {
         let speech = RecognisedSpeech(text: "one two three four five six seven eight nine")
         let words = speech.words(in: Self.ranges((1, 1), (4, 2)), over: 10)
@@ -43,7 +43,7 @@ struct VoicedRangesTests {
         #expect(words.count { $0.start >= 4 && $0.end <= 6.01 } == 6)
     }
 
-    @Test("a pause falls behind a sentence that ends near it, and never farther than three words away")
+    @Test("untimed words are split at a pause behind a sentence that ends at most three words away")
     func sentences() {
         func first(_ text: String) -> Int {
             RecognisedSpeech(text: text).words(in: Self.ranges((0, 2), (4, 2)), over: 6).count { $0.end < 3 }
@@ -55,7 +55,7 @@ struct VoicedRangesTests {
         #expect(first("a b c d. e f. g h i j k l") == 6)
     }
 
-    @Test("times of the recogniser stay; words of a recording in which nobody was found follow each other evenly")
+    @Test("a recogniser's word times are kept, and untimed words without detected speech are spread evenly")
     func exceptions() {
         let timed = TimedWord(text: "fever", start: 8, end: 9)
         let known = RecognisedSpeech(text: "fever", words: [timed])

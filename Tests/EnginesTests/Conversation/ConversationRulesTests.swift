@@ -6,7 +6,7 @@ import Testing
 
 struct ConversationRulesTests {
     @Test(
-        "red flags are found",
+        "the urgency rules find red flags in an utterance",
         arguments: [
             ("I have chest pain since this morning", Urgency.Level.emergency), ("he has slurred speech", .emergency),
             ("I can't breathe", .emergency), ("I want to die", .emergency),
@@ -18,7 +18,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "what is denied, supposed, past or somebody else's is none",
+        "symptoms that are denied, conditional, past or another person's have no urgency",
         arguments: [
             "I have no chest pain", "she denies chest pain or trouble breathing", "if you have chest pain come back",
             "I had a heart attack years ago", "history of seizure", "my father had a stroke", "good morning", "",
@@ -28,7 +28,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "an emergency is heard in everyday words, without punctuation, and of whoever is there",
+        "the urgency rules find an emergency in everyday words, without punctuation, about any person present",
         arguments: [
             "my husband just collapsed and he's not responding",
             "Doctor: Have you had any chest pain?\nPatient: Yes, since this morning.",
@@ -61,7 +61,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "what is asked, told, feared or joked about is no emergency",
+        "questions, stories, fears and jokes about symptoms are no emergency",
         arguments: [
             "Doctor: Have you had any chest pain?\nPatient: No, nothing like that.",
             "My grandfather died of a heart attack.",
@@ -98,7 +98,7 @@ struct ConversationRulesTests {
         #expect(UrgencyRules.level(of: text) != .emergency)
     }
 
-    @Test("an answer counts with the question that was asked before it")
+    @Test("the urgency rules read an answer together with the question before it")
     func answers() {
         #expect(UrgencyRules.level(of: "Yes, since this morning.", after: "Any chest pain?") == .emergency)
         #expect(UrgencyRules.level(of: "No, never.", after: "Any chest pain?") == nil)
@@ -110,7 +110,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "who says a name is introduced",
+        "a speaker's introduction gives the speaker's name",
         arguments: [
             ("Hello, my name is Asha.", "Asha"), ("I'm Dr Rao and I will see you", "Dr Rao"),
             ("good morning i am doctor meera", "Dr Meera"), ("This is Dr. Anil Kumar speaking", "Dr Anil Kumar"),
@@ -122,7 +122,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "nobody is introduced by accident",
+        "a sentence that is no introduction gives no name",
         arguments: [
             "my name is", "I am fine", "this is the plan", "I'm Dr", "", "I'm OK.", "what is my name", "I AM HERE",
         ])
@@ -130,7 +130,8 @@ struct ConversationRulesTests {
         #expect(SpeakerIntroduction.name(in: text) == nil)
     }
 
-    @Test("a visit becomes title, overview, action items and an appointment, and what outlasts it is remembered")
+    @Test(
+        "a conversation's summary has title, overview, action items and an appointment, and lasting facts are memories")
     func summary() async throws {
         let transcript = """
             I have had a dry cough since Monday. I am allergic to penicillin. I take metformin every day. I like long walks.
@@ -152,7 +153,7 @@ struct ConversationRulesTests {
     }
 
     @Test(
-        "what somebody is to do is an action item, and a time to meet is an event",
+        "a task in a conversation becomes an action item, and a date to meet becomes an event",
         arguments: [
             ("I'll send the report by Friday.", ["Send the report by Friday"], []),
             ("Doctor: Let's schedule an MRI.", ["Schedule an MRI"], []),
@@ -169,14 +170,14 @@ struct ConversationRulesTests {
         #expect(summary.events.map(\.start.timeIntervalSince1970) == starts)
     }
 
-    @Test("an overview of a conversation without anything medical is its beginning")
+    @Test("a long conversation without medical facts has its beginning as overview")
     func longSmallTalk() {
         let text = String(repeating: "We went to the park and fed the ducks. ", count: 40)
         let overview = ConversationSummary.summary([], of: text, at: Date(timeIntervalSince1970: 0)).overview
         #expect(overview.count <= 201 && text.hasPrefix(overview.dropLast()))
     }
 
-    @Test("small talk is told as it was said")
+    @Test("a short conversation without medical facts has its text as overview")
     func smallTalk() {
         let text = "We went to the park and fed the ducks and then it rained so we went home again"
         let summary = ConversationSummary.summary([], of: text, at: Date(timeIntervalSince1970: 0))
@@ -186,7 +187,7 @@ struct ConversationRulesTests {
         #expect(summary.actionItems.isEmpty)
     }
 
-    @Test("of one conversation no more is remembered than is worth it, and nothing twice")
+    @Test("a conversation gives a limited number of memories, each once")
     func manyMemories() {
         let text = (0..<1000).map { "I like tea number \($0 / 2)." }.joined(separator: " ")
         let memories = ConversationSummary.memories([], in: text).map(\.content)

@@ -10,13 +10,13 @@ struct DecodedPaceTests {
         return options
     }()
 
-    @Test("an hour of speech in Opus is taken as fast as it is decoded")
+    @Test("an hour of Opus speech is decoded without a pause")
     func speech() throws {
         var pace = DecodedRateLimiter(options)
         for second in 1...3600 { #expect(try pace.take(96_000, of: second * 2000) == .zero) }
     }
 
-    @Test("hours of silence in a few bytes are taken at four times real time, after 32 MB")
+    @Test("highly compressed silence is decoded at four times real time after 32 MB")
     func silence() throws {
         var pace = DecodedRateLimiter(options)
         let free = (32 << 20) + 200 * 1000
@@ -25,13 +25,13 @@ struct DecodedPaceTests {
         #expect(try pace.take(96_000 * 40, of: 1000) == .seconds(10))
     }
 
-    @Test("what came in a piece within the free part is not waited for")
+    @Test("the decoded bytes within the free part cause no pause")
     func border() throws {
         var pace = DecodedRateLimiter(options)
         #expect(try pace.take((32 << 20) + 9600, of: 0) == .milliseconds(25))
     }
 
-    @Test("a stream of more than thirteen hours ends as an idle one")
+    @Test("a live stream with more than thirteen hours of decoded audio ends as idle")
     func longest() throws {
         var pace = DecodedRateLimiter(options)
         for _ in 1...13 { _ = try pace.take(96_000 * 3600, of: 1 << 30) }

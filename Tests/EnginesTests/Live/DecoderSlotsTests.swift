@@ -11,7 +11,7 @@ struct DecoderPlacesTests {
         DecoderSlots(count: count, idleTime: .seconds(10), clock: manual.clock)
     }
 
-    @Test("a business has more than eight places only while eight stay free for others")
+    @Test("a business may hold more than eight decoder slots only while eight stay free for others")
     func share() throws {
         let places = places()
         var held = try (0..<24).map { _ in try places.take("busy") {} }
@@ -27,7 +27,7 @@ struct DecoderPlacesTests {
         held.append(try places.take("third") {})
     }
 
-    @Test("few places are shared in the same way", arguments: [1, 2, 4, 8])
+    @Test("a small number of decoder slots is shared in the same proportion", arguments: [1, 2, 4, 8])
     func few(count: Int) throws {
         let places = places(count)
         let share = max(1, count / 4)
@@ -37,7 +37,7 @@ struct DecoderPlacesTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("who finds no place gets that of the stream that was fed nothing for the longest time, and nobody else's")
+    @Test("without a free decoder slot the longest idle stream loses its slot, and no other stream")
     func idle() async throws {
         let places = places(4)
         let ended = LockedValue<[String]>([])
@@ -66,7 +66,7 @@ struct DecoderPlacesTests {
         #expect(!ended.withLock { $0 }.contains("a2"))
     }
 
-    @Test("an evicted stream that ends gives back no place of another's")
+    @Test("an evicted stream that ends does not release another stream's decoder slot")
     func evicted() throws {
         let places = places(1)
         var first: DecoderSlot? = try places.take("a") {}

@@ -41,7 +41,7 @@ struct FakeLiveEngineTests {
         return options
     }
 
-    @Test("the worked example comes out to the number")
+    @Test("the fake live engine gives the exact results of the documented example")
     func example() async throws {
         let audio = bytes(voice(1.2) + silence(0.6) + voice(1.2))
         let results = try await events(options, audio).compactMap { event -> [Double]? in
@@ -54,7 +54,9 @@ struct FakeLiveEngineTests {
             ])
     }
 
-    @Test("how the audio is cut changes nothing", arguments: [1, 3, 639, 640, 641, 10_000])
+    @Test(
+        "the fake live engine gives the same events however the audio is split",
+        arguments: [1, 3, 639, 640, 641, 10_000])
     func framing(size: Int) async throws {
         var options = options
         options.vadEvents = true
@@ -65,7 +67,7 @@ struct FakeLiveEngineTests {
         #expect(pieces == whole)
     }
 
-    @Test("what was said is settled after five seconds at the latest")
+    @Test("the fake live engine finalizes speech after five seconds at the latest")
     func length() async throws {
         let finals = try await events(options, bytes(voice(6))).compactMap { event -> LiveResult? in
             guard case .result(let result) = event, result.isFinal else { return nil }

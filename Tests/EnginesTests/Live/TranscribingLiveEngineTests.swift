@@ -75,7 +75,8 @@ struct TranscribingLiveEngineTests {
     }
 
     @Test(
-        "what is said between pauses is recognised by itself, and its words lie within it", arguments: [641, 100_000])
+        "the live engine recognises each stretch of speech alone, and places its words within it",
+        arguments: [641, 100_000])
     func stretches(size: Int) async throws {
         var options = LiveOptions()
         options.endpointing = .milliseconds(300)
@@ -93,7 +94,7 @@ struct TranscribingLiveEngineTests {
         }
     }
 
-    @Test("the beginning and the end of speech are told on request, in their order")
+    @Test("the live engine sends speech start and utterance end on request, in order")
     func speech() async throws {
         var options = LiveOptions()
         options.endpointing = .milliseconds(300)
@@ -109,14 +110,14 @@ struct TranscribingLiveEngineTests {
         #expect(end == 1.8)
     }
 
-    @Test("long speech without a pause is cut, and nothing of it is lost")
+    @Test("the live engine cuts long speech without a pause, and loses none of it")
     func long() async throws {
         let heard = results(try await events(Measuring(), LiveOptions(), audio((true, 60))))
         #expect(heard.map(\.duration) == [25, 25, 10])
         #expect(heard.map(\.speechFinal) == [false, false, true])
     }
 
-    @Test("Finalize is answered in any case, and once")
+    @Test("the live engine answers Finalize exactly once, with or without speech")
     func finalize() async throws {
         for speech in [audio((true, 0.5)), audio((false, 0.5)), ByteBuffer()] {
             let heard = results(try await events(Measuring(), LiveOptions(), speech, finalizing: true))
@@ -124,7 +125,7 @@ struct TranscribingLiveEngineTests {
         }
     }
 
-    @Test("what failed is tried again, and what cannot be recognised is said")
+    @Test("the live engine repeats a failed recognition, and reports a failure that repeats")
     func failures() async throws {
         let hiccup = EngineFailure(.transcriptionFailed, "busy", isRetryable: true)
         let heard = results(try await events(Measuring([hiccup, hiccup]), LiveOptions(), audio((true, 1))))
@@ -146,7 +147,7 @@ struct UnsettledAudioTests {
         audio.entries.map { if case .audio(let bytes) = $0 { Array(bytes.readableBytesView) } else { nil } }
     }
 
-    @Test("what is settled is forgotten to the frame, however it was cut")
+    @Test("finalized audio is dropped to the frame, however the audio was split")
     func settle() {
         var audio = UnfinalizedAudio(frameSize: 2, limit: 100)
         audio.append(bytes(0..<3))
@@ -160,7 +161,7 @@ struct UnsettledAudioTests {
         #expect(rest(audio) == [])
     }
 
-    @Test("a question to settle is asked again at its place until it is answered or passed")
+    @Test("a Finalize keeps its place in the audio until it is answered or passed")
     func finalize() {
         var audio = UnfinalizedAudio(frameSize: 2, limit: 100)
         audio.append(bytes(0..<4))
@@ -175,7 +176,7 @@ struct UnsettledAudioTests {
         #expect(rest(audio) == [[6, 7]])
     }
 
-    @Test("it holds no more than it may")
+    @Test("unfinalized audio never exceeds its limit")
     func limit() {
         var audio = UnfinalizedAudio(frameSize: 2, limit: 2)
         for value in UInt8(0)..<10 { audio.append(bytes(value..<value + 1)) }

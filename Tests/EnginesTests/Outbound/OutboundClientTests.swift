@@ -63,7 +63,7 @@ struct OutboundClientTests {
         return (client, asked)
     }
 
-    @Test("the connection goes to what was checked: a name is not looked up again before it")
+    @Test("the outbound client connects to the address that it has checked, without a second look-up")
     func pinned() async throws {
         let receiver = try await Receiver()
         // What a second look-up would find is where nobody listens.
@@ -76,7 +76,7 @@ struct OutboundClientTests {
         #expect(receiver.requests.withLock { $0 } == 1)
     }
 
-    @Test("a name that leads elsewhere by now is checked anew each time, and not talked to")
+    @Test("the outbound client checks a host name on each request, and refuses one that became forbidden")
     func rebound() async throws {
         let receiver = try await Receiver()
         let (client, _) = client(["127.0.0.1", "169.254.169.254"])
@@ -91,7 +91,7 @@ struct OutboundClientTests {
     }
 
     @Test(
-        "the ports of other services are not asked",
+        "outbound URLs with ports of other services are refused",
         arguments: [22, 25, 53, 445, 3306, 5432, 6379, 6667, 9200, 11_211, 27_017])
     func ports(port: Int) {
         #expect(throws: OutboundError.self) { try OutboundURL("http://example.com:\(port)/") }

@@ -4,14 +4,14 @@ import Testing
 
 struct OutboundRulesTests {
     @Test(
-        "the public internet is allowed",
+        "outbound requests to public addresses are allowed",
         arguments: ["1.1.1.1", "8.8.8.8", "172.32.0.1", "2606:4700:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"])
     func isPublic(address: String) throws {
         #expect(OutboundRules(allowsLoopback: false).allow("host", at: try #require(IPAddress(address))))
     }
 
     @Test(
-        "this machine, private networks, metadata services and all that stands for them are not",
+        "outbound requests to loopback, private networks and metadata services are refused, in every notation",
         arguments: [
             "127.0.0.1", "127.8.9.1", "0.0.0.0", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1",
             "100.64.0.1",
@@ -23,7 +23,7 @@ struct OutboundRulesTests {
         #expect(!OutboundRules(allowsLoopback: false).allow("host", at: try #require(IPAddress(address))))
     }
 
-    @Test("loopback is allowed on request, and nothing beside it")
+    @Test("the setting for loopback allows outbound requests to loopback addresses only")
     func loopback() throws {
         let rules = OutboundRules(allowsLoopback: true)
         for address in ["127.0.0.1", "127.0.0.53", "::1", "::ffff:127.0.0.1"] {
@@ -34,7 +34,7 @@ struct OutboundRulesTests {
         }
     }
 
-    @Test("an exception is a name, an address or a range")
+    @Test("an exception to the outbound rules is a host name, an address or a range")
     func exceptions() throws {
         let exceptions = ["Receiver", "10.1.0.0/16", "fd00::/8", "192.168.7.7"].compactMap(OutboundRules.Exception.init)
         #expect(exceptions.count == 4)
@@ -59,7 +59,7 @@ struct OutboundRulesTests {
 
 struct OutboundAddressTests {
     @Test(
-        "an address is read in one way",
+        "an outbound URL has exactly one host and one normal form",
         arguments: [
             ("http://example.com", "example.com", "http://example.com/"),
             ("HTTPS://Example.COM:443/a%20b?c=%2F#d", "example.com", "https://example.com/a%20b?c=%2F"),
@@ -73,7 +73,7 @@ struct OutboundAddressTests {
     }
 
     @Test(
-        "what two parsers could read differently is none",
+        "an outbound URL that two parsers could read differently is refused",
         arguments: [
             "", "example.com", "ftp://example.com/", "file:///etc/passwd", "http://", "http:///x",
             "http://a@example.com/",
@@ -86,7 +86,7 @@ struct OutboundAddressTests {
         #expect(throws: OutboundError.self) { try OutboundURL(text) }
     }
 
-    @Test("a name leads to the addresses that the system knows")
+    @Test("an outbound host name leads to the addresses that the system knows")
     func names() async throws {
         let found = try await HostResolver().lookUp("localhost")
         #expect(found.contains { $0.description == "127.0.0.1" })

@@ -4,7 +4,7 @@ import Testing
 @testable import Engines
 
 struct EngineFailureTests {
-    @Test("a failure is written as its reason, never as a type with all its members")
+    @Test("an engine failure is printed as its reason, not as a type with its members")
     func description() {
         #expect("\(EngineFailure(.undecodableAudio, "no known container"))" == "no known container")
         let answered = EngineFailure(.transcriptionFailed, "the service answered 400", detail: "no such model")

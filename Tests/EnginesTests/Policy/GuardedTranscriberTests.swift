@@ -55,7 +55,7 @@ struct GuardedTranscriberTests {
         GuardedTranscriber(base, fallback: fallback, policy: policy, clock: manual.clock, files: .singleton)
     }
 
-    @Test("a recognition may take its limit and more for each second of audio")
+    @Test("a recognition's time limit grows with each second of audio")
     func timeLimit() async throws {
         let transcriber = guarded(scripted(.hang), .init(timeLimit: .seconds(10), timeLimitPerSecond: .seconds(3)))
         let speech = Task { [recording] in try await transcriber.transcribe(recording) }
@@ -67,7 +67,7 @@ struct GuardedTranscriberTests {
         }
     }
 
-    @Test("failures in a row open the circuit; after a while one recognition tries, and closes it")
+    @Test("failures in a row open the circuit, and one successful recognition after the pause closes it")
     func circuit() async throws {
         let failing = ScriptedTranscriber.Step.failure(Self.broken)
         let base = scripted(failing, failing, .text("back"))
@@ -85,7 +85,7 @@ struct GuardedTranscriberTests {
     }
 
     @Test(
-        "what lies in the audio opens no circuit",
+        "a failure that the audio causes does not open the circuit",
         arguments: [
             EngineFailure(.undecodableAudio, "broken file"),
             EngineFailure(.transcriptionFailed, "415", origin: .input),
@@ -96,7 +96,7 @@ struct GuardedTranscriberTests {
         #expect(transcriber.condition == .available)
     }
 
-    @Test("what lies in the audio closes no circuit: the service has said nothing")
+    @Test("a failure that the audio causes does not close an open circuit")
     func audioFailuresWhileOpen() async throws {
         let broken = EngineFailure(.undecodableAudio, "broken file")
         let base = scripted(.failure(Self.broken), .failure(broken), .text("back"))
@@ -110,7 +110,7 @@ struct GuardedTranscriberTests {
     }
 
     @Test(
-        "the other transcriber helps on the last attempt, when no further one helps, and while the first is left alone")
+        "the fallback transcriber takes last attempts, permanent failures, and all while the circuit is open")
     func fallback() async throws {
         let second = scripted(.text("second"))
         let retryable = guarded(scripted(.failure(Self.broken)), fallback: second, .init(failuresToOpen: 3))
@@ -123,7 +123,7 @@ struct GuardedTranscriberTests {
         #expect(try await open.transcribe(recording).text == "second")
     }
 
-    @Test("no more recognitions run at the same time than may, and each gets its turn")
+    @Test("no more recognitions than the limit run at the same time, and each gets its turn")
     func concurrency() async throws {
         let base = scripted(.hang)
         let transcriber = guarded(base, .init(timeLimit: .seconds(10), timeLimitPerSecond: .zero, concurrency: 2))
@@ -153,7 +153,7 @@ struct GuardedTranscriberTests {
         }
     }
 
-    @Test("a note writer has the same limits: it may take its time and no longer, and is left alone after failures")
+    @Test("a note writer has the same time limit and circuit as a transcriber")
     func noteWriter() async throws {
         let writer = GuardedNoteWriter(
             HangingWriter(clock: manual.clock), policy: .init(timeLimit: .seconds(10), failuresToOpen: 1),

@@ -4,7 +4,7 @@ import Testing
 @testable import Engines
 
 struct SlotsTests {
-    @Test("tenants that wait take turns, and each of theirs goes in order")
+    @Test("waiting tenants take turns for a slot, and each tenant's tasks run in order")
     func turns() async throws {
         let slots = Slots(count: 1)
         let order = LockedValue<[String]>([])
@@ -25,7 +25,7 @@ struct SlotsTests {
         #expect(order.withLock { $0 } == ["a1", "b1", "c1", "a2", "b2", "a3"])
     }
 
-    @Test("who is cancelled while waiting loses no place of another")
+    @Test("a task that is cancelled while it waits takes no slot from another task")
     func cancellation() async throws {
         let slots = Slots(count: 1)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)

@@ -4,7 +4,7 @@ import Testing
 @testable import Engines
 
 struct TenantSlotsTests {
-    @Test("a tenant that takes all of its room takes none of another's")
+    @Test("a tenant that uses all its slots takes none of another tenant's")
     func apart() async throws {
         let slots = TenantSlots(count: 1)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)

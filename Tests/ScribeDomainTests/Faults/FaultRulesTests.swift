@@ -28,7 +28,7 @@ struct FaultRulesTests {
         (0..<count).map { _ in rules.applied(to: facts ?? self.facts(), at: Self.now) != nil }
     }
 
-    @Test("the nth, every nth, and at most so many requests")
+    @Test("a fault rule applies to the nth request, to every nth, or at most a number of times")
     func counting() throws {
         let nth = rules()
         _ = try nth.add(rule { $0.match.nth = 2 }, named: nil)
@@ -43,7 +43,7 @@ struct FaultRulesTests {
         #expect(every.needs.isEmpty)
     }
 
-    @Test("a probability fails the same requests for the same seed value")
+    @Test("a fault rule with a probability fails the same requests for the same seed value")
     func probability() throws {
         let runs = try ["a", "a", "b"].map { seed in
             let rules = rules(seed: seed)
@@ -55,7 +55,7 @@ struct FaultRulesTests {
         #expect((60...140).contains(runs[0].count { $0 }))
     }
 
-    @Test("all conditions must hold, and the first rule wins")
+    @Test("a fault rule applies if all its conditions hold, and of several rules the first applies")
     func conditions() throws {
         let rules = rules()
         _ = try rules.add(rule { $0.match.client = "c" }, named: "client")
@@ -69,7 +69,7 @@ struct FaultRulesTests {
         #expect(rules.entries.map(\.matched) == [1, 1, 1])
     }
 
-    @Test("a rule that could never apply is refused, and so is a name that is taken")
+    @Test("a fault rule that could never apply is refused, and so is a name in use")
     func refused() throws {
         let rules = rules()
         _ = try rules.add(rule(), named: "a")
@@ -83,7 +83,7 @@ struct FaultRulesTests {
         #expect(rules.needs.isEmpty)
     }
 
-    @Test("a namespace has a hundred rules at most")
+    @Test("a namespace has at most a hundred fault rules")
     func most() throws {
         let rules = rules()
         for number in 0..<FaultRules.limit {
@@ -93,7 +93,7 @@ struct FaultRulesTests {
         #expect(rules.entries.count == 100)
     }
 
-    @Test("a limit fills up evenly, for each client")
+    @Test("a rate limit of a fault rule refills evenly, for each client alone")
     func limit() throws {
         let rules = rules()
         let limit = FaultLimit(requests: 2, seconds: 60)
@@ -107,7 +107,7 @@ struct FaultRulesTests {
         #expect(wait("a", after: -1000) == 30, "a clock that was set back fills nothing")
     }
 
-    @Test("a transaction's results are decided once, and anew after they are there")
+    @Test("a fault rule decides a transaction's results once, and again after the transaction is finished")
     func pipeline() throws {
         let rules = rules()
         var rule = FaultRule(id: "", effect: .recognition(.failure(.noSpeech)))
@@ -122,7 +122,7 @@ struct FaultRulesTests {
     }
 
     @Test(
-        "a pattern stands for any characters at its asterisks",
+        "an asterisk in a fault rule's pattern matches any characters",
         arguments: [
             ("", "", true), ("a", "a", true), ("a", "ab", false), ("*", "", true), ("a*", "abc", true),
             ("*c", "abc", true),
@@ -133,7 +133,7 @@ struct FaultRulesTests {
         #expect(Pattern(text).matches(other) == fits)
     }
 
-    @Test("a delay is fixed, even or log-normal")
+    @Test("a fault rule's delay is fixed, uniform or log-normal")
     func delays() throws {
         var generator = try #require(SeedValue("a") as SeedValue?).generator(of: "delays")
         #expect(FaultDelay("2s")?.drawn(using: &generator) == .seconds(2))

@@ -34,7 +34,7 @@ struct PageOriginsTests {
         return browser
     }
 
-    @Test("no operation that takes a cookie takes it from a foreign page, and each says so in its family's way")
+    @Test("every operation that takes a cookie refuses a foreign page's cookie, in its family's format")
     func foreignPages() async throws {
         let operations = try DocumentedOperation.all().filter(\.takesCookie)
         #expect(operations.count > 50)
@@ -62,7 +62,7 @@ struct PageOriginsTests {
         }
     }
 
-    @Test("no operation that reads JSON reads what a form of any page could have sent")
+    @Test("every operation that reads JSON refuses the content types of HTML forms if a cookie identifies the client")
     func forms() async throws {
         try await server(.lenient).run { [self] anonymous in
             let browser = try await browser(anonymous)
@@ -91,7 +91,7 @@ struct PageOriginsTests {
     }
 
     @Test(
-        "pages of the server's own origin, of this machine and of the vendor use cookies, where the mode lets them",
+        "pages of the server's origin, this machine and the vendor may use cookies as far as the mode allows",
         arguments: [
             (AuthMode.lenient, nil, "http://localhost", 200), (.lenient, nil, "http://localhost:3000", 200),
             (.lenient, nil, "https://doc.eka.care", 200), (.lenient, nil, "http://doc.eka.care", 403),
@@ -113,7 +113,7 @@ struct PageOriginsTests {
         }
     }
 
-    @Test("behind a proxy the page's origin is the one that the browser sees")
+    @Test("behind a proxy the server compares a page's origin with the public URL")
     func proxied() async throws {
         var server = try server(.strict)
         server.configuration.publicURL = "https://scribe.example"
@@ -130,7 +130,7 @@ struct PageOriginsTests {
     }
 
     @Test(
-        "a device is approved by pages that somebody has named, and by no other port of this machine",
+        "a device is approved from configured origins only, not from another port of this machine",
         arguments: [
             (AuthMode.lenient, nil, "http://localhost:3000", 403), (.lenient, nil, "http://localhost", 200),
             (.lenient, nil, "https://doc.eka.care", 200), (.lenient, ["*"], "http://localhost:3000", 403),
@@ -154,7 +154,7 @@ struct PageOriginsTests {
         }
     }
 
-    @Test("a page logs its reader in as nobody else: a form is refused, and the answer to another keeps no cookie")
+    @Test("a foreign page cannot log its reader in: forms are refused, and answers to other origins set no cookie")
     func logins() async throws {
         let body = #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
         let path = "/connect-auth/v1/account/login"
@@ -173,7 +173,7 @@ struct PageOriginsTests {
         }
     }
 
-    @Test("renewal and logout by cookie are for the pages that may use it, and leave the others' alone")
+    @Test("cookies renew tokens and log out for allowed pages only, and a refused call changes no cookie")
     func renewal() async throws {
         try await server(.lenient).run { [self] anonymous in
             let browser = try await browser(anonymous)
@@ -195,7 +195,7 @@ struct PageOriginsTests {
         }
     }
 
-    @Test("in open mode, where the network vouches, a foreign page has nothing to say either")
+    @Test("open mode refuses state changes from foreign pages too")
     func open() async throws {
         try await server(.open).run { client in
             let body = #"{"communication_protocol":"http"}"#

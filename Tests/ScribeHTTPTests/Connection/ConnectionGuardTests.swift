@@ -21,7 +21,7 @@ struct ConnectionGuardTests {
         return (channel, guardHandler)
     }
 
-    @Test("who says nothing is waited for as long as the limits say, and no longer")
+    @Test("a connection without a request is closed at its time limit, and not before")
     func silence() throws {
         let (channel, _) = try channel()
         channel.embeddedEventLoop.advanceTime(by: .seconds(19))
@@ -41,7 +41,7 @@ struct ConnectionGuardTests {
         return channel
     }
 
-    @Test("what comes with the request for a socket, or before it is open, are the socket's first bytes")
+    @Test("bytes that follow an upgrade request before its answer are the socket's first bytes")
     func earlyBytes() throws {
         let channel = try parsed()
         try channel.writeInbound(
@@ -60,7 +60,7 @@ struct ConnectionGuardTests {
         #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "third")))
     }
 
-    @Test("a socket that is open is not ended for being slow, and what is said over it goes through as it is")
+    @Test("an open socket is not closed for being slow, and its bytes pass unchanged")
     func upgraded() throws {
         let channel = EmbeddedChannel()
         let pipeline = channel.pipeline.syncOperations

@@ -14,7 +14,7 @@ struct ConnectionWindowTests {
         return count
     }
 
-    @Test("it grows to a megabyte as soon as anything comes, and is renewed by halves while that is read")
+    @Test("an HTTP/2 connection window grows to a megabyte at the first frame, and is renewed by halves")
     func reading() {
         #expect(renew() == (1 << 20) - 65_535, "at once: nobody has to wait for what comes first")
         var sent = 0
@@ -31,7 +31,7 @@ struct ConnectionWindowTests {
         #expect(updates == 32)
     }
 
-    @Test("what nobody reads is never more than a megabyte, whatever the streams")
+    @Test("unread data of an HTTP/2 connection is at most a megabyte over all its streams")
     func unread() {
         _ = renew()
         var allowed = 1 << 20
@@ -48,7 +48,7 @@ struct ConnectionWindowTests {
         #expect(renew() == 16_384, "what can hardly go on gets what there is")
     }
 
-    @Test("what came of streams that have ended, or never were, is not waited for")
+    @Test("unread data of ended or unknown HTTP/2 streams is given back to the window")
     func ended() {
         _ = renew()
         window.received(400_000, on: 1)

@@ -27,7 +27,7 @@ struct FrameWatchTests {
     }
 
     @Test(
-        "two hundred needless frames of a kind in half a minute are enough",
+        "more than two hundred needless frames of one kind within half a minute are refused",
         arguments: [(UInt8(8), UInt32(0)), (8, 5), (7, 0), (0x0A, 0), (0x42, 3), (0xFF, 0)])
     func floods(kind: UInt8, stream: UInt32) throws {
         #expect(try send(kind, stream: stream, count: 200))
@@ -35,7 +35,7 @@ struct FrameWatchTests {
         #expect(try !send(kind, stream: stream), "a moment later it is one too many")
     }
 
-    @Test("what is spread over time is none")
+    @Test("two hundred needless frames in each half minute are accepted")
     func spread() throws {
         for _ in 0..<10 {
             #expect(try send(8, count: 200) && send(7, count: 200) && send(0x0B, count: 200))
@@ -44,7 +44,7 @@ struct FrameWatchTests {
     }
 
     @Test(
-        "a client that takes what it is sent may say so for each kilobyte, however late, on the stream and the connection"
+        "a client may send a window update for each kilobyte that it receives, however late"
     )
     func downloads() throws {
         for _ in 0..<1000 { watch.sentData(16_384) }
@@ -54,7 +54,7 @@ struct FrameWatchTests {
         #expect(try !send(8, stream: 3))
     }
 
-    @Test("what belongs to requests is not counted")
+    @Test("frames that belong to requests do not count as needless frames")
     func requests() throws {
         for kind in [UInt8(2), 3, 4, 6, 9] { #expect(try send(kind, stream: 1, count: 1000), "\(kind)") }
     }

@@ -5,7 +5,7 @@ import Testing
 
 struct HostAndPortTests {
     @Test(
-        "a host is read to its end, in lower case, with and without a port",
+        "a host header is read to its end, in lower case, with and without a port",
         arguments: [
             ("api.eka.care", "api.eka.care", nil, false), ("API.Eka.Care:443", "api.eka.care", 443, false),
             ("localhost.", "localhost", nil, false), ("scribe:8087", "scribe", 8087, false),
@@ -22,7 +22,7 @@ struct HostAndPortTests {
     }
 
     @Test(
-        "what two readers could take for two hosts is none",
+        "a host header that two parsers could read differently is refused",
         arguments: [
             "", ".", ":80", "[::1].evil.example", "[::1]evil:80", "localhost:80@evil.example", "localhost:80:90",
             "a:65536",
@@ -35,7 +35,7 @@ struct HostAndPortTests {
         #expect(WebOrigin("http://\(text)") == nil)
     }
 
-    @Test("an origin has a scheme of the web, a host and a port, and nothing else")
+    @Test("an origin is exactly an http or https scheme, a host and a port")
     func origins() throws {
         #expect(WebOrigin("https://doc.eka.care") == WebOrigin("https://DOC.eka.care:443"))
         #expect(WebOrigin("http://localhost:80") == WebOrigin("http://localhost"))

@@ -17,7 +17,7 @@ struct LinkOriginTests {
         return origin.bucketURL("batch", for: Request(head: head, body: .init(buffer: ByteBuffer())), context)
     }
 
-    @Test("by a vendor's host the bucket has AWS's, on the port that was asked")
+    @Test("under a vendor's host name the bucket's link has the AWS host, on the request's port")
     func vendor() {
         #expect(bucketURL("api.eka.care") == "https://batch.s3.amazonaws.com/")
         #expect(bucketURL("api.eka.care:443") == "https://batch.s3.amazonaws.com/")
@@ -27,13 +27,13 @@ struct LinkOriginTests {
         #expect(bucketURL(scheme: "http", "api.eka.care:8087") == "http://batch.s3.amazonaws.com:8087/")
     }
 
-    @Test("by any other host the bucket is a path of it")
+    @Test("under any other host name the bucket's link is a path of that host")
     func own() {
         #expect(bucketURL(scheme: "http", "localhost:8087") == "http://localhost:8087/batch/")
         #expect(bucketURL("evileka.care") == "https://evileka.care/batch/")
     }
 
-    @Test("the public URL wins, and is judged by the same rule")
+    @Test("the public URL replaces the request's host in the bucket's link, by the same rule")
     func published() {
         #expect(bucketURL("api.eka.care", publicURL: "https://scribe.example") == "https://scribe.example/batch/")
         #expect(bucketURL("localhost:8087", publicURL: "https://api.eka.care") == "https://batch.s3.amazonaws.com/")

@@ -5,13 +5,13 @@ struct TraceParentTests {
     static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     static let parent = "00f067aa0ba902b7"
 
-    @Test("the trace is taken from a header of 55 characters", arguments: ["00", "01", "cc"])
+    @Test("a traceparent header of 55 characters gives the trace id", arguments: ["00", "01", "cc"])
     func valid(version: String) {
         #expect(TraceParent("\(version)-\(Self.trace)-\(Self.parent)-01")?.traceID == Self.trace)
     }
 
     @Test(
-        "any other header is left out",
+        "an invalid traceparent header is ignored",
         arguments: [
             "", "00", "00-\(trace)-\(parent)", "00-\(trace)-\(parent)-01-more", "ff-\(trace)-\(parent)-01",
             "00-\(String(repeating: "0", count: 32))-\(parent)-01",

@@ -21,13 +21,13 @@ struct TrustedProxiesTests {
         return proxies.client(of: Request(head: head, body: .init(buffer: ByteBuffer())), context)
     }
 
-    @Test("whoever is no trusted proxy is the client, whatever it says of others")
+    @Test("a peer that is no trusted proxy is the client, whatever its forwarding header says")
     func peer() throws {
         #expect(try client(peer: "198.51.100.7", "203.0.113.9") == "198.51.100.7")
         #expect(try client(peer: "10.1.2.3") == "10.1.2.3")
     }
 
-    @Test("behind trusted proxies the client is the last one that is none of them")
+    @Test("behind trusted proxies the client is the last forwarded address that is no trusted proxy")
     func passedOn() throws {
         #expect(try client(peer: "10.1.2.3", "203.0.113.9") == "203.0.113.9")
         #expect(
@@ -40,7 +40,7 @@ struct TrustedProxiesTests {
         #expect(try client(peer: "10.1.2.3", "10.4.4.4") == "10.1.2.3")
     }
 
-    @Test("an address of IPv6 counts by what its owner was given")
+    @Test("an IPv6 client counts by its 64-bit network, an IPv4-mapped one by its IPv4 address")
     func networks() throws {
         let one = try client(peer: "2001:db8:2:3::1")
         #expect(try client(peer: "2001:db8:2:3:ffff::9") == one)

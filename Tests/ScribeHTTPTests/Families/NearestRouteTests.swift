@@ -25,19 +25,19 @@ struct NearestRouteTests {
         #expect("\(match.method) \(match.path)" == expected)
     }
 
-    @Test("a path that is a route's own is exact, whatever the method")
+    @Test("a path that equals a route is an exact match, whatever the method")
     func exact() throws {
         #expect(try #require(nearest.match("DELETE", ["voice", "api", "v2", "transaction", "init", "t"])).isExact)
         #expect(try !#require(nearest.match("POST", ["voice", "api", "v2", "transaction", "inti", "t"])).isExact)
     }
 
-    @Test("a path that has nothing in common with any route has no nearest one", arguments: ["/", "/x", "/wp-admin"])
+    @Test("a path that has nothing in common with any route has no nearest route", arguments: ["/", "/x", "/wp-admin"])
     func none(path: String) {
         #expect(nearest.match("GET", path.split(separator: "/")) == nil)
     }
 
     @Test(
-        "words of routes and a mistyped one may be shown, a word that may be an identifier or a name may not",
+        "a log may show a path's route words and one mistyped word, and no word that may be an id or a name",
         arguments: [
             ("/voice/api/v2/transactoin/init/asha", "/voice/api/v2/transactoin/init/…"),
             ("/voice/api/v2/transaction/inti/asha", "/voice/api/v2/transaction/…/…"),
@@ -50,13 +50,13 @@ struct NearestRouteTests {
         #expect("/" + shown.joined(separator: "/") == expected)
     }
 
-    @Test("of a path that may hold an object's key, no mistyped word but the first may be shown")
+    @Test("a log shows no mistyped word behind the first in a path that may hold an object's key")
     func keys() {
         #expect(nearest.showable(["v1", "asha", "listen"], mayHoldKey: true) == [true, false, true])
         #expect(nearest.showable(["asha", "v1"], mayHoldKey: true) == [true, true])
     }
 
-    @Test("of the longest path, ten words of 24 bytes are compared")
+    @Test("the search for the nearest route compares at most ten words of 24 bytes")
     func bounded() {
         let path = Array(repeating: String(repeating: "a", count: 5000)[...], count: 1000)
         #expect(nearest.match("GET", path) == nil)

@@ -22,7 +22,7 @@ struct FaultRuleReaderTests {
     }
 
     @Test(
-        "what it writes it reads again",
+        "a fault rule's JSON is read back as the same rule",
         arguments: [
             #"{"operation":"commit","nth":2,"when":"after","status":503,"code":"x","message":"y","retry_after":3}"#,
             #"{"method":"GET","path":"/voice/*","business":"b","client":"c","transaction":"t","every":3,"when":"before","status":200,"body":"[1]","content_type":"application/json"}"#,
@@ -39,7 +39,7 @@ struct FaultRuleReaderTests {
         #expect(String(decoding: written.bytes, as: UTF8.self) == json)
     }
 
-    @Test("numbers may be texts, as on the command line")
+    @Test("a fault rule may give numbers as texts, as on the command line")
     func texts() throws {
         #expect(
             try read(#"{"status":"503","times":"2","probability":"0.5"}"#)
@@ -47,7 +47,7 @@ struct FaultRuleReaderTests {
     }
 
     @Test(
-        "rules that no request can fit, without effect or with two are refused, with the nearest name",
+        "a fault rule that fits no request, or has no effect or two, is refused with the nearest name",
         arguments: [
             ("{}", "no effect"), (#"{"statsu":1}"#, "nearest name is status"),
             (#"{"operation":"commits","status":500}"#, "nearest name is commit"),
@@ -93,7 +93,7 @@ struct FaultRuleReaderTests {
     }
 
     @Test(
-        "a header has pairs",
+        "an X-Scribe-Fault header that is no list of name=value pairs is refused",
         arguments: [
             "", "=", "==", " = ", "=x", "status=500;=", "status", "status=500; status=501",
             "operation=commit; status=500", "limit=1/1s",
@@ -102,7 +102,7 @@ struct FaultRuleReaderTests {
         #expect(throws: ScribeError.self) { try reader.rule(ofHeader: text, named: "header") }
     }
 
-    @Test("the operation of a path is the one with the fewest parameters")
+    @Test("a fault rule's path belongs to the operation with the fewest parameters")
     func operations() throws {
         let index = OperationIndex([
             .init(id: "one", method: .get, path: "/a/{x}"), .init(id: "two", method: .get, path: "/a/b"),

@@ -39,13 +39,13 @@ struct FormDecoderTests {
         return parts
     }
 
-    @Test("a form comes out the same however its bytes arrive", arguments: [1, 2, 3, 5, 7, 16, 64, 1000])
+    @Test("a form is decoded the same however its bytes are split", arguments: [1, 2, 3, 5, 7, 16, 64, 1000])
     func pieces(size: Int) {
         #expect(parts(Self.standard, cutEvery: size) == ["key|-|a/b|", "file|x.wav|\r\n--x\r\n-|"])
     }
 
     @Test(
-        ".NET's dialect is understood: names without quotes, types on texts, a quoted boundary, both file names",
+        "a .NET form is decoded: unquoted names, types on texts, a quoted boundary, both file names",
         .covers("C-65")
     )
     func dotNet() {
@@ -58,19 +58,19 @@ struct FormDecoderTests {
             parts(body, contentType: "multipart/form-data; boundary=\"b-1\"") == ["key|-|k|", "file|आ.wav|x|"])
     }
 
-    @Test("text around the form is no part of it")
+    @Test("text before and after a form is ignored")
     func surroundings() {
         #expect(parts("preamble\r\n" + Self.standard + "epilogue\r\n--b\r\n")?.count == 2)
     }
 
-    @Test("empty parts, and a form of none, are forms")
+    @Test("a form with an empty part, or with no part, is decoded")
     func empty() {
         #expect(parts("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n--b--\r\n") == ["a|-||"])
         #expect(parts("--b--\r\n") == [])
     }
 
     @Test(
-        "what is cut off, or no form, is noticed",
+        "a form that is cut off or malformed is refused",
         arguments: [
             "", "--b", "--b\r\n", "--bx\r\n", "nothing", "--b\r\n\r\nx\r\n--b--", "--b\r\nno colon\r\n\r\nx\r\n--b--",
             "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--",
@@ -85,7 +85,7 @@ struct FormDecoderTests {
     }
 
     @Test(
-        "only a form's content type is one",
+        "only multipart/form-data with a boundary is decoded as a form",
         arguments: [
             "application/json", "multipart/form-data", "multipart/mixed; boundary=b", "multipart/form-data; boundary=",
         ])
@@ -94,14 +94,14 @@ struct FormDecoderTests {
     }
 
     @Test(
-        "a file's name has no folders",
+        "a form's file name is read without its folders",
         arguments: [("a/b.wav", "b.wav"), (#"C:\x\b.wav"#, "b.wav"), ("b.wav", "b.wav"), ("..", "..")]
     )
     func baseNames(name: String, base: String) {
         #expect(FormPart(headers: #"Content-Disposition: form-data; name=a; filename="\#(name)""#)?.baseName == base)
     }
 
-    @Test("a quoted value may hold quotes, semicolons and nothing")
+    @Test("a quoted value in a form may hold quotes, semicolons and nothing")
     func quoting() {
         let value = ParameterisedValue(#"form-data; name="a;\"b"; x=""; y = z ; filename=plain"#)
         #expect(value["name"] == #"a;"b"#)

@@ -7,7 +7,7 @@ import Testing
 /// Credentials in the texts that the journal shows.
 struct SecretMaskTests {
     @Test(
-        "a credential is masked by its name, whatever the format",
+        "the journal masks a credential by its name, in every format",
         arguments: [
             (#"{"client_secret":"hush","name":"Ada"}"#, #"{"client_secret":"***","name":"Ada"}"#),
             (#"{"access_token" : "hush", "expires_in": 5}"#, #"{"access_token" : "***", "expires_in": 5}"#),
@@ -40,7 +40,7 @@ struct SecretMaskTests {
     }
 
     @Test(
-        "a signed token and a namespace's credential are masked by their form",
+        "the journal masks signed tokens and namespace credentials by their form",
         arguments: [
             ("/voice/v1/audio/eyJhbGciOiJIUzI1NiJ9.c2lnbmF0dXJl/x", "/voice/v1/audio/***/x"),
             ("I say eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_-1 here", "I say *** here"),
@@ -52,7 +52,7 @@ struct SecretMaskTests {
         #expect(SecretMask.text(text) == shown)
     }
 
-    @Test("a sound or picture in base64 is shown as its length")
+    @Test("the journal shows audio or a picture in base64 as its length")
     func base64() {
         let sound = String(repeating: "AbC+/9", count: 200)
         #expect(SecretMask.text(#"{"a":"\#(sound)","n":1}"#) == #"{"a":"(1200 characters of base64)","n":1}"#)
@@ -68,7 +68,7 @@ struct SecretMaskTests {
         #expect(SecretMask.text(#"{"data":"some words"}"#) == #"{"data":"some words"}"#)
     }
 
-    @Test("headers with credentials keep their scheme")
+    @Test("the journal masks credentials in headers and keeps their scheme")
     func headers() {
         func shown(_ name: String, _ value: String) -> String? {
             HTTPField.Name(name).map { SecretMask.value(of: HTTPField(name: $0, value: value)) }
@@ -90,7 +90,7 @@ struct SecretMaskTests {
     }
 
     @Test(
-        "any text takes time in proportion to its length, and a text without credentials stays as it is",
+        "masking takes time in proportion to the text, and leaves a text without credentials unchanged",
         arguments: [
             "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é",
             "ns_",

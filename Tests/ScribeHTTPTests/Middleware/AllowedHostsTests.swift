@@ -16,7 +16,7 @@ struct AllowedHostsTests {
     }
 
     @Test(
-        "what no page can be called is served, and the names that clients have compiled in",
+        "addresses, local names and the vendors' host names are allowed hosts",
         arguments: [
             "", "127.0.0.1:8087", "10.0.2.2", "[::1]:8087", "localhost", "scribe:8087", "mac.local",
             "host.docker.internal",
@@ -30,7 +30,7 @@ struct AllowedHostsTests {
     }
 
     @Test(
-        "a name that anybody may have registered is not",
+        "a host name that anyone could have registered is not allowed",
         arguments: [
             "evil.example", "127.0.0.1.evil.example", "[::1].evil.example", "localhost.evil.example",
             "api.eka.care.evil.example",
@@ -44,7 +44,7 @@ struct AllowedHostsTests {
     }
 
     @Test(
-        "operators name hosts, the certificate's and the public ones are theirs, and strict mode asks for tokens instead"
+        "configured hosts, the certificate's names and the public URL's host are allowed, and strict mode allows all"
     )
     func named() throws {
         let listed = try #require(configuration { $0.allowedHosts = ["Scribe.example", "*.staging.example"] }.hosts)
@@ -63,7 +63,7 @@ struct AllowedHostsTests {
     }
 
     @Test(
-        "what is asked under another host is 421, says what to do, and reaches no family",
+        "a request under a host that is not allowed is 421 with advice, and reaches no family",
         arguments: [Transport.socket, .tls])
     func refused(transport: Transport) async throws {
         try await TestServer().run(transport) { client in

@@ -69,7 +69,7 @@ struct RefusalLogTests {
             at: Date(timeIntervalSince1970: second))
     }
 
-    @Test("an unrouted request names its path, host, family, claim and the nearest route, and never its query")
+    @Test("the log line of an unrouted request has path, host, family, claim and nearest route, without the query")
     func unrouted() throws {
         explain("/voice/inti/t?token=secret", headers: [.authorization: "Bearer secret"]) {
             $0.note(family: "Test", .path(words: 1))
@@ -85,7 +85,7 @@ struct RefusalLogTests {
         #expect(!"\(line)".contains("secret"))
     }
 
-    @Test("an unrouted path shows no word where a route has a parameter, and none behind a mistyped word")
+    @Test("the log hides words of an unrouted path at a route's parameters and behind a mistyped word")
     func names() {
         for path in ["/voice/inti/Asha-Rao-1975", "/voice/init/Asha-Rao-1975/1975-04-01", "/vioce/Asha-Rao-1975/init"] {
             for claim in [RouteClaim.host, .path(words: 1)] { explain(path) { $0.note(family: "Test", claim) } }
@@ -95,7 +95,7 @@ struct RefusalLogTests {
         #expect(!"\(lines.value)".contains("1975"))
     }
 
-    @Test("a refusal has its text, and of a path with a route the pattern: a parameter may be a credential")
+    @Test("the log line of a refusal has its reason and the route's pattern, without the parameters")
     func refused() throws {
         explain("/voice/init/a-ticket", .badRequest, route: "/voice/init/{id}") {
             $0.note(family: "Test", .path(words: 2))
@@ -107,7 +107,7 @@ struct RefusalLogTests {
         #expect(!"\(line)".contains("a-ticket"))
     }
 
-    @Test("a field below a list's entry is cut: its name may be a client's own")
+    @Test("the log cuts a field's name below a list's entry, because a client may have chosen it")
     func fields() throws {
         explain("/voice/init/t", .badRequest, route: "/voice/init/{id}") {
             $0.note(family: "Test", .path(words: 2))
@@ -117,7 +117,7 @@ struct RefusalLogTests {
         #expect(line.message == "POST /voice/init/{id} 400: Field 'chunk_info.0.…' must be a number")
     }
 
-    @Test("keys of objects, and words that may be names or tokens, are left out")
+    @Test("the log leaves out object keys and words that may be names or tokens")
     func keys() throws {
         explain("/m-prod-voice-record/jane/1.m4a", .forbidden, route: "S3") {
             $0.note(family: "S3", .rest)
@@ -132,7 +132,7 @@ struct RefusalLogTests {
         #expect(paths == ["/m-prod-voice-record/…", "/…", "/clinic/voice/…", "/voice/…/…"])
     }
 
-    @Test("an origin that may not read an answer is named, also where the answer is a success")
+    @Test("the log names an origin that may not read an answer, also if the answer is a success")
     func origin() throws {
         explain("/voice/init/t", .ok, route: "/voice/init/{id}") {
             $0.note(family: "Test", .path(words: 2))
@@ -143,7 +143,7 @@ struct RefusalLogTests {
         #expect(line.message.contains("--cors-origins"))
     }
 
-    @Test("a success, and a failure of the server's own, have no line")
+    @Test("successes and failures of the server have no line in the log of refusals")
     func silent() {
         for status in [HTTPResponse.Status.ok, .found, .internalServerError, .serviceUnavailable] {
             explain("/voice/init/t", status, route: "/voice/init/{id}") { $0.note(family: "Test", .path(words: 2)) }
@@ -151,7 +151,7 @@ struct RefusalLogTests {
         #expect(lines.value.isEmpty)
     }
 
-    @Test("ten lines a second are written, and the next second says how many were left out")
+    @Test("the log writes ten refusals a second, and then how many were left out")
     func limit() {
         for _ in 0..<25 { explain("/voice/x") { $0.note(family: "Test", .path(words: 1)) } }
         #expect(lines.value.count == 10)

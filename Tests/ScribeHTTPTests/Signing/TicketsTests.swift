@@ -10,7 +10,7 @@ import Testing
 struct TicketsTests {
     private let principal = Principal(business: .init("b"), user: .init("u"), doctor: .init("o"), client: .init("c"))
 
-    @Test("a ticket is good for one thing, for a time, and in one spelling")
+    @Test("a ticket is valid for one purpose, until its expiry, and in one spelling only")
     func spellings() throws {
         let manual = ManualClock()
         let tickets = Tickets(key: SymmetricKey(data: Data(count: 32)), clock: manual.world)
@@ -35,7 +35,9 @@ struct TicketsTests {
         #expect(tickets.redeem(ticket, "read") == nil)
     }
 
-    @Test("what is no text of ours in base64 is none", arguments: ["YQ==", "YQ=", "YR", "Y+", "Y/", "Y Q", "é"])
+    @Test(
+        "a text that is not canonical URL-safe base64 is refused",
+        arguments: ["YQ==", "YQ=", "YR", "Y+", "Y/", "Y Q", "é"])
     func base64(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }

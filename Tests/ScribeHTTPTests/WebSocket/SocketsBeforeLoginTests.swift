@@ -5,7 +5,7 @@ import Testing
 @testable import ScribeHTTP
 
 struct SocketsBeforeLoginTests {
-    @Test("of too many the oldest of the busiest address gives way, and nobody else")
+    @Test("with too many sockets before login, the oldest of the busiest address is closed")
     func eviction() {
         let closed = LockedValue<[String]>([])
         let sockets = SocketsBeforeLogin(most: 3)

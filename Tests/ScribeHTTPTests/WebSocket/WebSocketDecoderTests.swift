@@ -33,7 +33,9 @@ struct WebSocketDecoderTests {
         return messages
     }
 
-    @Test("messages of every length are what was sent, however they are cut", arguments: [1, 2, 7, 1000, Int.max])
+    @Test(
+        "WebSocket messages of every length are decoded however their bytes are split",
+        arguments: [1, 2, 7, 1000, Int.max])
     func lengths(size: Int) throws {
         for count in [0, 1, 7, 8, 9, 125, 126, 127, 65_535, 65_536] {
             let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -42,7 +44,7 @@ struct WebSocketDecoderTests {
         }
     }
 
-    @Test("a message in several frames is one, with what comes between them told at once")
+    @Test("a WebSocket message in several frames is joined, and a ping between them is passed on at once")
     func fragments() throws {
         var bytes = frame(0x01, Array("good ".utf8))
         bytes.writeImmutableBuffer(frame(0x89, Array("?".utf8)))
@@ -51,7 +53,7 @@ struct WebSocketDecoderTests {
         #expect(try messages(bytes, cutInto: 3) == [.ping(ByteBuffer(string: "?")), .text("good morning")])
     }
 
-    @Test("what a client must not send ends the socket with the right code")
+    @Test("a WebSocket frame that a client must not send closes the socket with the right code")
     func violations() {
         func code(_ frames: ByteBuffer...) -> UInt16? {
             var bytes = ByteBuffer()
@@ -78,7 +80,7 @@ struct WebSocketDecoderTests {
         #expect(code(frame(0x02, half), frame(0x80, half)) == 1009)
     }
 
-    @Test("a text, and the first message, may have a limit of their own, whole or in pieces")
+    @Test("text messages and the first message of a socket may have limits of their own, whole or in frames")
     func ownLimits() {
         func code(_ decoder: WebSocketDecoder, _ frames: ByteBuffer...) -> UInt16? {
             var decoder = decoder
@@ -104,7 +106,7 @@ struct WebSocketDecoderTests {
         #expect(code(first, frame(0x01, fits), frame(0x80, [0x20])) == 1009)
     }
 
-    @Test("a reason is cut between characters, to what fits a close frame")
+    @Test("a close reason is cut between characters to fit a close frame")
     func reason() {
         let frame = WebSocketClosure(1008, String(repeating: "é", count: 100)).frame
         #expect(frame.payload.readableBytes == 2 + 122)

@@ -7,14 +7,14 @@ struct WebhookSignatureTests {
     private let body = Data(#"{"a":1}"#.utf8)
     private let now = Date(timeIntervalSince1970: 1_700_000_000.9)
 
-    @Test("the signature is the HMAC of time, dot and body, as OpenSSL computes it")
+    @Test("a timed webhook signature is the HMAC of time, dot and body, as OpenSSL computes it")
     func timed() {
         // printf '1700000000.{"a":1}' | openssl dgst -sha256 -hmac 'key'
         let signature = WebhookSignature.timed(of: body, key: "key", at: now)
         #expect(signature == "t=1700000000,v1=a438e398bfafc57e4396bb7fc2304422f0f768e965d073ca313cb52e22e6ad03")
     }
 
-    @Test("or of milliseconds, colon and body, with the time in a header of its own")
+    @Test("a stamped webhook signature is the HMAC of milliseconds, colon and body")
     func stamped() {
         // printf '1700000000900:{"a":1}' | openssl dgst -sha256 -hmac 'key'
         let signature = WebhookSignature.stamped(of: body, key: "key", at: now)

@@ -38,7 +38,7 @@ struct JournalTests {
         journal.entries.map { $0.entry.exchange.request.path ?? "" }
     }
 
-    @Test("the oldest entries go first, and are counted")
+    @Test("a full journal drops its oldest entries and counts them")
     func entries() {
         let journal = journal(entries: 3)
         for number in 1...5 { add("/\(number)", to: journal) }
@@ -49,7 +49,7 @@ struct JournalTests {
         #expect(journal[4]?.exchange.request.path == "/4")
     }
 
-    @Test("bytes are bounded, too, and a single entry may be as large as a body may be")
+    @Test("the journal is limited in bytes too, and keeps a single entry of any size")
     func bytes() {
         let journal = journal(bytes: 150_000)
         for number in 1...9 { add("/\(number)", body: 60_000, to: journal) }
@@ -61,7 +61,7 @@ struct JournalTests {
         #expect(paths(small) == ["/1"])
     }
 
-    @Test("journals share a budget, and the largest one gives way")
+    @Test("journals share a memory budget, and the largest journal drops entries first")
     func budget() {
         let budget = JournalBudget(limit: 1_000_000)
         let (large, small) = (journal(bytes: 900_000, in: budget), journal(in: budget))
@@ -73,7 +73,7 @@ struct JournalTests {
         #expect(budget.bytes == large.counts.bytes + small.counts.bytes)
     }
 
-    @Test("a journal gives its memory back: at its end, when it is emptied, and for an entry that moves")
+    @Test("a journal releases its memory at its end, when it is emptied, and for an entry that moves")
     func release() {
         let budget = JournalBudget(limit: 1 << 30)
         do {
@@ -107,7 +107,7 @@ struct JournalTests {
         #expect(journal.counts.bytes == before)
     }
 
-    @Test("frames of a socket are bounded, and what is left out is counted")
+    @Test("the journal limits the frames of a socket and counts those it leaves out")
     func frames() {
         let journal = journal(bytes: 64 << 20)
         let record = add("/1", to: journal)
@@ -119,7 +119,7 @@ struct JournalTests {
         #expect(journal.counts.bytes < JournalSettings.socketLimit + 10_000)
     }
 
-    @Test("who waits learns of the end of an exchange, and the news are told once")
+    @Test("a reader that waits for the journal wakes at the end of an exchange, and reads each change once")
     func waiting() async {
         let journal = journal()
         let record = add("/1", to: journal)
@@ -136,7 +136,7 @@ struct JournalTests {
         await cancelled.value
     }
 
-    @Test("a body that is text is kept up to its limit, any other as its hash")
+    @Test("the journal keeps a text body up to its limit, and any other body as its hash")
     func bodies() {
         var text = RecordedBody(type: "application/json")
         for _ in 1...3 { _ = text.add(ByteBuffer(repeating: UInt8(ascii: "1"), count: 30_000)) }
@@ -156,7 +156,7 @@ struct JournalTests {
         #expect(cut.text?.readableBytes == 600)
     }
 
-    @Test("a small part of a large buffer does not keep all of it")
+    @Test("a journal entry copies its small part of a large buffer")
     func slices() {
         var large = ByteBuffer(repeating: UInt8(ascii: "a"), count: 1 << 20)
         var body = RecordedBody(type: "text/plain")

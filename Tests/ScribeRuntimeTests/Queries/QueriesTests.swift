@@ -16,7 +16,7 @@ struct QueriesTests {
 
     init() throws { fixture = try UseCaseFixture() }
 
-    @Test("transactions, files and feedback are those of one business")
+    @Test("queries of transactions, files and feedback return those of one business only")
     func recordings() async throws {
         try await fixture.start()
         try await fixture.upload("1.wav")
@@ -33,7 +33,7 @@ struct QueriesTests {
         }
     }
 
-    @Test("documents are those of one business")
+    @Test("queries of documents return those of one business only")
     func documents() async throws {
         try await fixture.start()
         let id = try await fixture.documents()[0].id
@@ -43,7 +43,7 @@ struct QueriesTests {
         #expect(try await queries.documents.session(fixture.key(of: stranger))?.transaction == nil)
     }
 
-    @Test("registrations are listed by style and business, or all of them")
+    @Test("queries of registrations return those of a style and business, or all of them")
     func webhooks() async throws {
         for (style, principal) in [(Webhook.Style.usual, owner), (.once, owner), (.usual, stranger)] {
             _ = try await fixture.webhooks.register(
@@ -61,7 +61,7 @@ struct QueriesTests {
         #expect(try await queries.deliveries.counts().pending == 1)
     }
 
-    @Test("templates and objects are those of one business")
+    @Test("queries of templates and objects return those of one business only")
     func templatesAndObjects() async throws {
         let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])
         try await fixture.store.add(own, to: owner.business, at: fixture.manual.now)
@@ -75,7 +75,7 @@ struct QueriesTests {
         #expect(try await queries.objects.buckets(business: owner.business).map(\.name) == ["bucket"])
     }
 
-    @Test("a conversation is its user's")
+    @Test("a query of a conversation finds it for its own user only")
     func conversations() async throws {
         let begun = try await fixture.conversations.open(
             .init(source: "omi", language: "en", timeout: 120), for: owner)

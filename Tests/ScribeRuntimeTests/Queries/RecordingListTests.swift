@@ -50,7 +50,7 @@ struct RecordingListTests {
 
     // MARK: Families and tenants
 
-    @Test("recordings of several kinds are listed, newest first, each with its kind")
+    @Test("the list of recordings shows all kinds, newest first, each with its kind")
     func families() async throws {
         try await fixture.start("usual")
         try await fixture.startSession("session")
@@ -65,7 +65,7 @@ struct RecordingListTests {
         }
     }
 
-    @Test("a kind is no matter of a client's words for its place")
+    @Test("a recording's kind does not depend on its URL, mode or flavour")
     func kindOfPlace() async throws {
         let request = TransactionRequest(
             transfer: .vaded, mode: "conversation", audioURL: "s3://bucket/conversations/t", flavour: "omi")
@@ -73,7 +73,7 @@ struct RecordingListTests {
         #expect(try await list().items.map(\.kind) == [.transaction])
     }
 
-    @Test("a business's recordings are found by its id, and no other's, also of the same transaction id")
+    @Test("a filter by business finds that business's recordings only, also with equal transaction ids")
     func tenants() async throws {
         for principal in [fixture.owner, fixture.stranger] { try await fixture.start(for: principal) }
         #expect(try await ids() == ["t", "t"])
@@ -84,14 +84,14 @@ struct RecordingListTests {
         #expect(try await ids { $0.business = BusinessID("b-3") }.isEmpty)
     }
 
-    @Test("recordings are found by their client")
+    @Test("a filter by client finds that client's recordings")
     func client() async throws {
         try await fixture.start("mine")
         try await fixture.start("other", for: fixture.stranger)
         #expect(try await ids { $0.client = fixture.stranger.client } == ["other"])
     }
 
-    @Test("recordings are found by what their client and the server have done")
+    @Test("recordings are found by their user status and their processing status")
     func states() async throws {
         for id in ["open", "stopped", "done", "failed", "cancelled"] { try await fixture.start(id) }
         try await fixture.transactions.stop(fixture.key("stopped"), ChunkList(files: []))
@@ -106,7 +106,7 @@ struct RecordingListTests {
         #expect(try await ids { $0.userStatus = .stopped } == ["stopped"])
     }
 
-    @Test("a deleted recording is listed only where it is asked for")
+    @Test("a deleted recording is listed only on request")
     func archived() async throws {
         for id in ["kept", "deleted"] { try await fixture.start(id) }
         try await fixture.transactions.archive(fixture.key("deleted"), by: fixture.owner.user)
@@ -118,7 +118,7 @@ struct RecordingListTests {
 
     // MARK: Search
 
-    @Test("a text is found in ids and in patients' names, whatever its case")
+    @Test("a search finds a text in ids and patients' names, whatever its case")
     func search() async throws {
         try await start("Visit-1", patient: .object(["username": .string("Asha Rao")]))
         try await start("other", patient: .object(["name": .string("Asha Devi"), "age": .integer(30)]))
@@ -128,20 +128,22 @@ struct RecordingListTests {
         #expect(try await list().items.map(\.patientName) == ["Asha Devi", "Asha Rao"])
     }
 
-    @Test("other words of the request are not searched", arguments: ["consultation", "bucket", "username", "30"])
+    @Test(
+        "a search of recordings ignores fields other than ids and names",
+        arguments: ["consultation", "bucket", "username", "30"])
     func otherWords(text: String) async throws {
         try await start("t", patient: .object(["username": .string("Asha"), "age": .integer(30)]))
         #expect(try await find(text).isEmpty)
     }
 
-    @Test("an empty text leaves nothing out")
+    @Test("an empty search text finds all recordings")
     func noText() async throws {
         try await fixture.start()
         #expect(try await find("") == ["t"])
     }
 
     @Test(
-        "hostile texts find nothing that is not there",
+        "a search of recordings takes wildcards, quotes and control characters literally",
         arguments: [
             "%", "_", "'", "\"", "\\", "\0", "\0t", "%\u{301}", "\u{301}", "t' OR '1'='1", "t%", "_sha", "\\%", "\n",
             "\u{1F469}\u{200D}", String(repeating: "a", count: 10_000), String(repeating: "%", count: 1000),
@@ -153,7 +155,7 @@ struct RecordingListTests {
     }
 
     @Test(
-        "a name is found by any part of it",
+        "a search finds a patient's name by any part, special characters included",
         arguments: [
             "100%", "_b\\", "\\\"c\"", "'d'", "%_", "é", "आशा", "\u{301}", "\t", "</script>", "/", "\u{1F600}",
         ])
@@ -163,7 +165,7 @@ struct RecordingListTests {
         #expect(try await find(text) == ["t"])
     }
 
-    @Test("a name that is no text, or a very long one, is shown as far as it can be")
+    @Test("a patient's name that is no text, or very long, is shown as far as possible")
     func oddNames() async throws {
         let names: [JSONValue] = [
             .integer(7), .number(1.5), .bool(true), .null, .array([.string("a")]), .object(["first": .string("a")]),
@@ -180,7 +182,7 @@ struct RecordingListTests {
 
     // MARK: Pages
 
-    @Test("pages have neither gaps nor repeats while recordings are added")
+    @Test("pages of recordings have neither gaps nor repeats while recordings are added")
     func pages() async throws {
         for number in 0..<10 { try await fixture.start("old-\(number)") }
         var seen: [String] = []
@@ -197,7 +199,7 @@ struct RecordingListTests {
         #expect(seen == (0..<10).reversed().map { "old-\($0)" })
     }
 
-    @Test("a page that holds the last recording has none after it")
+    @Test("the page with the last recording has no next page")
     func lastPage() async throws {
         for number in 0..<4 { try await fixture.start("t-\(number)") }
         let first = try await list { $0.limit = 2 }
@@ -208,7 +210,7 @@ struct RecordingListTests {
         #expect(first.next != nil && second.items.count == 2 && second.next == nil)
     }
 
-    @Test("a page has fifty recordings, and filters fill it")
+    @Test("a page has fifty recordings, with filters too")
     func pageSize() async throws {
         for number in 0..<120 { try await fixture.start("\(number.isMultiple(of: 2) ? "even" : "odd")-\(number)") }
         let page = try await list { $0.text = "even" }
@@ -218,7 +220,7 @@ struct RecordingListTests {
 
     // MARK: Rows
 
-    @Test("a row counts the audio of its own folder, and says how long it is")
+    @Test("a listed recording counts the audio files of its own folder and gives their duration")
     func audio() async throws {
         for id in ["t", "t0"] { try await fixture.start(id) }
         for name in ["1.wav", "2.wav", "som.json", "full_audio.wav_", "below/3.wav"] { try await fixture.upload(name) }
@@ -230,7 +232,7 @@ struct RecordingListTests {
         #expect(found.map(\.duration) == [nil, 19])
     }
 
-    @Test("a row has the status of each result, and the first error")
+    @Test("a listed recording has the status of each result and the first error")
     func results() async throws {
         try await fixture.start("good", templates: ["soap", "notes"])
         try await fixture.start("bad", templates: ["soap"])

@@ -43,7 +43,7 @@ struct RecordingTimelineTests {
             called: (endpoint: "endpoint", events: "events", key: "key"))
     }
 
-    @Test("events stand in the order in which they happened, with their times")
+    @Test("a recording's timeline lists its events in the order of their times")
     func events() async throws {
         let start = fixture.manual.now
         try await fixture.start(templates: ["soap"])
@@ -73,13 +73,13 @@ struct RecordingTimelineTests {
         #expect(timeline.documents.allSatisfy { $0.document.value == nil })
     }
 
-    @Test("a recording that was just started has its results to come")
+    @Test("the timeline of a new recording lists its results as in progress")
     func begun() async throws {
         try await fixture.start(templates: ["soap"])
         #expect(try await timeline().events.map(words) == ["created", "transcript in-progress", "soap in-progress"])
     }
 
-    @Test("a cancelled recording says so, after the stop before it")
+    @Test("the timeline of a cancelled recording ends with the cancellation")
     func cancelled() async throws {
         try await fixture.start()
         pass()
@@ -93,7 +93,7 @@ struct RecordingTimelineTests {
         #expect(!events.contains { $0.hasPrefix("processed") })
     }
 
-    @Test("a chunk has its recognition, until other bytes take its place")
+    @Test("the timeline shows a chunk's recognition until other bytes replace the chunk")
     func recognition() async throws {
         try await fixture.start()
         let object = fixture.object(fixture.location().key(ofFile: "1.wav"), try await fixture.write())
@@ -110,7 +110,7 @@ struct RecordingTimelineTests {
         #expect(!replaced.events.map(words).contains("recognised 1.wav"))
     }
 
-    @Test("deliveries stand among the events, the other business's of the same id do not")
+    @Test("the timeline lists deliveries of its own business only, also with equal transaction ids")
     func deliveries() async throws {
         for principal in [fixture.owner, fixture.stranger] {
             try await register(principal)
@@ -126,14 +126,14 @@ struct RecordingTimelineTests {
         #expect(events.first == "created" && events.last == "session.ended")
     }
 
-    @Test("another business's recording has no timeline")
+    @Test("the timeline of another business's recording is not found")
     func tenants() async throws {
         try await fixture.start()
         #expect(try await recordings.timeline(of: fixture.key(of: fixture.stranger))?.kind == nil)
         #expect(try await recordings.timeline(of: fixture.key("unknown"))?.kind == nil)
     }
 
-    @Test("a session's files are those of its own folder")
+    @Test("the timeline of a protocol session lists the files of its own folder")
     func files() async throws {
         try await fixture.startSession("s")
         for id in ["s", "s0"] {

@@ -27,7 +27,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("a poll is held until the results are final")
+    @Test("a poll is held until the transaction's results are final")
     func heldPoll() async throws {
         try await commit()
         try await withinTheTimeOfATest {
@@ -38,7 +38,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("a poll whose time is over gets what there is")
+    @Test("a poll that times out gets the results so far")
     func timedOutPoll() async throws {
         try await commit()
         try await withinTheTimeOfATest {
@@ -49,7 +49,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("of several edits all are kept, or none")
+    @Test("several edits of results are stored together, or none of them")
     func edits() async throws {
         try await commit()
         let transcript = ResultEdit(target: .template(ResultDocument.transcriptTemplate), value: "corrected")
@@ -66,7 +66,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("two hundred edits are taken at once, and not one more")
+    @Test("one request may have two hundred edits of results, and not one more")
     func mostEdits() async throws {
         try await commit()
         let edit = ResultEdit(target: .template(.init("soap")), value: "mine")
@@ -77,7 +77,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("a conversion needs a commit")
+    @Test("a conversion of an uncommitted, cancelled or unknown transaction is refused")
     func convertible() async throws {
         try await fixture.start()
         let early = ScribeError.invalidState("The transaction was not committed yet")
@@ -124,7 +124,7 @@ struct ConsultationResultsTests {
         #expect(try await fixture.documents().map(\.templateID.rawValue) == ["transcript", "soap", "soap"])
     }
 
-    @Test("a supplied transcript commits a consultation that has just begun, and no other")
+    @Test("a supplied transcript commits a transaction that has just begun, and no other")
     func suppliedTranscript() async throws {
         try await fixture.start()
         _ = try await transactions.convert(fixture.key(), to: nil, in: nil, from: .transcript("said"))
@@ -139,7 +139,7 @@ struct ConsultationResultsTests {
         #expect(try await fixture.documents()[0].value == "said")
     }
 
-    @Test("a transcript beyond the limit is refused, and the consultation stays open")
+    @Test("a transcript beyond the limit is refused, and the transaction stays open")
     func longTranscript() async throws {
         try await fixture.start()
         let text = String(repeating: "a", count: Limits.transcript + 1)
@@ -150,7 +150,7 @@ struct ConsultationResultsTests {
         #expect(try await fixture.transaction().userStatus == .initialized)
     }
 
-    @Test("a poll for an untranscribed chunk, by its number, gets the chunk transcribed")
+    @Test("a poll for an untranscribed chunk by its number starts the transcription and gets the text")
     func askedChunk() async throws {
         try await fixture.start()
         try await fixture.upload("7.wav")
@@ -172,7 +172,7 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("a missing chunk, or a chunk of a fixture, is not found and makes no job")
+    @Test("a poll for a missing chunk, or for a chunk of a fixture, is not found and starts no job")
     func missingChunk() async throws {
         let missing = ScribeError.resourceNotFound("No such chunk, or not transcribed yet")
         try await fixture.start()

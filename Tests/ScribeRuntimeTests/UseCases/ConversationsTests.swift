@@ -44,7 +44,7 @@ struct ConversationsTests {
         #expect(try await fixture.transaction(outcome.values[0]).userStatus == .initialized)
     }
 
-    @Test("a conversation is called as wanted, unless its user is having one")
+    @Test("a new conversation takes the requested id, unless its user has an open conversation")
     func wantedName() async throws {
         #expect(try await conversations.name("wanted", for: owner) == "wanted")
         let begun = try await conversations.open(beginning("wanted"), for: owner)
@@ -53,7 +53,7 @@ struct ConversationsTests {
         #expect(try await conversations.open(beginning("other"), for: owner).id == "wanted")
     }
 
-    @Test("a name that a transaction or another user's conversation has is not given again")
+    @Test("the id of a transaction, or of another user's conversation, is not given to a new conversation")
     func takenName() async throws {
         try await fixture.start("transaction")
         #expect(try await conversations.name("transaction", for: owner) != "transaction")
@@ -78,7 +78,7 @@ struct ConversationsTests {
 
     // MARK: Silence
 
-    @Test("each addition restarts the silence timeout")
+    @Test("each added segment restarts the silence timeout of its conversation")
     func words() async throws {
         let id = try await say("Hello.").conversation.id
         fixture.manual.advance(by: .seconds(119))
@@ -100,7 +100,7 @@ struct ConversationsTests {
         #expect(try await fixture.store.transaction(fixture.key(id)) == nil)
     }
 
-    @Test("a conversation that has reached its limit ends, and the next words begin another")
+    @Test("a conversation that reaches its size limit ends, and the next segment begins another")
     func limit() async throws {
         let count = Limits.conversation / 67 + 1
         let long = (0..<count).map { ConversationSegment(id: "\($0)", text: "Ok.", provider: nil) }
@@ -109,7 +109,7 @@ struct ConversationsTests {
         #expect(try await say("More.").conversation.id != id)
     }
 
-    @Test("words that come at once are all in one conversation")
+    @Test("segments that are added at the same time are all in one conversation")
     func parallelWords() async throws {
         let outcome = await atOnce { try await say("Hello.").conversation.id }
         #expect(Set(outcome.values).count == 1 && outcome.failures.isEmpty)
@@ -118,7 +118,7 @@ struct ConversationsTests {
 
     // MARK: Urgency
 
-    @Test("the first emergency raises the urgency; each urgent segment is listed")
+    @Test("the first emergency raises a conversation's urgency, and each urgent segment is listed")
     func urgency() async throws {
         #expect(try await !say("Good morning.").isMoreUrgent)
         let first = try await say("I slept well.", "I have chest pain since this morning.")
@@ -129,7 +129,7 @@ struct ConversationsTests {
         #expect(try await stored(first.conversation.id)?.urgency.reasons.count == 2)
     }
 
-    @Test("words do not revive a conversation that silence has ended under a shorter timeout of another device")
+    @Test("a segment does not reopen a conversation that ended by another device's shorter timeout")
     func shorterTimeout() async throws {
         let stale = try await say("good morning").conversation
         var short = beginning()
@@ -143,7 +143,7 @@ struct ConversationsTests {
         #expect(try await stored(stale.id)?.status == .completed)
     }
 
-    @Test("a conversation whose transaction had no room for its note gets it when it is processed anew")
+    @Test("reprocessing writes the note that had no room when the conversation was first processed")
     func roomLater() async throws {
         var quotas = Quotas()
         quotas.storedBytes = 10
@@ -167,7 +167,7 @@ struct ConversationsTests {
 
     // MARK: What is made of it
 
-    @Test("a processed conversation becomes its transaction's transcript, with a note to be written")
+    @Test("processing a conversation stores its transcript, commits its transaction and saves memories")
     func transcript() async throws {
         let conversation = try await say("I am allergic to penicillin.", "I have a cough.").conversation
         let completed = try #require(try await conversations.process(conversation))
@@ -179,7 +179,7 @@ struct ConversationsTests {
         #expect(Set(memories.map(\.conversation)) == [conversation.id])
     }
 
-    @Test("a known memory is not added again")
+    @Test("processing a conversation does not add a known memory again")
     func memories() async throws {
         var counts: [Int] = []
         for _ in 0..<2 {
@@ -191,7 +191,7 @@ struct ConversationsTests {
         #expect(counts[0] > 0 && counts[1] == counts[0])
     }
 
-    @Test("one of several concurrent calls processes a conversation, and none after it")
+    @Test("only one of several concurrent calls processes a conversation")
     func parallelProcessing() async throws {
         let conversation = try await say("Hello.").conversation
         let outcome = await atOnce { try await conversations.process(conversation) }
@@ -200,7 +200,7 @@ struct ConversationsTests {
         #expect(try await conversations.process(conversation) == nil)
     }
 
-    @Test("processing that was interrupted is done again")
+    @Test("interrupted processing of a conversation is repeated")
     func interrupted() async throws {
         let id = try await say("Hello.").conversation.id
         #expect(try await fixture.store.move(id, from: .inProgress, to: .processing))
@@ -209,7 +209,7 @@ struct ConversationsTests {
         #expect(try await conversations.process(conversation) == nil)
     }
 
-    @Test("a conversation is completed though its transaction was cancelled, which stays so")
+    @Test("a conversation is completed even if its transaction was cancelled, which stays cancelled")
     func cancelledTransaction() async throws {
         let conversation = try await say("Hello.").conversation
         var patch = TransactionPatch()
@@ -220,7 +220,7 @@ struct ConversationsTests {
         #expect(try await fixture.documents(conversation.id)[0].value == nil)
     }
 
-    @Test("a user's title survives processing and is replaced by reprocessing")
+    @Test("a user's title survives processing of the conversation and is replaced by reprocessing")
     func title() async throws {
         let conversation = try await say("I have a cough.").conversation
         try await fixture.store.setTitle("Mine", of: conversation.id)
@@ -230,7 +230,7 @@ struct ConversationsTests {
         #expect(anew.summary.title != "Mine" && !anew.summary.title.isEmpty)
     }
 
-    @Test("a forgotten conversation's transaction is hidden, also when it is forgotten again")
+    @Test("forgetting a conversation hides its transaction, and may be repeated")
     func forgotten() async throws {
         let conversation = try await say("Hello.").conversation
         try await conversations.hideTransaction(conversation)
@@ -240,7 +240,7 @@ struct ConversationsTests {
 
     // MARK: Pictures
 
-    @Test("a conversation keeps eight megabytes of pictures")
+    @Test("a conversation keeps at most eight megabytes of pictures")
     func pictures() async throws {
         let half = String(repeating: "a", count: Limits.allPhotos / 2)
         let first = try #require(try await conversations.add(half, beginning(), for: owner))
@@ -251,7 +251,7 @@ struct ConversationsTests {
         #expect(photos.count == 2 && photos[0].id == first.id)
     }
 
-    @Test("a conversation of pictures alone ends its transaction too")
+    @Test("a conversation with pictures only cancels its transaction at its end")
     func picturesAlone() async throws {
         _ = try await conversations.add("a", beginning(), for: owner)
         let completed = try #require(try await conversations.endCurrent(of: owner))
@@ -260,7 +260,7 @@ struct ConversationsTests {
         #expect(try await conversations.endCurrent(of: owner) == nil)
     }
 
-    @Test("a picture beyond the storage of its business is not kept, and the conversation goes on")
+    @Test("a picture beyond the storage of its business is dropped, and the conversation goes on")
     func pictureBeyondQuota() async throws {
         var quotas = Quotas()
         quotas.storedBytes = 100

@@ -35,7 +35,7 @@ struct RecognitionsTests {
         return data
     }
 
-    @Test("a recording is heard and not kept")
+    @Test("a posted recording is transcribed and not kept")
     func heard() async throws {
         let fixture = try UseCaseFixture()
         let wav = TestAudio.wav(seconds: 2)
@@ -47,7 +47,7 @@ struct RecognitionsTests {
         #expect(fixture.uploaded.keys.withLock { $0 }.isEmpty)
     }
 
-    @Test("samples get a header, and their digest is that of the bytes as they came")
+    @Test("raw samples get a WAV header for recognition, and their digest is that of the sent bytes")
     func rawSamples() async throws {
         let fixture = try UseCaseFixture()
         let hearing = try await fixture.recognitions.recognise(
@@ -58,7 +58,7 @@ struct RecognitionsTests {
         #expect(Hex.encode(hearing.sha256) == "f85f2c34eb2843d2aa5951ee6e8e76985655b2e3ae2cbdd76bdfd654ecf19997")
     }
 
-    @Test("a WAV gets no second header, though samples were announced")
+    @Test("a posted WAV gets no second header even if raw samples were announced")
     func announcedSamples() async throws {
         let fixture = try UseCaseFixture()
         let hearing = try await fixture.recognitions.recognise(
@@ -66,7 +66,7 @@ struct RecognitionsTests {
         #expect(hearing.duration == 2)
     }
 
-    @Test("words without times are placed where there is speech")
+    @Test("recognised words without times are placed in the detected speech")
     func spreadWords() async throws {
         let fixture = try UseCaseFixture(hearing: .text("one two three four"))
         let hearing = try await fixture.recognitions.recognise(
@@ -77,7 +77,7 @@ struct RecognitionsTests {
     }
 
     @Test(
-        "an invalid recording is refused with its reason and not kept",
+        "an invalid posted recording is refused with its reason and not kept",
         arguments: [
             (Data(), EngineFailure(.emptyAudio, "no bytes")),
             (Data(count: 200), EngineFailure(.undecodableAudio, "no known container")),
@@ -91,7 +91,7 @@ struct RecognitionsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test("a recogniser's failure is thrown and counted once")
+    @Test("a recogniser's failure on a posted recording is thrown and counted once")
     func failure() async throws {
         let failure = EngineFailure(.transcriptionFailed, "no answer", isRetryable: true)
         let fixture = try UseCaseFixture(hearing: .failure(failure))
@@ -104,7 +104,7 @@ struct RecognitionsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test("a recording that breaks off is not recognised and leaves no file")
+    @Test("a posted recording that breaks off is not transcribed and leaves no file")
     func brokenOff() async throws {
         let fixture = try UseCaseFixture()
         await #expect(throws: Gone.self) {
@@ -115,7 +115,7 @@ struct RecognitionsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test("a recording that is announced as too large is not received")
+    @Test("a posted recording whose announced size is too large is refused before it is received")
     func tooLarge() async throws {
         let fixture = try UseCaseFixture()
         await #expect(throws: ScribeError.tooLarge(limit: Limits.recording)) {
@@ -124,7 +124,7 @@ struct RecognitionsTests {
         }
     }
 
-    @Test("a recording counts towards the storage of its business while it is received, and no longer")
+    @Test("a posted recording counts towards its business's storage only while it is received")
     func storage() async throws {
         var quotas = Quotas()
         quotas.storedBytes = 20_000

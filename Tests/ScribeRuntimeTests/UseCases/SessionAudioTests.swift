@@ -35,7 +35,7 @@ struct SessionAudioTests {
         return size.withLock { $0 }
     }
 
-    @Test("an unknown consultation, another business's, or a deleted one is not found")
+    @Test("the combined audio of an unknown, deleted or foreign transaction is not found")
     func unknown() async throws {
         try await commit(["1.wav"], uploaded: ["1.wav": TestAudio.wav(seconds: 1)])
         for key in [fixture.key("unknown"), fixture.key(of: fixture.stranger)] {
@@ -45,7 +45,7 @@ struct SessionAudioTests {
         await #expect(throws: ScribeError.transactionNotFound) { try await audio.expiry(of: key) }
     }
 
-    @Test("an open or cancelled consultation has no audio", .enabled(if: MP3Encoder.isAvailable))
+    @Test("an open or cancelled transaction has no combined audio", .enabled(if: MP3Encoder.isAvailable))
     func uncommitted() async throws {
         let absent = SessionAudio.Unavailable.notAvailable
         try await fixture.start()
@@ -59,13 +59,15 @@ struct SessionAudioTests {
         await #expect(throws: absent) { try await audio.expiry(of: key) }
     }
 
-    @Test("a consultation without chunks has no audio", .enabled(if: MP3Encoder.isAvailable))
+    @Test("a transaction without chunks has no combined audio", .enabled(if: MP3Encoder.isAvailable))
     func noFiles() async throws {
         try await commit(["full_audio.wav"], uploaded: ["full_audio.wav": TestAudio.wav(seconds: 1)])
         await #expect(throws: SessionAudio.Unavailable.notAvailable) { try await audio.expiry(of: key) }
     }
 
-    @Test("the audio is available for a day after the commit", .enabled(if: MP3Encoder.isAvailable))
+    @Test(
+        "the combined audio of a transaction is available for a day after the commit",
+        .enabled(if: MP3Encoder.isAvailable))
     func expiry() async throws {
         try await commit(["1.wav"], uploaded: ["1.wav": TestAudio.wav(seconds: 1)])
         let end = fixture.manual.now.addingTimeInterval(SessionAudio.lifetime)
@@ -78,7 +80,9 @@ struct SessionAudioTests {
         await #expect(throws: absent) { try await played() }
     }
 
-    @Test("a file that cannot be decoded or has not come is left out", .enabled(if: MP3Encoder.isAvailable))
+    @Test(
+        "combined audio leaves out files that cannot be decoded or have not arrived",
+        .enabled(if: MP3Encoder.isAvailable))
     func leftOut() async throws {
         let wav = TestAudio.wav(seconds: 2)
         try await commit(
@@ -88,7 +92,9 @@ struct SessionAudioTests {
         #expect((29_000...36_000).contains(try await played()))
     }
 
-    @Test("a listener that disconnects ends the encoding and leaves no file", .enabled(if: MP3Encoder.isAvailable))
+    @Test(
+        "a listener that disconnects ends the encoding of combined audio and leaves no file",
+        .enabled(if: MP3Encoder.isAvailable))
     func gone() async throws {
         let wav = TestAudio.wav(seconds: 1)
         try await commit(["1.wav", "2.wav"], uploaded: ["1.wav": wav, "2.wav": wav])

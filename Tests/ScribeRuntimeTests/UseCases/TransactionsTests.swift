@@ -16,7 +16,7 @@ struct ConsultationsTests {
 
     // MARK: Start
 
-    @Test("the same start again is a replay and changes nothing")
+    @Test("a repeated start of a transaction is a replay and changes nothing")
     func replay() async throws {
         #expect(try await fixture.start(templates: ["notes"]) == .created)
         let documents = try await fixture.documents()
@@ -25,7 +25,7 @@ struct ConsultationsTests {
         #expect(try await fixture.documents() == documents)
     }
 
-    @Test("a taken id is refused for another user, for another place, and without replays")
+    @Test("a start under a used id is refused for another user or audio location, or if replays are off")
     func taken() async throws {
         try await fixture.start()
         await #expect(throws: ScribeError.transactionAlreadyInitialized) {
@@ -40,14 +40,14 @@ struct ConsultationsTests {
         #expect(try await fixture.start(for: fixture.stranger) == .created, "ids are unique in a business only")
     }
 
-    @Test("the id of a deleted consultation stays taken")
+    @Test("the id of a deleted transaction stays taken")
     func deletedID() async throws {
         try await fixture.start()
         try await transactions.archive(fixture.key(), by: fixture.owner.user)
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await fixture.start() }
     }
 
-    @Test("one of several concurrent starts creates the consultation; the others are replays")
+    @Test("one of several concurrent starts creates the transaction, and the others are replays")
     func parallelStarts() async {
         let outcome = await atOnce { try await fixture.start() }
         #expect(outcome.failures.isEmpty)
@@ -60,7 +60,7 @@ struct ConsultationsTests {
         #expect(try await fixture.store.transaction(fixture.key()) == nil)
     }
 
-    @Test("a client has a limit of open consultations, and old ones count no longer")
+    @Test("a client may have a limited number of open transactions, and old ones count no longer")
     func openLimit() async throws {
         var quotas = Quotas()
         quotas.openTransactions = 2
@@ -75,7 +75,7 @@ struct ConsultationsTests {
         try await fixture.start("four")
     }
 
-    @Test("a business's own template gives the note its name, in that business only")
+    @Test("a business's custom template names the note in that business only")
     func ownTemplate() async throws {
         let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])
         try await fixture.store.add(own, to: fixture.owner.business, at: fixture.manual.now)
@@ -88,7 +88,7 @@ struct ConsultationsTests {
 
     // MARK: Stop and commit
 
-    @Test("whole files that were uploaded before need neither stop nor commit")
+    @Test("a whole-file transaction whose files are uploaded needs neither stop nor commit")
     func wholeFiles() async throws {
         var request = TransactionRequest(transfer: .nonVaded, audioURL: fixture.location().url)
         request.announcedFiles = ["b.mp3", "a.mp3", "b.mp3"]
@@ -98,7 +98,7 @@ struct ConsultationsTests {
         #expect(transaction.orderedFiles == ["b.mp3", "a.mp3"])
     }
 
-    @Test("a stop replaces the files of the stop before it and keeps known times")
+    @Test("a second stop replaces the files of the first and keeps known times")
     func stops() async throws {
         try await fixture.start()
         let times = ChunkTimes(start: 0, end: 10)
@@ -122,7 +122,7 @@ struct ConsultationsTests {
         #expect(input.chunks.count == 3)
     }
 
-    @Test("the same commit again does nothing, and one with a new file processes all anew")
+    @Test("a repeated commit does nothing, and a commit with a new file processes all files again")
     func commits() async throws {
         try await fixture.start()
         for name in ["1.wav", "2.wav"] { try await fixture.upload(name) }
@@ -137,7 +137,7 @@ struct ConsultationsTests {
         #expect(second.committedAt == fixture.manual.now)
     }
 
-    @Test("a commit after a failure of the server is another attempt")
+    @Test("a commit after a failure of the server processes the transaction again")
     func anotherAttempt() async throws {
         try await fixture.start()
         try await transactions.commit(fixture.key(), ChunkList(files: []))
@@ -149,7 +149,7 @@ struct ConsultationsTests {
         #expect(try await fixture.transaction().processingStatus == .success)
     }
 
-    @Test("a cancelled consultation takes neither stop nor commit, and an unknown one nothing")
+    @Test("a stop or commit of a cancelled, unknown or foreign transaction is refused")
     func afterCancellation() async throws {
         try await fixture.start()
         var patch = TransactionPatch()
@@ -165,7 +165,7 @@ struct ConsultationsTests {
     }
 
     @Test(
-        "a stop or commit that a fixture refuses leaves the consultation as it was",
+        "a stop or commit that a fixture refuses leaves the transaction unchanged",
         arguments: [Fixture.Step.stop, .commit])
     func refused(step: Fixture.Step) async throws {
         try await fixture.start(refusing: step)
@@ -179,7 +179,7 @@ struct ConsultationsTests {
 
     // MARK: Patch and archive
 
-    @Test("a cancellation with a deletion by another user changes nothing")
+    @Test("a cancellation combined with another user's deletion changes nothing")
     func cancelledByAnother() async throws {
         try await fixture.start()
         var patch = TransactionPatch()
@@ -193,7 +193,7 @@ struct ConsultationsTests {
         #expect(try await fixture.store.transaction(fixture.key()) == nil)
     }
 
-    @Test("what was processed cannot be cancelled any more, and keeps no reason")
+    @Test("a cancellation after the results are final changes nothing and stores no reason")
     func lateCancellation() async throws {
         try await fixture.start()
         try await transactions.commit(fixture.key(), ChunkList(files: []))
@@ -206,7 +206,7 @@ struct ConsultationsTests {
         #expect(patched.request.processingError == nil)
     }
 
-    @Test("only its user deletes a consultation")
+    @Test("only its own user deletes a transaction")
     func archive() async throws {
         try await fixture.start()
         let refusal = ScribeError.invalidState("Only the user who started a transaction can delete it")

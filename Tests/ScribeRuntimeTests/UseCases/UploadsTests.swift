@@ -29,7 +29,7 @@ struct UploadsTests {
 
     // MARK: Keeping
 
-    @Test("an object takes the place of one of the same key, whose file goes")
+    @Test("an upload replaces the object of the same key and removes its file")
     func replacing() async throws {
         let first = fixture.object("k", try await fixture.write(Data("first".utf8)))
         try await uploads.keep(first, for: owner)
@@ -41,7 +41,7 @@ struct UploadsTests {
         #expect(try fixture.files().map { ($0 as NSString).lastPathComponent } == [second.file])
     }
 
-    @Test("an object that is to stay is not replaced, and the other's file goes")
+    @Test("an upload that may not replace an existing object is refused, and its file is removed")
     func staying() async throws {
         let first = fixture.object("k", try await fixture.write())
         try await uploads.keep(first, for: owner)
@@ -54,7 +54,7 @@ struct UploadsTests {
         #expect(fixture.uploaded.keys.withLock { $0 } == ["k"], "watchers are told of what is kept")
     }
 
-    @Test("one of several concurrent uploads to a key stays, with its file")
+    @Test("one of several concurrent uploads to a key is kept, with its file")
     func parallel() async throws {
         let outcome = await atOnce {
             let object = fixture.object("k", try await fixture.write())
@@ -66,7 +66,7 @@ struct UploadsTests {
         #expect(try fixture.files().map { ($0 as NSString).lastPathComponent } == [object.file])
     }
 
-    @Test("a session takes no file once it has ended, has results or is too old, and the file goes")
+    @Test("an ended, completed or expired protocol session refuses uploads, and their files are removed")
     func closedSession() async throws {
         let (key, location) = try await session()
         try await fixture.endSession(key)
@@ -82,7 +82,7 @@ struct UploadsTests {
         #expect(fixture.uploaded.keys.withLock { $0 }.isEmpty)
     }
 
-    @Test("a session's chunk takes the place of others with its number; a form's file and a consultation's do not")
+    @Test("only a protocol session's chunk replaces other files with the same number")
     func chunkNumbers() async throws {
         let (_, location) = try await session()
         try await fixture.upload("1.wav", to: location)
@@ -104,7 +104,7 @@ struct UploadsTests {
     }
 
     @Test(
-        "a chunk refused after the end of recording loses its file; a chunk refused by its uploader keeps it")
+        "a transcribed chunk that comes after the commit is removed, and one that its uploader refuses stays")
     func heardChunk() async throws {
         try await fixture.start()
         let place = fixture.location().key(ofFile: "1.wav")
@@ -158,7 +158,7 @@ struct UploadsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test("a deletion removes a business's own object, and succeeds where there is none")
+    @Test("an object's deletion affects its own business only, and succeeds without an object")
     func deletion() async throws {
         try await uploads.keep(fixture.object("k", try await fixture.write()), for: owner)
         try await uploads.delete(bucket: "bucket", key: "k", of: fixture.stranger.business)
@@ -187,7 +187,7 @@ struct UploadsTests {
         try await uploads.keep(part, of: id, bucket: "bucket", key: "k", for: principal ?? owner)
     }
 
-    @Test("a part takes the place of one of the same number; one of an unknown or another's upload goes")
+    @Test("a part of a multipart upload replaces the part with its number, and a foreign upload's is refused")
     func parts() async throws {
         try await begin()
         #expect(try await keep(part(1, "one")))
@@ -197,7 +197,7 @@ struct UploadsTests {
         #expect(try fixture.files().count == 1)
     }
 
-    @Test("joined parts are one object in the order that is asked for, and the upload is complete once")
+    @Test("a multipart upload joins its parts in the requested order and is completed once")
     func completion() async throws {
         try await begin()
         let parts = try await [part(2, "second"), part(1, "first ")]
@@ -215,7 +215,7 @@ struct UploadsTests {
         #expect(fixture.uploaded.keys.withLock { $0 } == ["k"])
     }
 
-    @Test("a part that is gone cannot be joined, and an aborted upload leaves nothing")
+    @Test("a multipart upload with a missing part cannot be joined, and an aborted one leaves no file")
     func abortion() async throws {
         try await begin()
         let part = try await part(1, "one")
@@ -230,7 +230,7 @@ struct UploadsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test("the bytes of an object are read as a whole, unless they are too many or gone")
+    @Test("an object's bytes are read as a whole, unless they are too many or the file is missing")
     func bytes() async throws {
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
         let object = fixture.object("k", try await fixture.write(content))

@@ -54,7 +54,7 @@ struct WebhooksTests {
     // MARK: Registration
 
     @Test(
-        "a forbidden endpoint is refused, under the client's name for the field",
+        "a forbidden webhook endpoint is refused, with the client's name of the field",
         arguments: [
             ("https://receiver.test/#here", "must hold no fragment"), ("ftp://receiver.test/", "must be http or https"),
             ("https://inside.test/", "leads to where this server may not be sent"),
@@ -69,7 +69,7 @@ struct WebhooksTests {
         #expect(try await reads.webhooks().isEmpty)
     }
 
-    @Test("a host name that takes more than ten seconds to resolve is refused")
+    @Test("a webhook host name that takes more than ten seconds to resolve is refused")
     func slowName() async throws {
         try await withinTheTimeOfATest {
             let registering = Task { try await register("https://slow.test/") }
@@ -82,7 +82,7 @@ struct WebhooksTests {
     }
 
     @Test(
-        "an invalid event name is refused",
+        "a registration with an invalid event name is refused",
         arguments: ["", "with space", "line\nbreak", "é", String(repeating: "a", count: Limits.webhookEvent + 1)])
     func refusedEvent(event: String) async throws {
         let refusal = ScribeError.invalidRequest(
@@ -90,7 +90,7 @@ struct WebhooksTests {
         await #expect(throws: refusal) { try await register(events: ["session.completed", event]) }
     }
 
-    @Test("a registration names fifty events, and not one more")
+    @Test("a registration names at most fifty events")
     func mostEvents() async throws {
         let events = (0..<Limits.webhookEvents).map { "event.\($0)" }
         #expect(try await registered(events: events).events == events)
@@ -99,7 +99,7 @@ struct WebhooksTests {
     }
 
     @Test(
-        "a signing key is a text of one line within its limit",
+        "a webhook signing key is a text of one line within its limit",
         arguments: [
             ("", "must be a text without line breaks"), ("a\nb", "must be a text without line breaks"),
             (String(repeating: "a", count: Limits.signingKey + 1), "must have at most 1024 bytes"),
@@ -110,7 +110,7 @@ struct WebhooksTests {
         }
     }
 
-    @Test("a style that wants unique endpoints refuses one that its business has; another takes it")
+    @Test("a style with unique endpoints refuses a second registration of an endpoint in one business")
     func duplicates() async throws {
         let endpoint = "https://receiver.test/hook"
         try await register(endpoint, .once)
@@ -122,7 +122,7 @@ struct WebhooksTests {
         #expect(try await reads.counts().webhooks == 4)
     }
 
-    @Test("a business has a hundred registrations at most, and room again once one is removed")
+    @Test("a business has at most a hundred registrations, and a removal makes room")
     func mostRegistrations() async throws {
         for _ in 1..<Limits.webhooks { try await register() }
         let last = try await registered()
@@ -132,7 +132,7 @@ struct WebhooksTests {
         _ = try await registered()
     }
 
-    @Test("only its business removes a registration, in its style, and once")
+    @Test("a registration is removed by its own business only, in its style, and once")
     func removal() async throws {
         let webhook = try await registered()
         #expect(try await !webhooks.remove(webhook.id, .once, of: owner.business))
@@ -159,7 +159,7 @@ struct WebhooksTests {
         #expect(try await webhooks.replayFailed(of: nil) == 0)
     }
 
-    @Test("a delivery is replayed once it is settled, and begins anew")
+    @Test("a settled delivery is replayed from its first attempt, and a pending one is not")
     func replay() async throws {
         let webhook = try await registered()
         let made = try #require(try await webhooks.test(webhook.id))
@@ -184,7 +184,7 @@ struct WebhooksTests {
         #expect(try await webhooks.replayFailed(of: nil) == 2)
     }
 
-    @Test("a test delivery is an event of the registration; without such an event it is refused")
+    @Test("a test delivery sends an event of the registration, and is refused if it has no known event")
     func test() async throws {
         let connect = try await registered(.once)
         #expect(try await webhooks.test(connect.id)?.event == "v2rx.completed")
@@ -197,7 +197,7 @@ struct WebhooksTests {
         #expect(try await webhooks.test(idle.id + 1) == nil)
     }
 
-    @Test("a message has its format's body and the sent signature; a callback has none")
+    @Test("a webhook message has its format's body and signature, and a callback has no signature")
     func message() async throws {
         let webhook = try await registered(key: "secret")
         try await fixture.start("visit")

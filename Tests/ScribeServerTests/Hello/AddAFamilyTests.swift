@@ -3,7 +3,9 @@ import Testing
 
 /// The page that walks through a family: its code stands in this folder, so that it compiles.
 struct AddAFamilyTests {
-    @Test("the page has the code of this folder", arguments: ["HelloFamily", "HelloErrors", "HelloContribution"])
+    @Test(
+        "docs/add-a-family.md has the code of the Hello family",
+        arguments: ["HelloFamily", "HelloErrors", "HelloContribution"])
     func page(file: String) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -15,7 +15,9 @@ import Testing
 struct WebhookTests {
     private static let subscriptions = "/notification/v1/connect/webhook/subscriptions"
 
-    @Test("a subscription is listed as it was made, and told no more once it is deleted", arguments: Transport.allCases)
+    @Test(
+        "a webhook subscription is listed as it was created, and gets no deliveries once it is deleted",
+        arguments: Transport.allCases)
     func subscriptions(transport: Transport) async throws {
         try await TestServer().run(transport) { anonymous in
             let client = try await anonymous.login()
@@ -76,7 +78,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("the same endpoint twice is refused in the vendor's words")
+    @Test("a second registration of an endpoint is refused in the vendor's words")
     func duplicate() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -91,7 +93,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "what cannot be an endpoint, a key or an event is refused at registration",
+        "a registration with an invalid endpoint, signing key or event is refused",
         arguments: [
             (#"{"endpoint":"http://user:secret@127.0.0.1/"}"#, "endpoint"),
             (#"{"endpoint":"http://127.0.0.1/#there"}"#, "endpoint"), (#"{"endpoint":"ftp://127.0.0.1/"}"#, "endpoint"),
@@ -126,7 +128,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("a business has a hundred registrations at most")
+    @Test("a business has at most a hundred webhook subscriptions")
     func tooMany() async throws {
         try await TestServer().run { anonymous in
             let client = try await anonymous.login()
@@ -142,7 +144,7 @@ struct WebhookTests {
     }
 
     @Test(
-        "a consultation is told with a signature over the bytes that are sent", .covers("C-112"),
+        "a webhook delivery of a transaction is signed over the bytes that are sent", .covers("C-112"),
         arguments: ["t-1", #"ünì "quoted" \ id"#])
     func message(id: String) async throws {
         let server = try TestServer()
@@ -177,7 +179,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("a webhook cannot send the server through its own door for operators")
+    @Test("a webhook cannot make the server call its own operator API")
     func ownDoor() async throws {
         let server = try TestServer()
         try await server.run(.socket) { anonymous in
@@ -202,7 +204,7 @@ struct WebhookTests {
         }
     }
 
-    @Test("a receiver that fails is tried again after the pauses of its registration, and then given up")
+    @Test("a failing receiver is retried after the pauses of its registration, and then given up")
     func attempts() async throws {
         var server = try TestServer()
         server.configuration.webhookPauses = [.seconds(10), .seconds(60)]

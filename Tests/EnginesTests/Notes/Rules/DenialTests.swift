@@ -9,7 +9,7 @@ struct DenialTests {
         FactExtraction.facts(in: transcript).filter { $0.kind == kind }.map(\.text)
     }
 
-    @Test("a denied habit stands under social history, a denied illness of relatives under family history")
+    @Test("a denied habit is noted under social history, and a denied illness of relatives under family history")
     func kinds() {
         let transcript = """
             Doctor: Do you use tobacco? Any drugs?
@@ -25,7 +25,7 @@ struct DenialTests {
     }
 
     @Test(
-        "what was asked in another way is denied all the same",
+        "a denial counts for a question in other words too",
         arguments: [
             (
                 "And tell me, are you allergic to any medications?", ClinicalFact.Kind.allergy,
@@ -40,7 +40,7 @@ struct DenialTests {
         #expect(statements(kind, "Doctor: \(question)\nPatient: No.") == [expected])
     }
 
-    @Test("an answer that names one of several topics denies that one alone")
+    @Test("an answer that names one of several topics of the question denies that topic alone")
     func named() {
         let transcript = """
             Doctor: Any shortness of breath or palpitations?
@@ -55,7 +55,7 @@ struct DenialTests {
                 == ["denies palpitations", "denies fever", "denies chills", "denies nausea", "denies vomiting"])
     }
 
-    @Test("a relative who was asked about is named with what he had")
+    @Test("a relative in the question is noted with the illness in the answer")
     func relatives() {
         let transcript = """
             Doctor: How is your father?
@@ -67,7 +67,7 @@ struct DenialTests {
             statements(.familyHistory, transcript) == ["father died of cancer", "almost everyone had diabetes"])
     }
 
-    @Test("a clinician who answers another one speaks for the patient")
+    @Test("a clinician who answers another clinician's question speaks for the patient")
     func handover() {
         let transcript = """
             Guest_clinician: Does the patient have any allergies?

@@ -10,7 +10,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "complaints come with their duration, in the note's voice",
+        "the rules note complaints with their duration, in the note's voice",
         arguments: [
             (
                 "I have had a fever for three days and a dry cough since Monday.",
@@ -37,14 +37,14 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "a complaint's name and duration are named",
+        "a noted complaint has its name and duration as details",
         arguments: [("I have had a fever for three days.", ["name": "fever", "duration": "for three days"])])
     func complaintParts(transcript: String, details: [String: String]) {
         #expect(FactExtraction.facts(in: transcript).first?.details == details)
     }
 
     @Test(
-        "medications come with dose, frequency and duration",
+        "the rules note medications with dose, frequency and duration",
         arguments: [
             (
                 "Take paracetamol 650 mg three times a day for five days.",
@@ -89,7 +89,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "what is to become of a medication is told, and a later dose takes the place of an earlier one",
+        "the rules note what changes about a medication, and a later dose replaces an earlier one",
         arguments: [
             ("Stop ibuprofen.", "stop ibuprofen", "stopped"),
             ("Stop atenolol 50 mg.", "stop atenolol 50 mg", "stopped"),
@@ -111,7 +111,7 @@ struct FactExtractionTests {
         #expect(fact?.details["change"] == change)
     }
 
-    @Test("a medication's parts are named")
+    @Test("a noted medication has name, dose, frequency and duration as details")
     func medicationParts() {
         let fact = FactExtraction.facts(in: "I take paracetamol 650 mg three times a day for five days.").first
         #expect(
@@ -121,7 +121,7 @@ struct FactExtractionTests {
         )
     }
 
-    @Test("history, allergy, examination, assessment, advice and follow-up are told apart")
+    @Test("the rules tell history, allergy, examination, assessment, advice and follow-up apart")
     func others() {
         let transcript = """
             Patient: I have a history of asthma. I am allergic to penicillin. I had surgery on my left knee in 2015.
@@ -152,7 +152,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "what is denied is told as denied",
+        "the rules note a denied symptom, allergy or habit as denied",
         arguments: [
             ("I am not allergic to penicillin.", ["not allergic to penicillin"]),
             ("No family history of heart disease.", ["no family history of heart disease"]),
@@ -175,7 +175,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "a question and its answer are read together",
+        "the rules read a question together with its answer",
         arguments: [
             (
                 "Doctor: Any swelling?\nPatient: A little, at the end of the day.",
@@ -191,7 +191,7 @@ struct FactExtractionTests {
         #expect(FactExtraction.facts(in: transcript).map(\.text).contains(expected))
     }
 
-    @Test("who is called back, greeted or told to wait is told nothing of his illness")
+    @Test("greetings, calls and requests to wait are not noted as symptoms")
     func courtesies() {
         let transcript = """
             tell me what brings you in today and take all the time that you need i have had a fever for three days \
@@ -210,7 +210,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "what is not tolerated is an allergy",
+        "the rules note a reaction to a medicine as an allergy",
         arguments: [
             ("Penicillin gives me a rash.", "penicillin gives patient a rash"),
             ("I took amoxicillin and it gave me hives.", "amoxicillin: gave patient hives"),
@@ -223,7 +223,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "a clinician's questions, possibilities, what is over and other people's complaints are not noted",
+        "questions, possibilities, past symptoms and other people's complaints are not noted as complaints",
         arguments: [
             "Doctor: Any weight loss\nPatient: No", "Doctor: any fever or cough in the family",
             "Doctor: Fever\nPatient: No",
@@ -239,7 +239,7 @@ struct FactExtractionTests {
     }
 
     @Test(
-        "labels are anything before a colon, and who asks most is the clinician",
+        "a speaker label is any text before a colon, and the speaker who asks most is the clinician",
         arguments: [
             "Doctor: Any fever?\nPatient: No.", "[doctor] any fever ?\n[patient] no .", "GP: Any fever?\nMother: No.",
             "Speaker 1: Any fever?\nSpeaker 2: No.", "Dr. Rao: Any fever?\nAsha: No.",
@@ -249,7 +249,7 @@ struct FactExtractionTests {
         #expect(FactExtraction.facts(in: transcript).map(\.text) == ["denies fever"])
     }
 
-    @Test("every statement knows where in the transcript it comes from")
+    @Test("every noted fact has its range in the transcript")
     func sources() throws {
         let transcript = "Patient: I have had a fever for three days.\nDoctor: Take paracetamol 650 mg."
         let facts = FactExtraction.facts(in: transcript)
@@ -259,7 +259,7 @@ struct FactExtractionTests {
             ])
     }
 
-    @Test("of no statement more than eight words in a row are as they were said")
+    @Test("no noted fact copies more than eight words in a row from the transcript")
     func copies() {
         let transcript =
             "Patient: I have had pain in the lower part of my back that goes down into my left leg whenever I try to lift something heavy."
@@ -275,7 +275,7 @@ struct FactExtractionTests {
         }
     }
 
-    @Test("every word of every fact was spoken or belongs to the voice")
+    @Test("every word of a noted fact was spoken or belongs to the note's voice")
     func nothingInvented() {
         let transcript = """
             I have had a bad cough for about two weeks and a mild fever since last night. I smoke. My father had diabetes.

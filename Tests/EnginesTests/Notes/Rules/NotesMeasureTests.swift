@@ -84,7 +84,9 @@ struct NotesMeasureTests {
         "practice": (0.70, 0.70, 4), "check": (0.60, 0.65, 8), "unseen": (0.50, 0.55, 10),
     ]
 
-    @Test("notes of invented consultations have what they must have", arguments: ["practice", "check", "unseen"])
+    @Test(
+        "notes of invented visits contain the facts that are expected of them",
+        arguments: ["practice", "check", "unseen"])
     func measure(part: String) throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Notes/\(part).yaml")
         let transactions = try YAMLDecoder().decode(

@@ -24,7 +24,7 @@ struct RulesNoteWriterTests {
         try await writer.write(NoteRequest(template(format), from: text ?? transcript)).value
     }
 
-    @Test("a note in another language than was spoken is written all the same, and says so")
+    @Test("a note in another language than the spoken one is written, with a warning")
     func language() async throws {
         let request = NoteRequest(
             template(.markdown), from: transcript, language: "hi", isInSpokenLanguage: false)
@@ -33,7 +33,7 @@ struct RulesNoteWriterTests {
         #expect(written.warnings.map(\.code) == [.notTranslated])
     }
 
-    @Test("markdown has a heading for each section that has something in it")
+    @Test("a markdown note has a heading for each section with content")
     func markdown() async throws {
         let note = try await note(.markdown)
         #expect(
@@ -53,7 +53,7 @@ struct RulesNoteWriterTests {
         )
     }
 
-    @Test("json is an array of title and value")
+    @Test("a note in JSON is an array of titles and values")
     func json() async throws {
         let note = try await note(.json)
         let sections = try JSONDecoder().decode([[String: String]].self, from: Data(note.utf8))
@@ -61,7 +61,7 @@ struct RulesNoteWriterTests {
         #expect(sections.first?["value"] == "- fever for two days")
     }
 
-    @Test("eka_emr is an object of named items")
+    @Test("a note in eka_emr is an object of named items")
     func emr() async throws {
         let note = try await note(.ekaEMR)
         let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
@@ -72,14 +72,14 @@ struct RulesNoteWriterTests {
         #expect(plan.last?["dose"] == .string("500 mg"))
     }
 
-    @Test("a transcript template gets the transcript")
+    @Test("a template for transcripts gets the transcript as its note")
     func transcriptTemplate() async throws {
         #expect(
             try await note(.transcript) == transcript)
     }
 
     @Test(
-        "when nothing is recognised the note is the conversation itself",
+        "the note of a transcript without facts is the transcript itself",
         arguments: [Template.Format.markdown, .json, .ekaEMR])
     func fallback(format: Template.Format) async throws {
         #expect(

@@ -6,7 +6,7 @@ import Testing
 
 /// The words that a note may have without their being said.
 struct VoiceTests {
-    @Test("voice.txt lists the voice's words, at most 150 and no clinical finding among them")
+    @Test("voice.txt lists at most 150 words of the note's voice, and no clinical finding")
     func list() throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../Sources/Engines/Notes/Rules/voice.txt")

@@ -8,7 +8,7 @@ import Testing
 
 struct CommandLineWordsTests {
     @Test(
-        "a command line is split as a shell would, and nothing in it is expanded",
+        "a transcriber's command line is split as a shell would, and nothing in it is expanded",
         arguments: [
             ("run {wav}", ["run", "{wav}"]),
             ("  a   b  ", ["a", "b"]),
@@ -25,7 +25,7 @@ struct CommandLineWordsTests {
         #expect(try CommandLineWords.split(line) == words)
     }
 
-    @Test("an open quote is refused")
+    @Test("a command line with an open quote is refused")
     func openQuote() {
         #expect(throws: CommandLineWords.Problem.openQuote) { try CommandLineWords.split("run 'x") }
         #expect(throws: CommandLineWords.Problem.trailingBackslash) { try CommandLineWords.split("run \\") }

@@ -37,26 +37,26 @@ struct CommandTranscriberTests {
         }
     }
 
-    @Test("standard output is the text, and the language is handed on")
+    @Test("a transcriber program gets the language as an argument, and its standard output is the text")
     func output() async throws {
         #expect(try await transcribe("printf ' two\\nwords {language} \\n' {file}").text == "two\nwords en-IN")
     }
 
-    @Test("{file} is the upload under a name that tells what it is")
+    @Test("{file} in a transcriber command is the upload, with the extension of its format")
     func file() async throws {
         let text = try await transcribe("sh -c 'echo ${0##*.}; wc -c < $0' {file}").text
         #expect(text.hasPrefix("wav"))
         #expect(text.contains("\(TestAudio.wav(seconds: 1).count)"))
     }
 
-    @Test("{wav} is 16 kHz mono, whatever was uploaded")
+    @Test("{wav} in a transcriber command is 16 kHz mono, whatever was uploaded")
     func wave() async throws {
         let data = try #require(EncodedAudio.files["m4a"])
         #expect(try await transcribe("od -A n -t u4 -j 24 -N 4 {wav}", data).text == "16000")
         #expect(try await transcribe("od -A n -t u2 -j 22 -N 2 {wav}", data).text == "1")
     }
 
-    @Test("what is no audio never reaches the program")
+    @Test("a transcriber program is not started for a file that is no audio")
     func noAudio() async {
         #expect(
             await failure("touch \(folder.path)/called {file}", Data(repeating: 7, count: 200))?.code
@@ -64,19 +64,19 @@ struct CommandTranscriberTests {
         #expect(!FileManager.default.fileExists(atPath: "\(folder.path)/called"))
     }
 
-    @Test("a program that fails is worth another attempt")
+    @Test("a transcriber program that exits with an error may be tried again")
     func exitCode() async {
         let failure = await failure("sh -c 'echo half; exit 3' {file}")
         #expect(failure?.code == .transcriptionFailed)
         #expect(failure?.isRetryable == true)
     }
 
-    @Test("more output than a megabyte is a failure")
+    @Test("more than a megabyte of a transcriber program's output is a failure")
     func flood() async {
         #expect(await failure("head -c 3000000 /dev/zero {file}")?.code == .transcriptionFailed)
     }
 
-    @Test("a program that takes too long is ended with its children")
+    @Test("a transcriber program beyond its time limit is ended with its children")
     func timeLimit() async throws {
         // A child of the program holds the writing end: the reader hears the end of it when all that hold it are gone.
         let pipe = "\(folder.path)/pipe"
@@ -94,7 +94,7 @@ struct CommandTranscriberTests {
         #expect(try await NIOThreadPool.singleton.runIfActive { try reader.readToEnd() } == nil, "nobody is left")
     }
 
-    @Test("a program that is not there is reported at the start")
+    @Test("a transcriber program that does not exist is reported at the start")
     func missing() {
         #expect(throws: CommandTranscriber.MissingProgram(name: "/nowhere/stt")) {
             try CommandTranscriber(

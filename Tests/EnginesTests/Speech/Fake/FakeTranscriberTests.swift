@@ -42,13 +42,13 @@ struct FakeTranscriberTests {
                 timesBefore: ChunkTimes(start: 0, end: 10.5), languages: language.map { [$0] } ?? []))
     }
 
-    @Test("chunk n says passage n, after the last words of the passage before it")
+    @Test("the fake transcriber gives chunk n the words of passage n, after the end of the passage before")
     func passages() async throws {
         #expect(try await transcribe(ordinal: 1).text.hasPrefix("Hello there. Please sit."))
         #expect(try await transcribe(TestAudio.wav(seconds: 2), ordinal: 2).text == "a fever. How long? For two days.")
     }
 
-    @Test("nobody is heard in silence, which says how it could be otherwise")
+    @Test("the fake transcriber gives silence no words, and a warning that names a fixture")
     func silence() async throws {
         let silent = TestAudio.wav(seconds: 65, isSilent: true)
         let speech = try await transcribe(silent)
@@ -62,38 +62,42 @@ struct FakeTranscriberTests {
                 == false)
     }
 
-    @Test("a fixture speaks whatever the audio is, and what is no WAV is taken for speech")
+    @Test("a fixture's text is given for silence too, and audio other than WAV counts as speech")
     func speechOfSilence() async throws {
         let silent = TestAudio.wav(seconds: 10, isSilent: true)
         #expect(try await transcribe(silent, fixture: "two").text.contains("first"))
         #expect(try await transcribe(TestAudio.mp3(seconds: 20)).text.isEmpty == false)
     }
 
-    @Test("the same input gives the same text")
+    @Test("the fake transcriber gives the same text for the same input")
     func deterministic() async throws {
         #expect(try await transcribe(ordinal: 2) == transcribe(ordinal: 2))
     }
 
-    @Test("the text is as long as the audio, and its last sentence never changes", arguments: [0.5, 1, 2, 3, 4])
+    @Test(
+        "the fake transcriber's text is as long as the audio, and its last sentence never changes",
+        arguments: [0.5, 1, 2, 3, 4])
     func length(seconds: Double) async throws {
         let text = try await transcribe(TestAudio.wav(seconds: seconds)).text
         #expect(text.hasSuffix("I have a fever."))
         #expect(text.split(separator: " ").count <= max(4, Int(seconds * FakeSpeech.wordsPerSecond)))
     }
 
-    @Test("a chunk that is longer than its passage says nothing of the next one", arguments: [10.0, 20, 25])
+    @Test(
+        "the fake transcriber's chunk that is longer than its passage takes no words of the next passage",
+        arguments: [10.0, 20, 25])
     func longChunk(seconds: Double) async throws {
         #expect(
             try await transcribe(TestAudio.wav(seconds: seconds)).text == "Hello there. Please sit. I have a fever.")
     }
 
-    @Test("audio that is longer than any chunk goes on with the next passages")
+    @Test("the fake transcriber continues with the next passages in audio longer than a chunk")
     func longAudio() async throws {
         let words = try await transcribe(TestAudio.wav(seconds: 60)).text.split(separator: " ")
         #expect((130...150).contains(words.count))
     }
 
-    @Test("overlapping chunks stitch to a text that says nothing twice")
+    @Test("the fake transcriber's overlapping chunks are stitched to a text without repetition")
     func stitching() async throws {
         var chunks: [ChunkOutcome] = []
         for ordinal in 1...3 {
@@ -112,14 +116,14 @@ struct FakeTranscriberTests {
         )
     }
 
-    @Test("the language chooses the consultation, and unknown ones get English")
+    @Test("the fake transcriber chooses the text by language, and English for unknown languages")
     func languages() async throws {
         #expect(try await transcribe(language: "hi").text.contains("नमस्ते"))
         #expect(try await transcribe(language: "hi-IN").text.contains("नमस्ते"))
         #expect(try await transcribe(language: "ta").text.contains("fever"))
     }
 
-    @Test("a fixture is chosen by name")
+    @Test("the fake transcriber chooses a fixture by name")
     func byName() async throws {
         #expect(try await transcribe(fixture: "no-speech").text.isEmpty)
         #expect(try await transcribe(ordinal: 1, fixture: "two").text == "first")
@@ -130,14 +134,14 @@ struct FakeTranscriberTests {
         }
     }
 
-    @Test("a fixture that nobody knows is a failure that says so")
+    @Test("an unknown fixture name is a failure with a code of its own")
     func unknownName() async {
         await #expect { try await transcribe(fixture: "nope") } throws: {
             ($0 as? EngineFailure)?.code == .unknownFixture
         }
     }
 
-    @Test("a fixture is chosen by the SHA-256 of the audio")
+    @Test("the fake transcriber chooses a fixture by the SHA-256 of the audio")
     func byHash() async throws {
         let audio = TestAudio.wav(seconds: 1, tone: 3)
         let hash = SHA256.hash(data: audio).map { String(format: "%02x", $0) }.joined()
@@ -147,7 +151,7 @@ struct FakeTranscriberTests {
         #expect(try await transcribe(TestAudio.wav(seconds: 1), from: fixtures).text != "mine")
     }
 
-    @Test("what is no audio fails, whatever would be said")
+    @Test("the fake transcriber fails for a file that is no audio")
     func noAudio() async {
         await #expect { try await transcribe(Data(repeating: 1, count: 200)) } throws: {
             ($0 as? EngineFailure)?.code == .undecodableAudio

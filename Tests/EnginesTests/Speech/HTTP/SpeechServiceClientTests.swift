@@ -4,7 +4,7 @@ import Testing
 
 struct SpeechServiceClientTests {
     @Test(
-        "a service is left alone as long as it asks, a minute at most, and what is no time is nothing",
+        "a Retry-After of a speech service is obeyed for at most a minute, and an invalid one is ignored",
         arguments: [
             ("2", 2), ("0.5", 0.5), ("3600", 60), ("100000000000000000", 60), ("inf", nil), ("nan", nil), ("-1", nil),
             ("Sat, 21 Nov 2026 07:28:00 GMT", nil), ("", nil), (nil, nil),
