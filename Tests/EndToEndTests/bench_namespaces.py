@@ -106,7 +106,7 @@ def record(server, inside: Access, folder: pathlib.Path, number: int):
         sdk.process.stdout.close()
 
 
-def test_a_thousand_namespaces_have_nothing_of_each_other(tmp_path):
+def test_a_thousand_namespaces_stay_isolated_from_each_other(tmp_path):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     flags = ("--ephemeral", "--object-wait", "50ms", *TLS)

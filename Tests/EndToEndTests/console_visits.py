@@ -105,7 +105,7 @@ def test_axe_finds_nothing_in_any_view_at_any_width(visited, browser, name):
     assert window.run("document.querySelectorAll('main script:not([src]), [style], [onclick]').length") == 0
 
 
-def test_a_microphone_leads_to_a_note(server, browser):
+def test_a_recording_from_the_microphone_becomes_a_note(server, browser):
     window = browser.window(f"{server.base_url}/__console/try")
     window.click("[data-record]")
     window.until("document.querySelector('[data-words]').innerText.length > 40", "words are heard")
@@ -119,7 +119,7 @@ def test_a_microphone_leads_to_a_note(server, browser):
     assert "Timeline" in window.text() and "chunk_1.wav" in window.text()
 
 
-def test_a_file_leads_to_a_note(server, browser, sentences, tmp_path):
+def test_an_uploaded_file_becomes_a_note(server, browser, sentences, tmp_path):
     file = wave(tmp_path / "consultation.wav", speech.consultation(sentences[:3]))
     window = browser.window(f"{server.base_url}/__console/try")
     root = window.call("DOM.getDocument")["root"]["nodeId"]
@@ -143,7 +143,7 @@ def test_a_template_is_made_tried_and_archived(server, browser):
     window.until("document.querySelectorAll('[data-own]').length === 1", "it is archived")
 
 
-def test_sound_plays(visited, browser):
+def test_the_console_plays_a_recording(visited, browser):
     window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-done")
     # Debian's Chromium decodes AAC.
     window.until("document.querySelectorAll('[data-wave] path').length >= 1", "a wave is drawn")
@@ -167,7 +167,7 @@ def test_a_hundred_consultations_arrive_while_the_page_is_open(server, browser):
     window.until("document.querySelector('a.pt').innerText === 'While paused'", "and shows it when asked")
 
 
-def test_search_finds_a_name_that_stands_in_no_address(visited, browser):
+def test_a_search_keeps_the_patients_name_out_of_urls_and_logs(visited, browser):
     window = browser.window(f"{visited.base_url}/__console")
     window.key("/", 191, "/")
     assert window.run("document.activeElement.matches('[data-search]')")
@@ -178,7 +178,7 @@ def test_search_finds_a_name_that_stands_in_no_address(visited, browser):
     assert all("meera" not in line.lower() for line in visited.log.splitlines())
 
 
-def test_seven_tabs_share_a_stream_and_all_are_live(server, browser):
+def test_seven_tabs_share_a_stream_and_all_show_new_visits(server, browser):
     tabs = [browser.window(f"{server.base_url}/__console") for _ in range(7)]
     server.client().transaction("i-seven").init(patient_details={"username": "Seventh"})
     for tab in tabs:
@@ -186,7 +186,7 @@ def test_seven_tabs_share_a_stream_and_all_are_live(server, browser):
         tab.until("document.querySelector('main').innerText.includes('Seventh')", "the tab shows it")
 
 
-def test_everything_can_be_reached_by_keyboard(visited, browser):
+def test_the_keyboard_reaches_every_control(visited, browser):
     window = browser.window(f"{visited.base_url}/__console/bench")
     window.call("Page.bringToFront")
     reached = set()
@@ -202,7 +202,7 @@ def test_everything_can_be_reached_by_keyboard(visited, browser):
     requests.delete(f"{admin}/console-webhooks", timeout=PATIENCE).raise_for_status()
 
 
-def test_a_page_of_another_origin_gets_reads_and_does_nothing(visited, browser):
+def test_a_page_of_another_origin_can_neither_read_nor_control_the_console(visited, browser):
     console = f"{visited.base_url}/__console"
     browser.window(console)
     with serving({"/": b"<!doctype html><title>elsewhere</title>"}) as (port, _):
@@ -246,7 +246,7 @@ def test_a_token_opens_the_console_once_per_browser(tmp_path):
         wait_until(lambda: "Open the console" in other.text(), "it is closed")
 
 
-def test_the_readme_shows_the_list_as_it_is(browser, chunks, tmp_path):
+def test_the_picture_in_the_readme_shows_the_current_list(browser, chunks, tmp_path):
     with running(tmp_path, "--ephemeral", "--long-poll", "1s", "--object-wait", "300ms") as server:
         client = server.client()
         record(client, "i-1", "Joseph Adeyemi", chunks, "v-2281")
@@ -271,7 +271,7 @@ def test_the_readme_shows_the_list_as_it_is(browser, chunks, tmp_path):
     assert README_PICTURE.read_bytes().startswith(b"\x89PNG") and README_PICTURE.stat().st_size < 300_000
 
 
-def test_a_page_comes_back_after_a_restart_of_the_server(browser, tmp_path):
+def test_a_page_reconnects_after_a_restart_of_the_server(browser, tmp_path):
     flags = ("--data-dir", str(tmp_path / "data"))
     with running(tmp_path, *flags) as server:
         port = server.port
@@ -285,7 +285,7 @@ def test_a_page_comes_back_after_a_restart_of_the_server(browser, tmp_path):
         wait_until(lambda: window.run("document.querySelector('#lost').hidden"), "it says so")
 
 
-def test_the_strip_goes_and_the_command_stays(server, browser):
+def test_switching_a_fault_off_hides_the_strip_and_keeps_its_command(server, browser):
     window = browser.window(f"{server.base_url}/__console/bench")
     window.click("#console-sockets")
     window.until("document.querySelector('#console-sockets').checked", "it is on")
@@ -296,7 +296,7 @@ def test_the_strip_goes_and_the_command_stays(server, browser):
     window.until("document.querySelector('[data-live=notices]').innerText === ''", "the strip goes")
 
 
-def test_a_search_outlives_a_click_on_a_state(visited, browser):
+def test_a_click_on_a_state_keeps_the_search_text(visited, browser):
     window = browser.window(f"{visited.base_url}/__console")
     window.run("(search => { search.focus(); search.value = 'meera'; search.dispatchEvent(new Event('input', { bubbles: true })); })(document.querySelector('[data-search]'))")
     window.until("document.querySelectorAll('a.pt').length === 1", "the list is searched")
@@ -305,7 +305,7 @@ def test_a_search_outlives_a_click_on_a_state(visited, browser):
     window.until("document.querySelectorAll('a.pt').length === 1", "and the list is searched")
 
 
-def test_a_page_learns_what_the_command_line_did(server, browser):
+def test_an_open_page_shows_changes_of_the_command_line(server, browser):
     admin = f"{server.base_url}/__admin"
     requests.delete(f"{admin}/faults", timeout=PATIENCE).raise_for_status()
     window = browser.window(f"{server.base_url}/__console/connect")
@@ -322,7 +322,7 @@ def test_a_page_learns_what_the_command_line_did(server, browser):
     window.until("document.querySelector('#namespaces').innerText.includes('by-hand')", "the namespace is there")
 
 
-def test_sound_goes_on_while_others_record(visited, browser):
+def test_playback_continues_while_another_client_records(visited, browser):
     window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-done")
     window.until("document.querySelectorAll('[data-wave] path').length >= 1", "a wave is drawn")
     window.run("window.track = document.querySelector('[data-play]')")

@@ -19,7 +19,7 @@ from websocket_driver import RawSocket
 SOCKETS = 200
 
 
-def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
+def test_one_business_using_every_family_leaves_the_process_small(tmp_path):
     with running(tmp_path, "--ephemeral", *FLAGS, "--request-timeout", "60s") as server:
         client, suki = SessionClient(server.base_url), SukiClient(server.base_url)
         suki.initialize()
@@ -95,7 +95,7 @@ def test_one_business_at_every_door_leaves_the_process_small(tmp_path):
         assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_how_long_an_event_loop_is_held(tmp_path):
+def test_the_longest_hold_of_an_event_loop_is_printed_for_each_route(tmp_path):
     """Prints the longest hold for each door. `make bench` prints the same."""
     with running(tmp_path, "--ephemeral", *FLAGS) as server:
         for what, longest, count in probe_doors(server):

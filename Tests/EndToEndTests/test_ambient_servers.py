@@ -14,7 +14,7 @@ DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 
 
 @pytest.mark.covers("U-20")
-def test_what_was_streamed_survives_a_kill(tmp_path):
+def test_streamed_audio_survives_a_kill(tmp_path):
     flags = ("--data-dir", "data", "--suki-shortest", "0s")
     with running(tmp_path, *flags) as server:
         client = SukiClient(server.base_url)
@@ -40,7 +40,7 @@ def test_what_was_streamed_survives_a_kill(tmp_path):
 
 @pytest.mark.covers("U-29", "U-32")
 @pytest.mark.parametrize(("path", "attempts", "told"), [("/hook", 1, 3), ("/failing", 1, 3), ("/failing", 2, 6)])
-def test_a_partner_is_told_with_a_signature_over_the_very_bytes(tmp_path, path, attempts, told):
+def test_a_partner_webhook_is_signed_over_the_bytes_that_are_sent(tmp_path, path, attempts, told):
     receiver = HTTPRecorder(lambda request: Answer(500 if request.path == "/failing" else 204))
     secret = "shared sécret"
     hook = {"url": f"{receiver.url}{path}", "secret": secret, "attempts": attempts}

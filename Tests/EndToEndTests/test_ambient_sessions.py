@@ -28,7 +28,7 @@ def client(ambient):
 
 @pytest.mark.covers("U-01", "U-05", "U-09", "U-14", "U-15", "U-22", "U-24", "U-25", "U-26", "U-27", "U-33")
 @pytest.mark.parametrize("headers", [True, False])
-def test_a_whole_visit(client, headers):
+def test_a_streamed_visit_becomes_a_note(client, headers):
     session = client.create_session(multilingual=True)
     client.set_session_context(session, {"patient": {"dob": "1979-02-28", "sex": "FEMALE"}})
     context = client.set_session_context(
@@ -70,7 +70,7 @@ def test_a_whole_visit(client, headers):
 
 
 @pytest.mark.covers("U-20", "U-30", "U-31", "U-32")
-def test_three_sockets_out_of_order_one_repeated_one_late_and_two_ends(client):
+def test_stretches_sent_out_of_order_and_twice_give_the_same_transcript_as_in_order(client):
     pieces = [samples(30, seed) for seed in (1, 2, 3)]
     whole = client.create_session()
     with client.start(whole, START) as stream:
@@ -97,7 +97,7 @@ def test_three_sockets_out_of_order_one_repeated_one_late_and_two_ends(client):
 
 
 @pytest.mark.covers("U-21", "U-36")
-def test_silence_is_skipped_unless_a_fixture_speaks_for_it(client):
+def test_a_silent_session_is_skipped_unless_a_fixture_gives_its_text(client):
     def finished(**options):
         session = client.create_session(**options)
         with client.start(session, START) as stream:
@@ -115,7 +115,7 @@ def test_silence_is_skipped_unless_a_fixture_speaks_for_it(client):
 
 
 @pytest.mark.covers("U-30")
-def test_sessions_recorded_offline_are_finished_each(client):
+def test_each_session_recorded_offline_is_finished(client):
     offline = Offline()
     sections = {"sections": [{"loinc": "10164-2"}]}
     ids = [
@@ -133,7 +133,7 @@ def test_sessions_recorded_offline_are_finished_each(client):
 
 
 @pytest.mark.covers("U-18", "U-19", "U-20")
-def test_a_dropped_stream_goes_on_and_abort_and_cancel_end_what_they_say(client):
+def test_a_dropped_stream_can_continue_abort_ends_the_stream_and_cancel_ends_the_session(client):
     session = client.create_session()
     with client.start(session, START) as stream:
         stream.audio(samples(3))
@@ -176,7 +176,7 @@ def test_node_verifies_a_token_with_the_published_key(client):
     assert json.loads(claims)["exp"] - json.loads(claims)["iat"] == 3600
 
 
-def test_the_document_says_what_is_said(ambient):
+def test_the_examples_of_the_ambient_document_fit_its_schemas(ambient):
     for name, message in MESSAGES.items():
         assert message["examples"], name
         for example in message["examples"]:
@@ -186,7 +186,7 @@ def test_the_document_says_what_is_said(ambient):
 
 
 @pytest.mark.covers("U-16", "U-20")
-def test_nothing_that_is_said_on_the_socket_ends_the_server(client, ambient):
+def test_no_message_on_the_socket_ends_the_server(client, ambient):
     """What nobody should say, in any order, on sockets of one session."""
     session = client.create_session()
     start = {"type": "START_TIME", "data": base64.b64encode(b"2026-05-10T09:12:33Z").decode()}
@@ -212,7 +212,7 @@ def test_nothing_that_is_said_on_the_socket_ends_the_server(client, ambient):
     assert ambient.process.poll() is None
 
 
-def test_the_recipe_works(ambient, tmp_path):
+def test_the_code_of_the_suki_recipe_prints_a_note(ambient, tmp_path):
     page = (ROOT / "docs/recipes/suki.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     (tmp_path / "speech.raw").write_bytes(samples(70))

@@ -40,7 +40,7 @@ def quality(server, path, flavour="ScribeIOS"):
 
 
 @pytest.mark.covers("C-53")
-def test_what_is_worse_to_hear_has_a_lower_quality(server, recordings):
+def test_noisier_speech_has_a_lower_audio_quality(server, recordings):
     measured = {name: quality(server, path) for name, path in recordings.items()}
     assert all(0 <= value <= 1 for value in measured.values()), measured
     assert measured["clean"] > 0.8, measured
@@ -49,7 +49,7 @@ def test_what_is_worse_to_hear_has_a_lower_quality(server, recordings):
         assert 0 < measured[name] < measured["clean"] - 0.2, (name, measured)
 
 
-def test_any_container_is_measured_where_a_recogniser_listens(server, recordings, tmp_path):
+def test_audio_quality_is_measured_for_any_container_with_a_real_recogniser(server, recordings, tmp_path):
     compressed = speech.encode(
         speech.array.array("h", recordings["clean"].read_bytes()[44:]), tmp_path / "1.m4a"
     )

@@ -35,7 +35,7 @@ def status_of(server, token) -> int:
     return requests.get(f"{server.base_url}/credentials", headers={"Authorization": f"Bearer {token}"}).status_code
 
 
-def test_a_changed_file_is_read_again_and_who_is_not_in_it_any_more_is_out(tmp_path):
+def test_a_changed_clients_file_is_read_again_and_removed_clients_cannot_log_in(tmp_path):
     write(tmp_path, FIRST)
     with running(tmp_path, *STRICT) as server:
         token = log_in(server, FIRST).json()["access_token"]
@@ -60,7 +60,7 @@ def test_a_changed_file_is_read_again_and_who_is_not_in_it_any_more_is_out(tmp_p
         (None, "cannot be read"),
     ],
 )
-def test_a_file_that_cannot_be_used_changes_nothing_and_says_why(tmp_path, content, why):
+def test_an_invalid_clients_file_changes_nothing_and_is_logged_with_the_reason(tmp_path, content, why):
     write(tmp_path, FIRST)
     with running(tmp_path, *STRICT) as server:
         token = log_in(server, FIRST).json()["access_token"]
@@ -148,7 +148,7 @@ def test_with_a_terminal_sighup_stops_and_leaves_nothing_behind(tmp_path):
     assert not (tmp_path / "ready.json").exists() and not list(temporary.iterdir())
 
 
-def test_what_is_to_outlive_its_terminal_ignores_sighup(tmp_path):
+def test_a_server_started_with_nohup_ignores_sighup(tmp_path):
     write(tmp_path, FIRST)
     server = Server(tmp_path, *STRICT, prefix=("setsid", "nohup"))
     server.process.send_signal(signal.SIGHUP)

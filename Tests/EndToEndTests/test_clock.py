@@ -85,7 +85,7 @@ def receiver(status=200):
         server.shutdown()
 
 
-def test_a_clock_stands_still_runs_on_and_returns_to_the_machines(server, inside):
+def test_a_clock_can_be_frozen_moved_and_set_back_to_the_machines_time(server, inside):
     machine = clock(server, inside).json()
     assert machine["mode"] == "system"
     frozen = put(server, inside, mode="frozen", now="2030-01-01T00:00:00Z")
@@ -139,7 +139,7 @@ def test_a_webhook_is_retried_over_days_to_its_end(server, inside):
         assert len(failed) == 1 and failed[0]["attempts"] == 5
 
 
-def test_a_session_expires_and_its_webhook_is_told(server, inside):
+def test_a_session_expires_and_its_webhook_is_sent(server, inside):
     client = EkaClient(inside)
     with receiver() as hooked:
         client.session.post(
@@ -287,14 +287,14 @@ def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(tmp_p
     ("POST", "clock/advance", {"until": "never"}), ("POST", "clock/advance", {"by": "1h", "timeout": "1d"}),
     ("POST", "clock/advance", {"by": "P"}), ("POST", "clock/advance", {"by": "PT"}), ("POST", "clock/advance", {"by": "."}),
 ])
-def test_bad_calls_move_nothing(server, inside, method, path, body):
+def test_invalid_calls_do_not_move_the_clock(server, inside, method, path, body):
     put(server, inside, mode="frozen", now="2030-01-01T00:00:00Z")
     answer = clock(server, inside, method, path, **body)
     assert answer.status_code == 400 and answer.headers["Content-Type"] == "application/problem+json", answer.text
     assert clock(server, inside).json()["now"] == "2030-01-01T00:00:00.000Z"
 
 
-def test_the_verbs_do_what_the_calls_do(server, inside):
+def test_the_clock_verbs_have_the_same_effect_as_the_http_calls(server, inside):
     here = ("--url", server.base_url, "--namespace", inside.name)
     assert run("clock", "freeze", "2030-01-01T00:00:00Z", *here).stdout.startswith("2030-01-01T00:00:00.000Z  frozen")
     assert json.loads(run("clock", "advance", "1h", "--json", *here).stdout)["now"] == "2030-01-01T01:00:00.000Z"

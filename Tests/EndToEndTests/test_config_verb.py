@@ -45,7 +45,7 @@ def test_the_schema_has_a_key_for_each_row_of_the_page():
     assert set(keys) == {key for key, value in SCHEMA["properties"].items() if not value.get("deprecated")}
 
 
-def test_each_setting_has_a_task():
+def test_each_setting_is_listed_under_a_task_on_the_configuration_page():
     page = (ROOT / "docs/configuration.md").read_text()
     tasks = page[page.index("## Settings by task"):page.index("## All settings")]
     named = set(re.findall(r"`([a-z-]+)`", tasks))
@@ -112,7 +112,7 @@ def test_the_schema_and_the_check_agree_about_each_key(tmp_path, key):
         assert f"{key} in scribe.yaml: '" in found.stdout or f"'{key}' must be" in found.stdout, found.stdout
 
 
-def test_a_file_with_an_unknown_key_fits_neither(tmp_path):
+def test_the_schema_and_the_check_refuse_a_file_with_an_unknown_key(tmp_path):
     assert not fits("prot: 1")
     found = config("check", tmp_path, file="prot: 1\nlong-poll: soon\n", environment={"SCRIBE_PORT": "x"})
     assert found.returncode == 1
@@ -160,7 +160,7 @@ def test_print_shows_no_credential_of_a_recogniser(tmp_path, transcriber):
         assert "hidden" not in found.stdout + found.stderr, found.stdout
 
 
-def test_a_server_takes_lists_of_the_file(tmp_path):
+def test_a_server_accepts_lists_in_the_configuration_file(tmp_path):
     (tmp_path / "scribe.yaml").write_text("webhook-pauses: [1s, 2s]\nallowed-hosts:\n- a.example\n- b.example\n")
     with running(tmp_path, "--ephemeral", "--config", "scribe.yaml") as server:
         assert server.process.poll() is None

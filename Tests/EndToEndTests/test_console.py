@@ -48,7 +48,7 @@ def browser(tmp_path_factory):
     ("/requests", ["/voice/api/v2/transaction/commit/i-console"]),
     ("/bench", ["Faults", "Snapshots", "Namespaces"]),
 ])
-def test_a_view_says_what_was_done_and_axe_finds_nothing(visited, browser, path, words):
+def test_a_view_shows_its_expected_words_and_axe_finds_no_problem(visited, browser, path, words):
     window = browser.window(f"{visited.base_url}/__console{path}")
     for word in words:
         assert word in window.text(), window.text()

@@ -39,7 +39,7 @@ def listening(tmp_path_factory):
 
 @pytest.mark.covers("C-20", "C-77")
 @pytest.mark.parametrize("extension", ["m4a", "mp3", "wav", "webm", "flac"])
-def test_a_real_recogniser_hears_every_word_once_and_in_order(listening, spoken, sentences, tmp_path, extension):
+def test_a_real_recogniser_returns_every_word_once_and_in_order(listening, spoken, sentences, tmp_path, extension):
     client = listening.client()
     chunks = speech.chunks(spoken, tmp_path, extension)
     assert len(chunks) > 2
@@ -53,7 +53,7 @@ def test_a_real_recogniser_hears_every_word_once_and_in_order(listening, spoken,
         assert fact in note
 
 
-def test_the_whole_recording_in_one_chunk_is_heard_too(listening, spoken, sentences, tmp_path):
+def test_a_whole_recording_in_one_chunk_is_recognised(listening, spoken, sentences, tmp_path):
     client = listening.client()
     path = speech.encode(spoken, tmp_path / "1.m4a")
     answer = take(client.transaction(), client.s3(), [(path, 0, len(spoken) / speech.RATE)])
@@ -62,7 +62,7 @@ def test_the_whole_recording_in_one_chunk_is_heard_too(listening, spoken, senten
 
 
 @pytest.mark.covers("C-48")
-def test_silence_is_no_speech(listening, tmp_path):
+def test_a_silent_recording_fails_with_no_speech(listening, tmp_path):
     import array
 
     client = listening.client(flavour="ScribeIOS")
@@ -75,7 +75,7 @@ def test_silence_is_no_speech(listening, tmp_path):
 SILENCE = "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
 
 
-def test_the_fake_hears_nothing_in_silence_unless_a_fixture_speaks_for_it(server, tmp_path):
+def test_the_fake_transcriber_returns_no_speech_for_silence_unless_a_fixture_gives_its_text(server, tmp_path):
     import array
 
     client = server.client(flavour="ScribeIOS")

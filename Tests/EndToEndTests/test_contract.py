@@ -51,7 +51,7 @@ TRANSACTION = "/voice/api/v2/transaction"
 @pytest.mark.covers("C-06", "C-27", "C-36", "C-38", "C-40", "C-43", "C-53", "C-98")
 @pytest.mark.parametrize("fixture", ["", "fixture:partial", "fixture:no-speech"])
 @pytest.mark.parametrize("flavour", ["ScribeIOS", "android", "io", "web", ""])
-def test_a_consultation_fits(server, chunks, fixture, flavour):
+def test_the_answers_of_a_consultation_fit_the_openapi_document(server, chunks, fixture, flavour):
     client = server.client(flavour=flavour)
     transaction = client.transaction()
     init = transaction.init(
@@ -79,7 +79,7 @@ def test_a_consultation_fits(server, chunks, fixture, flavour):
 
 
 @pytest.mark.covers("C-28", "C-44", "C-46")
-def test_waiting_fits(server):
+def test_the_answers_of_held_polls_fit_the_openapi_document(server):
     transaction = server.client().transaction()
     transaction.init()
     answer = check(transaction.poll(), "get", "/voice/api/v3/status/{txn_id}")
@@ -87,7 +87,7 @@ def test_waiting_fits(server):
 
 
 @pytest.mark.covers("C-82", "C-84", "C-111")
-def test_login_and_refresh_fit(server):
+def test_the_answers_of_login_and_refresh_fit_the_openapi_document(server):
     base = "/connect-auth/v1/account"
     tokens = server.client().tokens
     for path, body, status in [

@@ -59,13 +59,13 @@ def test_a_preflight_is_allowed_without_a_token(server, path, method, headers):
 
 
 @pytest.mark.parametrize("header", ["x-amz-checksum-crc32", "x-amz-meta-whatever", "x-amz-acl"])
-def test_whatever_amazon_calls_its_headers_is_allowed(server, header):
+def test_a_preflight_allows_every_amz_header(server, header):
     allowed = words(preflight(server, OBJECT, "PUT", [header]).headers["Access-Control-Allow-Headers"])
     assert header in allowed
 
 
 @pytest.mark.covers("C-110")
-def test_answers_and_errors_can_be_read(server):
+def test_a_page_can_read_answers_and_errors(server):
     client = server.client()
     client.session.headers["Origin"] = ORIGIN
     answers = [
@@ -81,7 +81,7 @@ def test_answers_and_errors_can_be_read(server):
         assert_allowed(answer)
 
 
-def test_a_stored_object_tells_its_etag(server):
+def test_a_page_can_read_the_etag_of_a_stored_object(server):
     s3 = server.client().s3()
     url = s3.generate_presigned_url("put_object", {"Bucket": "m-prod-voice-record", "Key": "260510/t/1.mp3"})
     answer = requests.put(url, data=b"x", headers={"Origin": ORIGIN})
@@ -90,7 +90,7 @@ def test_a_stored_object_tells_its_etag(server):
     assert "etag" in words(answer.headers["Access-Control-Expose-Headers"])
 
 
-def test_without_an_origin_nothing_is_said_of_it(server):
+def test_an_answer_to_a_request_without_an_origin_has_no_cors_headers(server):
     answer = server.client().session.get(f"{server.base_url}{API}")
     assert answer.status_code == 200
     assert_refused(answer)
@@ -106,7 +106,7 @@ def strict(tmp_path_factory):
 
 
 @pytest.mark.parametrize("origin", ["https://app.example", "https://other.example"])
-def test_strict_lets_listed_origins_in(strict, origin):
+def test_strict_mode_allows_listed_origins(strict, origin):
     assert_allowed(preflight(strict, API, "GET", SENT, origin), origin)
     assert_allowed(preflight(strict, OBJECT, "PUT", SIGNED, origin), origin)
     assert_allowed(requests.get(f"{strict.base_url}{API}", headers={"Origin": origin}), origin)
@@ -116,7 +116,7 @@ def test_strict_lets_listed_origins_in(strict, origin):
     "https://evil.example", "http://app.example", "https://app.example:8443", "https://app.example.evil.example",
     "https://sub.app.example", "null", "", "https://app.example,https://other.example", "*",
 ])
-def test_strict_keeps_all_other_origins_out(strict, origin):
+def test_strict_mode_refuses_origins_that_are_not_listed(strict, origin):
     assert_refused(preflight(strict, API, "GET", SENT, origin))
     assert_refused(preflight(strict, OBJECT, "PUT", SIGNED, origin))
     client = strict.client()
@@ -127,7 +127,7 @@ def test_strict_keeps_all_other_origins_out(strict, origin):
     assert "origin" in words(answer.headers["Vary"])
 
 
-def test_strict_without_a_list_lets_no_origin_in(tmp_path):
+def test_strict_mode_without_a_list_allows_no_origin(tmp_path):
     with running(tmp_path, "--ephemeral", "--auth", "strict", "--clients", CLIENTS) as server:
         assert_refused(preflight(server, API, "GET", SENT))
         assert_refused(server.client().session.get(f"{server.base_url}{API}", headers={"Origin": ORIGIN}))

@@ -48,7 +48,7 @@ def told(server, device: dict) -> dict:
 
 # Without strictness, a device is approved from the start.
 @pytest.mark.parametrize("mode, action", [("server", "deny"), ("strict", "approve")])
-def test_a_page_of_another_port_decides_on_no_device_and_one_of_the_servers_own_does(request, tab, mode, action):
+def test_only_a_page_of_the_servers_own_origin_can_approve_a_device(request, tab, mode, action):
     server = request.getfixturevalue(mode)
     waiting, api = device(server), own(server)
     decision = json.dumps({"user_code": waiting["user_code"], "action": action})
@@ -62,7 +62,7 @@ def test_a_page_of_another_port_decides_on_no_device_and_one_of_the_servers_own_
     assert page.post(f"{api}{DEVICE}/approve", decision)["status"] == 200
 
 
-def test_a_page_of_another_port_reads_what_there_is_and_why_it_may_not_decide(tab, server):
+def test_a_page_of_another_port_can_read_answers_and_the_refusal_of_its_approval(tab, server):
     tab(own(server)).log_in(own(server))
     page = tab(NEIGHBOUR)
     assert page.fetch(f"{own(server)}{HISTORY}")["status"] == 200
@@ -70,7 +70,7 @@ def test_a_page_of_another_port_reads_what_there_is_and_why_it_may_not_decide(ta
     assert refused["status"] == 403 and json.loads(refused["text"])["error"]
 
 
-def test_a_page_of_the_vendor_works_by_its_cookies_alone(tab, server):
+def test_a_page_of_the_vendor_can_call_the_api_with_cookies_alone(tab, server):
     page, api = tab(VENDOR), "https://api.eka.care"
     assert page.fetch(f"{api}{HISTORY}")["status"] == 401
     page.log_in(api)
@@ -119,7 +119,7 @@ def test_a_cookie_counts_for_pages_that_may_use_the_server(server, token, method
     ("application/json", 201), ("Application/JSON; charset=utf-8", 201), ("text/plain", 415),
     ("application/x-www-form-urlencoded", 415), ("text/plain; application/json", 415),
 ])
-def test_what_a_body_is_declared_as_counts_where_a_cookie_decides(server, token, kind, status):
+def test_the_content_type_matters_only_for_requests_authenticated_by_a_cookie(server, token, kind, status):
     call = lambda headers: requests.post(
         f"{server.base_url}{SESSIONS}", SESSION, headers={"Content-Type": kind, **headers}).status_code
     assert call({"Cookie": f"sess={token}", "Origin": server.base_url}) == status
@@ -133,7 +133,7 @@ few = pytest.mark.parametrize("origin, lenient, strictly", [
 
 
 @few
-def test_few_pages_approve_devices(server, strict, origin, lenient, strictly):
+def test_only_allowed_origins_can_approve_devices_with_a_cookie(server, strict, origin, lenient, strictly):
     for one, may in ((server, lenient), (strict, strictly)):
         token = one.client().tokens["access_token"]
         approve = lambda headers: requests.post(
@@ -144,7 +144,7 @@ def test_few_pages_approve_devices(server, strict, origin, lenient, strictly):
 
 
 @few
-def test_a_login_sets_cookies_for_few_pages(server, strict, origin, lenient, strictly):
+def test_a_login_sets_cookies_only_for_allowed_origins(server, strict, origin, lenient, strictly):
     for one, may in ((server, lenient), (strict, strictly)):
         answer = requests.post(f"{one.base_url}{ACCOUNT}/login", LOGIN, headers=JSON | origin_header(one, origin))
         assert answer.status_code == 200 and answer.json()["access_token"]
@@ -153,7 +153,7 @@ def test_a_login_sets_cookies_for_few_pages(server, strict, origin, lenient, str
 
 @pytest.mark.covers("C-114")
 @few
-def test_the_login_page_is_for_few_pages(server, strict, origin, lenient, strictly):
+def test_the_page_login_accepts_only_allowed_origins(server, strict, origin, lenient, strictly):
     # The page is there for its cookies: without them it is refused, where the account's login leaves them out.
     for one, may in ((server, lenient), (strict, strictly)):
         answer = requests.post(f"{one.base_url}{LOGIN_PAGE}", PASSWORD, headers=JSON | origin_header(one, origin))
@@ -162,7 +162,7 @@ def test_the_login_page_is_for_few_pages(server, strict, origin, lenient, strict
 
 
 @pytest.mark.covers("C-114")
-def test_the_login_page_answers_as_the_account_does_and_says_that_it_worked(server):
+def test_the_page_login_answers_like_the_account_login_and_adds_a_status(server):
     answer = requests.post(f"{server.base_url}{LOGIN_PAGE}", PASSWORD, headers=JSON)
     account = requests.post(f"{server.base_url}{ACCOUNT}/login", LOGIN, headers=JSON).json()
     body = answer.json()
@@ -188,7 +188,7 @@ def test_the_login_page_answers_as_the_account_does_and_says_that_it_worked(serv
     ({}, {"Content-Type": "text/plain"}, 415, "unsupported_media_type"),
     ({}, {"Content-Type": "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"),
 ])
-def test_the_login_page_is_told_what_is_wrong_and_gets_no_cookies(server, more, kind, status, code):
+def test_a_refused_page_login_gets_an_error_and_no_cookies(server, more, kind, status, code):
     body = json.dumps(json.loads(PASSWORD) | more)
     answer = requests.post(f"{server.base_url}{LOGIN_PAGE}", body, headers=kind)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
@@ -196,7 +196,7 @@ def test_the_login_page_is_told_what_is_wrong_and_gets_no_cookies(server, more, 
 
 
 @pytest.mark.covers("C-114")
-def test_who_guesses_passwords_is_slowed_down_whichever_login_is_asked(server):
+def test_repeated_wrong_passwords_are_rate_limited_on_every_login_path(server):
     def guess(number: int) -> int:
         if number % 2:
             path, body = LOGIN_PAGE, {"username": "guessed", "password": f"{number}"}

@@ -31,14 +31,14 @@ def test_an_uploaded_page_is_saved_and_not_shown(tab, s3):
     assert not tab(NEIGHBOUR).open(presigned(s3))
 
 
-def test_an_uploaded_page_is_shown_where_its_link_says_so_and_runs_nothing(tab, s3):
+def test_an_uploaded_page_that_its_link_shows_inline_runs_no_script(tab, s3):
     page = tab(NEIGHBOUR)
     assert page.open(presigned(s3, **INLINE))
     assert page.run("[document.body.innerText, document.title]") == ["shown", "still"]
 
 
 @pytest.mark.parametrize("more, is_shown", [({}, False), (INLINE, True)])
-def test_an_uploaded_page_runs_nothing_in_a_frame(tab, s3, server, more, is_shown):
+def test_an_uploaded_page_runs_no_script_in_a_frame(tab, s3, server, more, is_shown):
     page = tab(server.base_url)
     page.run(f"""isLoaded = false, frame = document.createElement("iframe")
         frame.onload = () => isLoaded = true
@@ -49,7 +49,7 @@ def test_an_uploaded_page_runs_nothing_in_a_frame(tab, s3, server, more, is_show
 
 
 @pytest.mark.parametrize("more, disposition", [({}, "attachment"), (INLINE, "inline")])
-def test_a_link_says_what_a_browser_may_make_of_an_object(s3, more, disposition):
+def test_a_presigned_link_has_headers_that_limit_the_browser(s3, more, disposition):
     headers = requests.get(presigned(s3, **more)).headers
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Content-Disposition"].split(";")[0] == disposition
@@ -59,7 +59,7 @@ def test_a_link_says_what_a_browser_may_make_of_an_object(s3, more, disposition)
     assert (policy["default-src"], policy["media-src"], policy["img-src"]) == (["'none'"], ["'self'"], ["'self'"])
 
 
-def test_what_is_signed_by_header_is_for_no_browser(s3):
+def test_answers_to_header_signed_requests_have_no_browser_headers(s3):
     presigned(s3)
     headers = s3.get_object(**KEY)["ResponseMetadata"]["HTTPHeaders"]
     assert not {"content-security-policy", "content-disposition"} & set(headers)

@@ -82,7 +82,7 @@ def test_a_kill_at_any_step_of_the_move_leaves_the_folder_whole(tmp_path, earlie
     assert number > 1, f"there is no {call} in a start"
 
 
-def test_a_state_that_is_not_valid_goes_when_the_valid_one_is_open_and_not_before(tmp_path):
+def test_an_invalid_state_is_deleted_only_after_the_valid_one_is_open(tmp_path):
     with running(tmp_path, "--data-dir", "data"):
         pass
     database = state_folder(tmp_path / "data") / "scribe.sqlite"

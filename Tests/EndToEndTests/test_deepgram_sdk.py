@@ -19,7 +19,7 @@ from listen_client import KEY, RATE, SPEECH, environment, voice
 
 
 @pytest.mark.covers("L-01", "L-34")
-def test_the_deepgram_sdk_hears(server):
+def test_the_deepgram_sdk_gets_live_results(server):
     from deepgram import DeepgramClient
     from deepgram.core.events import EventType
     from deepgram.listen.v1.types import ListenV1Metadata, ListenV1Results
@@ -46,7 +46,7 @@ def test_the_deepgram_sdk_hears(server):
 
 
 @pytest.mark.covers("L-02")
-def test_the_deepgram_sdk_hears_asynchronously_with_a_token(server):
+def test_the_asynchronous_deepgram_sdk_gets_live_results_with_a_token(server):
     from deepgram import AsyncDeepgramClient
     from deepgram.core.events import EventType
 
@@ -65,7 +65,7 @@ def test_the_deepgram_sdk_hears_asynchronously_with_a_token(server):
 
 
 @pytest.mark.covers("L-05", "L-06")
-def test_the_deepgram_sdk_is_told_of_a_wrong_key(server):
+def test_the_deepgram_sdk_gets_an_error_for_a_wrong_key(server):
     from deepgram import DeepgramClient
     from deepgram.core.api_error import ApiError
 
@@ -103,7 +103,7 @@ def test_the_deepgram_sdk_has_a_recording_recognised(server, tmp_path):
 
 
 @pytest.mark.covers("L-51")
-def test_the_deepgram_sdk_is_told_why_a_recording_is_refused(server):
+def test_the_deepgram_sdk_gets_the_reason_for_a_refused_recording(server):
     from deepgram import DeepgramClient
     from deepgram.core.api_error import ApiError
 
@@ -169,7 +169,7 @@ def place(recording: bytes) -> HTTPRecorder:
 
 
 @pytest.mark.covers("L-52", "L-53")
-def test_the_deepgram_sdk_names_a_recording_and_whom_to_tell(server, tmp_path):
+def test_the_deepgram_sdk_sends_the_url_of_a_recording_and_a_callback_address(server, tmp_path):
     from deepgram import DeepgramClient
     from deepgram.core.api_error import ApiError
 
@@ -222,7 +222,7 @@ def test_the_deepgram_sdk_names_a_recording_and_whom_to_tell(server, tmp_path):
         assert refusal(url) [0] == "Bad Request"
 
 
-def test_this_server_is_a_recogniser_for_another(server, tmp_path):
+def test_another_server_can_use_this_server_as_its_recogniser(server, tmp_path):
     with running(
         tmp_path, "--ephemeral", "--transcriber", f"deepgram:{server.base_url}",
         environment={"SCRIBE_STT_KEY": KEY},

@@ -111,7 +111,7 @@ def test_credentials_never_come_from_the_seed_value(server):
 
 
 @pytest.mark.parametrize("value", ["", "a b", "é", "x" * 65, "a\u0000", None, True, 1.5, ["a"], {}, 10**30])
-def test_what_is_no_seed_value_is_refused(server, value):
+def test_an_invalid_seed_value_is_refused(server, value):
     answer = control(server, "POST", "namespaces", json={"seed_value": value})
     assert answer.status_code == 400 and "seed_value" in answer.text, answer.text
 

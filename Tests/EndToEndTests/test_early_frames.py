@@ -78,7 +78,7 @@ CUTS = {
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("door", DOORS)
-def test_what_is_sent_before_the_101_is_heard(server, usual, door, cut):
+def test_audio_sent_before_the_101_is_recognised(server, usual, door, cut):
     for _ in range(5):
         with opened(server, door) as client:
             client.send(*CUTS[cut](client.handshake))
@@ -93,14 +93,14 @@ FEW = {
 
 @pytest.mark.parametrize("few", FEW)
 @pytest.mark.parametrize("door", DOORS)
-def test_a_few_bytes_before_the_101_wait_for_no_more(server, door, few):
+def test_a_few_frames_before_the_101_are_processed_at_once(server, door, few):
     with opened(server, door) as client:
         client.send(client.handshake + FEW[few])
         assert [(m["type"], m["duration"]) for m in said(client)] == [("Metadata", 0)]
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_goodbye_before_the_101_is_answered(server, door):
+def test_a_close_frame_before_the_101_is_answered(server, door):
     with opened(server, door) as client:
         client.send(client.handshake + Frame(Opcode.CLOSE, Close(1000, "").serialize()).serialize(mask=True))
         assert client.end() == []
@@ -108,7 +108,7 @@ def test_a_goodbye_before_the_101_is_answered(server, door):
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
-def test_who_goes_before_the_101_leaves_no_socket_behind(tmp_path, door, goes):
+def test_a_client_that_disconnects_before_the_101_frees_its_socket(tmp_path, door, goes):
     with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--listen-sockets", "1", *TLS) as server:
         with opened(server, door) as gone:
             gone.send(gone.handshake + FIRST)
@@ -132,7 +132,7 @@ EARLY = {
     "path, key, status", [(LISTEN, "wrong", 401), ("/v1/nothing", KEY, 404), ("/v1/listen?channels=x", KEY, 400)])
 @pytest.mark.parametrize("early", EARLY)
 @pytest.mark.parametrize("door", DOORS)
-def test_behind_a_refusal_nothing_is_read(server, door, early, path, key, status):
+def test_bytes_after_a_refused_upgrade_are_not_read(server, door, early, path, key, status):
     """Nor is it taken for requests."""
     for together in (True, False):
         with opened(server, door, path, key) as client:
@@ -145,7 +145,7 @@ def test_behind_a_refusal_nothing_is_read(server, door, early, path, key, status
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_a_key_that_is_refused_within_the_socket_hears_nothing(server, door):
+def test_a_socket_with_a_refused_key_gets_no_results(server, door):
     with opened(server, door) as client:
         offered = client.handshake.replace(
             f"Authorization: Token {KEY}".encode(), b"Sec-WebSocket-Protocol: token, wrong")
@@ -159,7 +159,7 @@ def test_a_key_that_is_refused_within_the_socket_hears_nothing(server, door):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_megabytes_before_the_101_are_heard(tmp_path, door):
+def test_megabytes_of_audio_sent_before_the_101_are_recognised(tmp_path, door):
     megabytes = voice(1) * 160
     with running(tmp_path, "--ephemeral", *TLS) as server:
         before = server.memory("VmRSS")

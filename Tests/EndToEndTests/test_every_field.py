@@ -26,7 +26,7 @@ def world(tmp_path_factory):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_every_field(world, operation):
+def test_wrong_values_in_every_field_get_an_error_and_right_ones_an_answer(world, operation):
     server, first, second, _ = world
     judge = Judge(operation)
     assert not operation.schema or operation.examples, "a body without an example"
@@ -58,14 +58,14 @@ def test_depth_costs_no_more_than_length(world, path):
     assert nested < 5 * flat + 0.5
 
 
-def test_the_second_tenant_is_untouched(world):
+def test_requests_of_one_tenant_change_no_data_of_another(world):
     _, _, second, before = world
     after = second.snapshot()
     assert sum(SECRET in str(body) for _, body in before.values()) > 1
     assert {key: value for key, value in after.items() if value != before[key]} == {}
 
 
-def test_the_log_tells_nothing(world):
+def test_the_log_has_no_sent_value_and_no_token(world):
     server, first, second, _ = world
     # Beside what init asks for and the configuration does not offer: names of modes, models and languages.
     log = "\n".join(line for line in server.log.splitlines() if "init asks for" not in line)

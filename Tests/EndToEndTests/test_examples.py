@@ -236,6 +236,6 @@ def check(name: str, answer: requests.Response):
             f"{name} answers\n{json.dumps(answer.json())}\nand not\n{json.dumps(printed)}")
 
 
-def test_every_operation_is_in_a_story():
+def test_every_operation_of_the_document_is_in_an_example_story():
     # readAuthority answers a server with TLS; test_tls_verbs.py reads it.
     assert OPERATIONS.keys() - {name for names in STORIES.values() for name in names} == {"readAuthority"}

@@ -96,7 +96,7 @@ def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(tmp_path):
     (("exec", "--export-on-failure", "/", "--", "true"), 2, "exists"),
     (("exec", "--auth", "nobody", "--", "true"), 2, "nobody"),
 ])
-def test_what_cannot_be_run_is_told(tmp_path, arguments, code, said):
+def test_a_command_that_cannot_be_run_is_reported(tmp_path, arguments, code, said):
     answer = run(*arguments, cwd=tmp_path)
     assert answer.returncode == code and said in answer.stderr, answer
 

@@ -68,7 +68,7 @@ def test_a_refusal_has_its_own_text(server):
     assert SECRET not in server.log
 
 
-def test_an_origin_that_was_not_let_in_is_named(server):
+def test_the_log_names_a_refused_origin(server):
     requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
     line = explanation(server, 200)
     assert line["origin"] == "https://app.example"
@@ -86,7 +86,7 @@ def test_an_object_key_is_in_no_line(server):
 @pytest.mark.parametrize("flags", [
     ("--no-explain",), ("--auth", "strict", "--clients", CLIENTS), ("--auth", "strict", "--explain"),
 ])
-def test_without_it_and_in_strict_mode_the_log_has_route_names_only(tmp_path, flags):
+def test_with_no_explain_and_in_strict_mode_the_log_has_route_names_only(tmp_path, flags):
     with running(tmp_path, "--ephemeral", "--log-format", "json", *flags) as server:
         requests.post(f"{server.base_url}/voice/api/v2/transaction/inti/unmistakable", json={})
         requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
@@ -95,7 +95,7 @@ def test_without_it_and_in_strict_mode_the_log_has_route_names_only(tmp_path, fl
         assert "unmistakable" not in server.log and "app.example" not in server.log
 
 
-def test_a_page_in_a_browser_and_its_strict_twin(server, tmp_path):
+def test_the_front_page_shows_demo_credentials_except_in_strict_mode(server, tmp_path):
     page = requests.get(f"{server.base_url}/docs", headers={"Accept": "text/html"})
     assert page.status_code == 200 and page.url == f"{server.base_url}/"
     assert f"BASE={server.base_url}" in page.text and "dev-secret" in page.text

@@ -37,7 +37,7 @@ def statuses(client: EkaClient, count: int, path=CONFIG) -> list[int]:
 # What a retry must survive.
 
 @moments
-def test_an_init_is_tried_again_and_there_is_one_transaction(place, fault):
+def test_an_init_that_the_client_repeats_creates_one_transaction(place, fault):
     client = place.eka()
     place.faults.next(operation="initTransaction", **fault)
     happened = failed(fault, client.transaction("i-1").init)
@@ -47,7 +47,7 @@ def test_an_init_is_tried_again_and_there_is_one_transaction(place, fault):
 
 
 @moments
-def test_a_chunk_is_put_again_and_is_heard_once(place, fault):
+def test_a_chunk_that_the_client_uploads_again_is_recognised_once(place, fault):
     client = place.eka()
     transaction, audio = client.transaction("i-1"), recording(3)
     assert transaction.init().status_code == 201
@@ -66,7 +66,7 @@ def test_a_chunk_is_put_again_and_is_heard_once(place, fault):
 
 
 @moments
-def test_a_commit_is_tried_again_and_the_note_is_written_once(place, fault):
+def test_a_commit_that_the_client_repeats_writes_one_note(place, fault):
     client = place.eka()
     transaction = recorded(client, "i-1")
     place.faults.next(operation="commitTransaction", **fault)
@@ -80,7 +80,7 @@ def test_a_commit_is_tried_again_and_the_note_is_written_once(place, fault):
 
 
 @moments
-def test_a_refresh_is_tried_again_and_makes_one_new_token(place, fault):
+def test_a_refresh_that_the_client_repeats_creates_one_token(place, fault):
     client = place.eka()
     body = {"refresh_token": client.tokens["refresh_token"]}
 
@@ -121,7 +121,7 @@ def test_the_last_part_of_an_upload_is_sent_again_and_is_there_once(place, fault
     assert once.get_object(**where, Range="bytes=5242879-")["Body"].read() == b"alast"
 
 
-def test_boto3_tries_again_by_itself_what_is_slow_or_lost(place):
+def test_boto3_repeats_slow_and_lost_requests_by_itself(place):
     client = place.eka()
     with pytest.raises(botocore.exceptions.ClientError) as refused:
         place.faults.next(operation="PutObject", code="SlowDown")
@@ -176,7 +176,7 @@ def test_a_form_of_a_client_of_the_namespace_is_refused_as_well(server, place):
 
 # Which requests a rule is about.
 
-def test_the_nth_every_and_the_first_ones(place):
+def test_a_rule_applies_to_the_nth_to_every_nth_or_to_the_first_requests(place):
     client, rules = place.eka(), place.faults
     rules.add(operation="readConfig", nth=3, status=503)
     assert statuses(client, 5) == [200, 200, 503, 200, 200]
@@ -196,14 +196,14 @@ def test_the_nth_every_and_the_first_ones(place):
     assert rules.call("DELETE", "faults/second").status_code == 204 and statuses(client, 1) == [200]
 
 
-def test_what_one_rule_leaves_the_next_one_gets(place):
+def test_a_request_that_one_rule_does_not_match_reaches_the_next_rule(place):
     place.faults.add(operation="readConfig", nth=2, status=501)
     place.faults.next(operation="readConfig", status=502)
     place.faults.add(method="GET", path="/voice/*", every=2, status=503)
     assert statuses(place.eka(), 4) == [502, 501, 200, 503]
 
 
-def test_chance_is_the_same_in_namespaces_of_one_seed_value(server):
+def test_probability_rules_apply_alike_in_namespaces_with_one_seed_value(server):
     def drawn(seed: str | None) -> list[int]:
         place = Place(server, **({"seed_value": seed} if seed else {}))
         place.faults.add(operation="readConfig", probability=0.5, status=503)

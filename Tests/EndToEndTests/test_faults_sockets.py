@@ -37,7 +37,7 @@ def test_a_reset_connection_ends_without_a_byte(server, place, door):
 
 
 @pytest.mark.parametrize("encrypted", [False, True], ids=["plain", "tls"])
-def test_half_of_an_answer_arrives_and_all_of_a_dribbling_one(server, place, encrypted):
+def test_a_half_answer_is_cut_and_a_dribbling_answer_arrives_whole(server, place, encrypted):
     context = tls.trusting(server) if encrypted else None
     path = f"/ns/{place.inside.name}{DISCOVERY}"
     whole = read_raw(server, path, context)[2]
@@ -124,7 +124,7 @@ def test_the_deepgram_sdk_loses_its_socket_and_its_upgrade(server, place):
     ({"after_sent": 2}, 2, None), ({"after_sent": 2, "close": 1011, "reason": "NET-0000 é"}, 2, (1011, "NET-0000 é")),
     ({"after_sent": 1, "close": 4999, "results": "doubled"}, 1, (4999, "")), ({"after_received": 1}, None, None),
     ({"after_received": 2, "close": 3000}, None, (3000, ""))], ids=str)
-def test_a_live_socket_ends_after_so_many_messages(place, rule, count, closed):
+def test_a_live_socket_ends_after_the_number_of_messages_in_the_rule(place, rule, count, closed):
     place.faults.next(operation="openListenSocket", **rule)
     with listener(place.inside, "interim_results=true&endpointing=300") as socket:
         with contextlib.suppress(ConnectionClosed):
@@ -255,14 +255,14 @@ def test_a_request_asks_for_a_fault_of_its_own(place):
 
 
 @pytest.mark.parametrize("flags", [("--no-client-faults",), ("--auth", "strict", "--demo-seed")], ids=["off", "strict"])
-def test_a_server_reads_no_such_header_unless_it_may(tmp_path, flags):
+def test_the_server_ignores_the_fault_header_unless_the_setting_allows_it(tmp_path, flags):
     with running(tmp_path, "--ephemeral", *flags) as server:
         for text in ("status=503", "nonsense"):
             answer = requests.get(server.base_url + PING, headers={"X-Scribe-Fault": text}, timeout=PATIENCE)
             assert answer.status_code == 200 and "X-Scribe-Fault-Applied" not in answer.headers
 
 
-def test_no_header_ends_the_server(tmp_path):
+def test_no_value_of_the_fault_header_ends_the_server(tmp_path):
     with running(tmp_path, "--ephemeral") as server:
         for text in ("=", "status=503;=", "==;status=503", "\u00e9", "status=" + "5" * 4000, ";" * 1000):
             headers = {"X-Scribe-Fault": text.encode()}
@@ -272,7 +272,7 @@ def test_no_header_ends_the_server(tmp_path):
 # Each family's own error.
 
 @pytest.mark.parametrize("status", [400, 429, 503])
-def test_each_family_says_it_in_its_own_words(place, status):
+def test_a_fault_has_the_error_format_of_each_family(place, status):
     answers = answers_of(place)
     place.faults.add(path="*", status=status, retry_after=7, message="On purpose", code="MadeUp")
     for family, (answer, check) in answers().items():
@@ -283,7 +283,7 @@ def test_each_family_says_it_in_its_own_words(place, status):
         assert ("MadeUp" in answer.text) == (family != "omi"), (family, answer.text)
 
 
-def test_a_body_of_ones_own_takes_the_place_of_the_familys(place):
+def test_the_body_of_a_rule_replaces_the_error_of_the_family(place):
     client = place.eka()
     place.faults.next(operation="readConfig", body={"a": [1, None]})
     assert (answer := client.get(CONFIG)).status_code == 200 and answer.json() == {"a": [1, None]}
@@ -295,7 +295,7 @@ def test_a_body_of_ones_own_takes_the_place_of_the_familys(place):
 @pytest.mark.parametrize("text", [
     "status", "status=99", "status=503; status=500", "nth=1; status=500", "limit=1/1s", "operation=ping; status=500", ";",
     "status=503; connection=reset", "delay=-1s", "status=503; twice=true"])
-def test_a_bad_header_is_refused_in_each_familys_own_words(place, text):
+def test_an_invalid_fault_header_gets_400_in_each_familys_format(place, text):
     # Some families have a status of their own for what a client says wrongly.
     # The same for all families: no SDK sends such a header.
     statuses = {}

@@ -58,7 +58,7 @@ def test_a_failed_note_leaves_the_transcript(place):
     assert told(place, "i-2")["soap"]["status"] == "success"
 
 
-def test_silence_and_an_empty_note(place):
+def test_rules_can_make_a_recording_silent_and_a_note_empty(place):
     place.faults.next(operation="transcription", empty=True)
     assert all(codes(document) == ["no_speech"] for document in told(place).values())
     place.faults.next(operation="note", empty=True)
@@ -180,7 +180,7 @@ def test_a_webhook_of_one_transaction_or_business_only(place):
         assert visits.genuine() == [True, False, True, True] and place.faults.applied == [1, 0, 1]
 
 
-def test_events_are_sent_by_hand_to_those_who_subscribe(place, here):
+def test_a_triggered_event_is_sent_to_its_subscribers(place, here):
     with Receiver() as receiver, Visits(place, "completed", "failed") as visits:
         subscription = {"endpoint": f"{receiver.url}/connect", "event_names": ["v2rx.completed"], "signing_key": KEY}
         place.eka().session.post(place.inside.base_url + SUBSCRIPTIONS, json=subscription).raise_for_status()
@@ -200,7 +200,7 @@ def test_events_are_sent_by_hand_to_those_who_subscribe(place, here):
     ({}, "event"), ({"event": ""}, "event"), ({"event": 7}, "event"), ({"event": "session.complete"}, "session.completed"),
     ({"event": "v2rx.complete"}, "v2rx.completed"), ({"event": WHOLE[1], "transaction": 1}, "transaction"), ([], "object"),
     ({"event": WHOLE[1], "transaction": "t" * 256}, "transaction"), ({"event": WHOLE[1], "events": []}, "events")], ids=range(9))
-def test_an_event_that_nobody_knows_is_sent_to_nobody(place, body, word):
+def test_an_unknown_triggered_event_is_refused_and_not_sent(place, body, word):
     with Visits(place) as visits:
         refused(place.faults.call("POST", "webhooks/trigger", json=body), 400, "invalid_request", word)
         assert not visits.recorder.requests and place.faults.call("GET", "deliveries").json()["deliveries"] == []
@@ -220,13 +220,13 @@ def test_a_bad_rule_is_a_problem_and_changes_nothing(place):
 @pytest.mark.parametrize("body", [
     b"", b"[]", b"7", b"null", b'"status=500"', b'{"status": 500', b"{\"status\": 500}}", b'{"status": 1e400}', b"\xff\xfe", b"[" * 100_000,
     b'{"status": 500, "body": ' + b"[" * 5000 + b"]" * 5000 + b"}", b'{"x": "' + b"x" * 20_000_000 + b'"}'], ids=range(12))
-def test_what_is_no_object_or_too_big_is_a_problem(place, body):
+def test_a_rule_that_is_no_object_or_too_large_is_refused(place, body):
     answer = place.faults.call("POST", data=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 413) and answer.headers["Content-Type"] == PROBLEM, answer.text
     assert place.faults.rules == []
 
 
-def test_rules_that_are_there_already_hidden_or_too_many(place):
+def test_duplicate_hidden_and_too_many_rules_are_refused(place):
     rules = place.faults
     rules.add(id="first", operation="readConfig", status=503)
     refused(rules.call("POST", json={"id": "first", "operation": "ping", "status": 500}), 409, "fault_exists", "first")
@@ -248,7 +248,7 @@ def test_rules_that_are_there_already_hidden_or_too_many(place):
     refused(control(place.server, "GET", "faults", params={"namespace": "nowhere"}), 404, "not_found")
 
 
-def test_the_edges_of_numbers_and_texts_are_allowed(place):
+def test_the_limits_of_numbers_and_texts_are_allowed(place):
     rules = [
         *({"status": 500, **more} for more in (
             {"nth": 10**9}, {"times": 10**9}, {"probability": 1}, {"probability": 5e-324}, {"id": "i" * 64}, {"retry_after": 0},
@@ -287,7 +287,7 @@ def test_the_verbs_add_list_and_clear_rules(place, here):
     assert run("fault", "list", *here).stdout == "no fault rules\n"
 
 
-def test_the_verbs_say_what_is_wrong_by_their_exit_codes(place, here):
+def test_the_fault_verbs_report_errors_by_their_exit_codes(place, here):
     for arguments, code, word in [
         (("add", "operation=readConfg", "status=500"), 1, "readConfig"), (("next", "status=600"), 1, "status"),
         (("clear", "nothing"), 1, "no such fault rule"), (("add", "status"), 2, "NAME=VALUE"), (("add",), 2, ""),

@@ -75,7 +75,7 @@ def test_firebases_keys_are_taken_from_their_url_kept_and_found_again_when_they_
             assert len(service.requests) == 2, "a stranger cannot have them fetched again and again"
 
 
-def test_while_the_keys_cannot_be_fetched_nobody_is_let_in_or_turned_away_for_good(tmp_path):
+def test_while_the_keys_cannot_be_fetched_clients_get_a_temporary_error(tmp_path):
     issuer = Issuer(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -69,7 +69,7 @@ def test_a_token_for_longer_or_for_no_time_is_refused(server, seconds):
 
 
 @pytest.mark.covers("L-56")
-def test_nobody_without_a_key_is_granted_a_token(either):
+def test_a_request_without_a_key_gets_no_token(either):
     login = either.client().tokens["access_token"]
     for headers in ({}, {"Authorization": "Token wrong"}, {"Authorization": KEY}, bearer(login), bearer("a.b")):
         answer = asked(either, headers)
@@ -152,7 +152,7 @@ def test_a_granted_token_opens_no_other_socket(either):
 
 
 @pytest.mark.covers("L-57")
-def test_a_granted_token_is_not_the_operators(tmp_path):
+def test_a_granted_token_does_not_open_the_operator_api(tmp_path):
     # Beyond this machine the operator's door asks for a token.
     strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data")
     with running(tmp_path, *strict) as server:
@@ -181,7 +181,7 @@ def test_an_expired_token_opens_nothing_and_an_open_socket_outlives_it(either):
 
 
 @pytest.mark.covers("L-56", "L-57")
-def test_the_deepgram_sdk_is_granted_a_token_and_hears_with_it(server):
+def test_the_deepgram_sdk_gets_a_token_and_live_results_with_it(server):
     from deepgram import DeepgramClient
     from deepgram.core.api_error import ApiError
 
@@ -204,7 +204,7 @@ def test_the_deepgram_sdk_is_granted_a_token_and_hears_with_it(server):
 @pytest.mark.parametrize("method, path", [
     ("GET", "/v2/listen"), ("POST", "/v2/listen"), ("GET", "/v2/listen/x"), ("GET", "/v1/auth/token"), ("POST", "/v1/auth"),
 ])
-def test_what_is_deepgrams_and_not_served_is_told_as_deepgram_does(server, method, path, host):
+def test_paths_of_deepgram_that_are_not_served_get_404_in_deepgrams_format(server, method, path, host):
     answer = requests.request(
         method, f"{server.base_url}{path}", headers=KEYED | ({"Host": host} if host else {}), timeout=PATIENCE)
     assert answer.status_code == 404 and answer.headers["content-type"].startswith("application/json")

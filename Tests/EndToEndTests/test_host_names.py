@@ -25,7 +25,7 @@ def token(server):
     (None, False, 200), (None, True, 200), ("none", False, 403), ("same-origin", False, 403),
     ("same-origin", True, 200), ("same-site", True, 403), ("cross-site", True, 403),
 ])
-def test_what_a_browser_opens_gets_through_the_operators_door_only_on_purpose(server, site, marked, status):
+def test_the_operator_api_refuses_browser_requests_without_the_admin_header(server, site, marked, status):
     headers = ({"Sec-Fetch-Site": site} if site else {}) | ({"X-Scribe-Admin": "1"} if marked else {})
     assert requests.get(f"{server.base_url}/__admin/info", headers=headers).status_code == status
 
@@ -43,7 +43,7 @@ def asked_as(host: str, server, token: str, is_encrypted=False) -> requests.Resp
     "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443", "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
     f"{BUCKET}.s3.ap-south-1.amazonaws.com", "any-bucket.s3.amazonaws.com", "s3.ap-south-1.amazonaws.com",
 ])
-def test_a_name_that_no_page_can_have_is_served(server, token, host):
+def test_a_host_name_that_no_web_page_can_have_is_served(server, token, host):
     assert 421 not in (asked_as(host, server, token, is_encrypted).status_code for is_encrypted in (False, True))
 
 
@@ -51,7 +51,7 @@ def test_a_name_that_no_page_can_have_is_served(server, token, host):
     "evil.example", "evil.example:8087", "127.0.0.1.evil.example", "[::1].evil.example", "localhost.evil.example",
     "api.eka.care.evil.example", "bucket.s3.evil.example", "bucket.s3.amazonaws.com.evil.example", "evileka.care",
 ])
-def test_a_name_that_a_page_could_have_is_not_served_unless_tokens_are_checked(server, strict, token, host):
+def test_a_host_name_that_a_web_page_can_have_is_served_only_if_tokens_are_checked(server, strict, token, host):
     for is_encrypted in (False, True):
         answer = asked_as(host, server, token, is_encrypted)
         assert answer.status_code == 421
@@ -59,14 +59,14 @@ def test_a_name_that_a_page_could_have_is_not_served_unless_tokens_are_checked(s
     assert asked_as(host, strict, strict.client().tokens["access_token"]).status_code != 421
 
 
-def test_a_name_is_served_that_a_setting_names(tmp_path):
+def test_a_host_name_in_the_settings_is_served(tmp_path):
     with running(tmp_path, "--ephemeral", "--allowed-hosts", "evil.example") as server:
         token = server.client().tokens["access_token"]
         hosts = ("evil.example", "other.example", "localhost")
         assert [asked_as(host, server, token).status_code for host in hosts] == [200, 421, 200]
 
 
-def test_a_page_whose_name_was_made_to_lead_here_reads_nothing(tab, server):
+def test_a_page_that_rebinds_its_dns_name_to_this_server_reads_nothing(tab, server):
     # Anybody can write such a token, which is taken for the demo's.
     forged = ".".join(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b'{"alg":"none"}', b"{}", b"x"))
     answer = tab(f"http://rebound.example:{server.port}").fetch(HISTORY, headers={"auth": forged})

@@ -81,7 +81,7 @@ LOGIN = "/connect-auth/v1/account/login"
         (head("GET", "/" + "x" * 100_000), (400, 431)),
     ],
 )
-def test_requests_that_are_none_are_refused_and_the_connection_is_closed(exchange, request_, status):
+def test_malformed_requests_are_refused_and_the_connection_is_closed(exchange, request_, status):
     smuggled = head("GET", "/voice/ping")
     answer = exchange(request_ + smuggled)
     assert answer[:9] == b"HTTP/1.1 ", answer
@@ -97,7 +97,7 @@ def test_half_a_body_is_400(exchange):
 
 
 @pytest.mark.parametrize("field", ["Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
-def test_close_is_understood_however_it_is_written(exchange, field):
+def test_connection_close_is_recognised_in_every_spelling(exchange, field):
     assert exchange(head("GET", "/livez", field)).startswith(b"HTTP/1.1 200 ")
 
 
@@ -138,7 +138,7 @@ def test_curl_with_http2_over_plain_http_is_served(server):
     assert answers == '{"ping":"pong"}' * 2
 
 
-def test_a_poll_whose_client_has_gone_is_let_go(connect, tmp_path):
+def test_a_held_poll_ends_when_its_client_disconnects(connect, tmp_path):
     with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server:
         client = server.client()
         transaction = client.transaction()

@@ -68,7 +68,7 @@ def test_a_flood_of_small_frames_ends_the_connection(server, name, count, is_tak
 
 
 @pytest.mark.parametrize("name", ["updates of the connection", "unknown frames"])
-def test_a_flood_where_nothing_was_asked_ends_the_connection(server, name):
+def test_a_flood_on_a_connection_without_requests_ends_the_connection(server, name):
     with Connection(server) as connection:
         assert survives(connection, SMALL[name](0) * FEW)
         assert not survives(connection, SMALL[name](0) * MANY)
@@ -80,7 +80,7 @@ def test_updates_of_many_streams_are_counted_together(server):
         assert not survives(connection, b"".join(map(window_update, streams)) * (MANY // len(streams)))
 
 
-def test_a_flood_of_goodbyes_ends_the_connection(server):
+def test_a_flood_of_goaway_frames_ends_the_connection(server):
     with Connection(server) as connection:
         poll(server, connection)
         assert not survives(connection, frame(7, 0, 0, bytes(8)) * MANY)

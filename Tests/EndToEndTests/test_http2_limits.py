@@ -34,7 +34,7 @@ def test_a_head_beyond_the_limit_ends_the_connection(connection):
     assert not any(isinstance(event, h2.events.ResponseReceived) for event in connection.events)
 
 
-def test_a_connection_on_which_nothing_is_asked_is_closed(tmp_path):
+def test_a_connection_without_requests_is_closed(tmp_path):
     with running(tmp_path, "--ephemeral", "--request-timeout", "300ms", *TLS) as server:
         with Connection(server) as silent:
             silent.end()
@@ -101,7 +101,7 @@ def test_floods_of_frames_end_the_connection(server, name, data):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_what_is_no_http_2_ends_the_connection(server):
+def test_bytes_that_are_no_http_2_end_the_connection(server):
     for nonsense in (b"GET / HTTP/1.1\r\n\r\n", bytes(100), frame(0, 0, 0, b"x"), frame(7, 0, 0, b"")):
         with Connection(server) as connection:
             flood(connection, [nonsense])
@@ -116,7 +116,7 @@ def test_what_is_no_http_2_ends_the_connection(server):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_answers_that_nobody_takes_hold_no_memory(server):
+def test_answers_that_the_client_does_not_read_take_no_memory(server):
     """Thirty streams with no window: what was asked for waits, and is not kept in memory for it."""
     client = server.client()
     keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
@@ -133,7 +133,7 @@ def test_answers_that_nobody_takes_hold_no_memory(server):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_bodies_by_the_byte_are_no_bodies_and_take_no_memory(server):
+def test_one_byte_data_frames_on_a_held_poll_take_no_memory(server):
     """Of a poll that is held, nobody reads them."""
     client = server.client()
     transaction = client.transaction()
@@ -147,7 +147,7 @@ def test_bodies_by_the_byte_are_no_bodies_and_take_no_memory(server):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_a_large_table_of_headers_costs_nobody_anything(server):
+def test_a_large_header_table_of_the_client_is_not_used(server):
     with Connection(server, HEADER_TABLE_SIZE=2**31 - 1) as connection:
         for _ in range(40):
             streams = [connection.open() for _ in range(25)]

@@ -50,7 +50,7 @@ def test_no_header_of_http_1_and_no_hsts_is_in_an_answer(connection):
     assert not {"connection", "upgrade", "transfer-encoding", "keep-alive", "strict-transport-security"} & set(headers)
 
 
-def test_continue_is_said_where_it_is_expected(connection):
+def test_a_request_with_expect_continue_gets_a_100(connection):
     stream = connection.open("POST", LOGIN, ("expect", "100-continue"), end=False)
     assert dict(connection.until(h2.events.InformationalResponseReceived, stream).headers)[":status"] == "100"
     connection.h2.send_data(stream, CREDENTIALS, end_stream=True)
@@ -67,7 +67,7 @@ def test_continue_is_said_where_it_is_expected(connection):
         ("api.eka.care", [("x", "a" + "\u0301" * 3000)], 400),
     ],
 )
-def test_who_is_asked_is_said_once(connection, authority, fields, status):
+def test_a_request_must_name_exactly_one_authority(connection, authority, fields, status):
     stream = connection.open("GET", "/voice/ping", *fields, authority=authority)
     answered = connection.answer(stream)[0]
     assert answered in (status if isinstance(status, tuple) else (status,))
@@ -99,7 +99,7 @@ def test_half_a_body_is_400_or_a_reset(connection):
         assert connection.answer(stream)[0] == 400
 
 
-def test_a_poll_whose_stream_is_reset_is_let_go(tmp_path):
+def test_a_held_poll_ends_when_its_stream_is_reset(tmp_path):
     with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server, Connection(server) as connection:
         client = server.client()
         transaction = client.transaction()
@@ -114,7 +114,7 @@ def test_a_poll_whose_stream_is_reset_is_let_go(tmp_path):
 
 
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
-def test_a_poll_whose_connection_ends_is_let_go(tmp_path, goes):
+def test_a_held_poll_ends_when_its_connection_ends(tmp_path, goes):
     with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server, Connection(server) as connection:
         client = server.client()
         transaction = client.transaction()
@@ -160,7 +160,7 @@ def test_an_upload_of_megabytes_arrives_whole(server):
     assert s3.get_object(Bucket="b", Key="h2")["Body"].read() == body
 
 
-def test_a_stop_says_goodbye_and_answers_what_was_asked(tmp_path):
+def test_a_stop_sends_goaway_and_answers_open_requests(tmp_path):
     with running(tmp_path, "--ephemeral", *TLS) as server, Connection(server) as connection:
         assert connection.answer(connection.open())[0] == 200
         server.stop()
@@ -168,7 +168,7 @@ def test_a_stop_says_goodbye_and_answers_what_was_asked(tmp_path):
         assert any(isinstance(event, h2.events.ConnectionTerminated) for event in connection.events)
 
 
-def test_who_offers_no_protocol_gets_http_1(server):
+def test_a_client_that_offers_no_alpn_protocol_gets_http_1(server):
     raw = socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE)
     context = ssl.create_default_context(cafile=server.authority)
     with context.wrap_socket(raw, server_hostname="localhost") as connection:

@@ -224,7 +224,7 @@ def test_windows_are_large_and_renewed_while_an_upload_is_read(server, padding):
         assert 512 << 10 < connections <= 1 << 20
 
 
-def test_what_uploads_leave_behind_takes_no_room_from_those_that_follow(server):
+def test_cancelled_and_refused_uploads_do_not_reduce_the_window_of_later_uploads(server):
     """Uploads that are given up, and those that nobody reads for they are refused."""
     with Connection(server) as connection:
         for turn in range(40):
@@ -241,7 +241,7 @@ def test_what_uploads_leave_behind_takes_no_room_from_those_that_follow(server):
         assert whole.finish() == 200
 
 
-def test_nobody_may_send_more_while_the_memory_is_used_up(tmp_path):
+def test_windows_are_not_renewed_while_the_memory_budget_is_used_up(tmp_path):
     """And nobody is refused for it: the upload goes on once there is memory again."""
     with running(tmp_path, "--ephemeral", "--memory-budget", "64MB", "--request-timeout", "1h", *TLS) as server:
         token = server.client().tokens["access_token"]

@@ -89,7 +89,7 @@ def requests_of(base: str, token: str):
     ]
 
 
-def test_an_exchange_is_there_before_the_last_byte_of_its_answer(server, inside):
+def test_an_exchange_is_in_the_journal_before_the_last_byte_of_its_answer(server, inside):
     token = EkaClient(inside).tokens["access_token"]
     journal = Journal(server, inside.name)
     shapes = requests_of(inside.base_url, token)
@@ -110,7 +110,7 @@ def test_an_exchange_is_there_before_the_last_byte_of_its_answer(server, inside)
         list(pool.map(visit, range(4)))
 
 
-def test_downloads_and_answers_without_a_length_are_there_too(server, inside):
+def test_the_journal_has_downloads_and_answers_without_a_length(server, inside):
     client = EkaClient(inside)
     s3, journal = client.s3(), Journal(server, inside.name)
     for size in (0, 100, 65_536, 65_537, 3_000_000):
@@ -121,7 +121,7 @@ def test_downloads_and_answers_without_a_length_are_there_too(server, inside):
         assert "text" not in found["response"].get("body", {})
 
 
-def test_the_requests_of_one_http2_connection_are_there(server):
+def test_the_journal_has_all_requests_of_one_http2_connection(server):
     before = len(Journal(server).all())
     with Connection(server) as connection:
         streams = [connection.open(path=f"/voice/ping?number={number}") for number in range(20)]
@@ -169,7 +169,7 @@ def test_a_form_whose_token_names_the_namespace_is_in_its_journal(server):
     assert all(each["path"] != f"/{BUCKET}" for each in Journal(server).all()[before:])
 
 
-def test_what_was_meant_is_told_for_a_path_and_a_method_of_none(server, inside):
+def test_the_journal_names_the_nearest_operation_for_an_unknown_path_or_method(server, inside):
     token = EkaClient(inside).tokens["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
     for method, path, meant in [
@@ -205,7 +205,7 @@ def test_an_expectation_that_is_not_met_shows_the_nearest_misses(server, inside)
         '-body={"mode":"dictation","transfer":"*"}'], problem["diff"]
 
 
-def test_who_waits_is_answered_as_soon_as_it_is_true(server, inside):
+def test_a_wait_is_answered_as_soon_as_its_expectation_is_met(server, inside):
     journal, answers = Journal(server, inside.name), []
     waiting = threading.Thread(target=lambda: answers.append(journal.wait(operation="readTransaction", times=2)))
     waiting.start()
@@ -219,7 +219,7 @@ def test_who_waits_is_answered_as_soon_as_it_is_true(server, inside):
     assert late.status_code == 422 and late.json()["code"] == "not_verified"
 
 
-def test_deliveries_are_there_with_each_attempt(server, inside):
+def test_the_journal_has_each_attempt_of_a_delivery(server, inside):
     client = EkaClient(inside)
     with Receiver() as receiver:
         client.session.post(f"{client.base_url}/voice/v1/webhooks", json={
@@ -235,7 +235,7 @@ def test_deliveries_are_there_with_each_attempt(server, inside):
         assert signature == ["***"]
 
 
-def test_applied_faults_and_cut_answers_are_there(server, inside):
+def test_the_journal_has_applied_faults_and_cut_answers(server, inside):
     client, journal = EkaClient(inside), Journal(server, inside.name)
     for rule, end in [
         ({"status": 503}, "whole"), ({"connection": "reset"}, "cut"), ({"connection": "half", "when": "after"}, "cut"),
@@ -277,12 +277,12 @@ def test_hostile_texts_make_no_view_slow_or_wrong(server, inside):
 @pytest.mark.parametrize(
     "query", [{"operation": "\0"}, {"status": "1e3"}, {"limit": "0"}, {"since": "1"}, {"after": "-1"}, {"kind": ""},
               {"header": ":"}, {"unknown": "1"}, {"body": "{"}, {"path": ""}, {"times": "x"}, {"transaction": "x" * 300}])
-def test_what_cannot_be_meant_is_refused(server, call, query):
+def test_invalid_journal_conditions_are_refused(server, call, query):
     answer = Journal(server).call("GET", call, params=query)
     assert answer.status_code == 400 and answer.headers["Content-Type"] == PROBLEM, answer.text
 
 
-def test_the_archive_is_what_other_programs_read(server, inside, tmp_path):
+def test_a_har_parser_reads_the_exported_archive(server, inside, tmp_path):
     from haralyzer import HarParser
 
     client = EkaClient(inside)
@@ -350,7 +350,7 @@ def test_a_failed_command_leaves_its_requests_beside_the_snapshot(server, tmp_pa
     assert again.returncode == 2 and "exists" in again.stderr
 
 
-def test_nothing_of_the_journal_reaches_logs_snapshots_or_backups(tmp_path):
+def test_logs_snapshots_and_backups_contain_no_journal_data(tmp_path):
     folder = tmp_path / "data"
     with running(tmp_path, "--data-dir", str(folder), "--ready-file", str(tmp_path / "ready.json")) as server:
         client = EkaClient(Access(server.base_url))
@@ -371,7 +371,7 @@ def test_nothing_of_the_journal_reaches_logs_snapshots_or_backups(tmp_path):
     "flags, mode", [((), "full"), (("--auth", "open"), "full"), (("--auth", "strict", "--demo-seed"), None),
                     (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network"), None),
                     (("--auth", "strict", "--demo-seed", "--journal", "metadata"), "metadata"), (("--journal", "off"), None)])
-def test_bodies_are_kept_where_nobody_else_can_ask_for_them(tmp_path, flags, mode):
+def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(tmp_path, flags, mode):
     with running(tmp_path, "--ephemeral", *flags, "--admin-token", "operator") as server:
         requests.get(f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
         operator = {"Authorization": "Bearer operator"}

@@ -45,7 +45,7 @@ def play(server, inside, text: str, **query):
     return answer.json()
 
 
-def test_deepgrams_sdk_hears_a_recording_as_it_heard_the_server(server, place):
+def test_the_deepgram_sdk_gets_the_same_results_from_a_recording_as_from_the_server(server, place):
     heard = sdk_heard(server, place)
     text = recorded(server, place.inside)
     assert place.inside.key not in text and "words and names" in text.splitlines()[0]
@@ -77,7 +77,7 @@ def test_a_client_that_differs_is_closed_and_the_journal_says_why(server, place)
     assert "differs from the recording" in found["reason"]
 
 
-def test_a_device_hears_its_recording(server, place):
+def test_a_device_gets_the_frames_of_a_recording(server, place):
     with OmiDevice(place.inside) as device:
         device.ready()
         device.say("I have had a fever for three days", start=0, end=2)
@@ -145,7 +145,7 @@ def test_a_key_in_a_field_of_its_own_is_masked(server):
     assert KEY not in json.dumps(Journal(server).details(operation="openListenSocket"))
 
 
-def test_metadata_keeps_no_word_of_a_client_that_differs(tmp_path):
+def test_the_metadata_journal_stores_no_text_of_a_client_that_differs(tmp_path):
     with running(tmp_path, *FLAGS, "--journal", "metadata") as server:
         place = Place(server)
         head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
@@ -240,7 +240,7 @@ def test_thirty_two_streams_are_open_at_a_time(tmp_path):
         wait_until(is_open_again, "a place is free")
 
 
-def test_the_journal_keeps_so_many_exchanges_and_counts_the_others(tmp_path):
+def test_the_journal_stores_a_limited_number_of_exchanges_and_counts_the_dropped_ones(tmp_path):
     with running(tmp_path, *FEW) as server:
         for number in range(80):
             requests.get(f"{server.base_url}/voice/ping?number={number}", timeout=PATIENCE)

@@ -48,7 +48,7 @@ def test_a_wrong_key_that_came_as_a_subprotocol_closes_the_socket_and_says_401(s
         assert listener.close_frame[0] == 1008 and listener.close_frame[1].startswith("401 INVALID_AUTH")
 
 
-def test_a_header_that_says_nothing_is_refused_like_a_wrong_key(tmp_path):
+def test_an_empty_credential_header_is_refused_like_a_wrong_key(tmp_path):
     # Of its own, for it once ended the server.
     with running(tmp_path, "--ephemeral") as server:
         for path in ("/v1/listen", "/v1/auth/grant"):
@@ -82,13 +82,13 @@ def test_okhttp_sees_the_status_of_a_refusal_and_others_see_how_the_socket_close
 
 
 @pytest.mark.covers("L-09", "L-10", "L-11")
-def test_unknown_parameters_are_passed_over(server):
+def test_unknown_parameters_are_ignored(server):
     assert hear(server, "colour=blue&keyterm=a&keyterm=b+c&tag=x&tag=y&version=1&mip_opt_out=true")
 
 
 @pytest.mark.parametrize("query", ["encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe",
                                    "utterance_end_ms=soon", "diarize_model=v2"])
-def test_parameters_that_cannot_be_are_400(server, query):
+def test_invalid_parameter_values_get_400(server, query):
     address = f"http://127.0.0.1:{server.port}/v1/listen?{query}"
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
                "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Authorization": f"Token {KEY}"}
@@ -101,7 +101,7 @@ def test_a_plain_get_is_told_to_upgrade(server):
     assert answer.status_code == 426 and answer.headers["upgrade"] == "websocket"
 
 
-def test_no_more_sockets_are_open_than_may_be(tmp_path):
+def test_the_number_of_open_sockets_is_limited(tmp_path):
     with running(tmp_path, "--ephemeral", "--listen-sockets", "2") as server:
         with Listener(server), Listener(server):
             with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:

@@ -10,14 +10,14 @@ from listen_client import SPEECH, Listener, hear, results, silence, voice, words
 
 
 @pytest.mark.covers("L-12", "L-13", "L-14")
-def test_nothing_is_said_before_audio_and_keep_alives_are_not_answered(server):
+def test_the_server_sends_no_message_before_audio_and_no_answer_to_keep_alives(server):
     with Listener(server) as listener:
         listener.send("KeepAlive", "KeepAlive", "CloseStream")
         assert [m["type"] for m in listener.end()] == ["Metadata"]
 
 
 @pytest.mark.covers("L-17", "L-19", "L-20", "L-21", "L-22", "L-28", "L-29", "L-31")
-def test_the_worked_example(server):
+def test_results_match_the_worked_example_of_the_streaming_contract(server):
     """streaming.md 6, to the number."""
     messages = hear(server, "interim_results=true&endpointing=300")
     found = [(m["is_final"], m["speech_final"], m["start"], m["duration"], words(m)) for m in results(messages)]
@@ -31,18 +31,18 @@ def test_the_worked_example(server):
 
 
 @pytest.mark.covers("L-18")
-def test_without_interims_everything_is_final(server):
+def test_without_interim_results_every_result_is_final(server):
     assert all(m["is_final"] for m in results(hear(server, "endpointing=300")))
 
 
 @pytest.mark.covers("L-23")
-def test_without_endpointing_a_pause_ends_nothing(server):
+def test_without_endpointing_a_pause_ends_no_utterance(server):
     found = results(hear(server, "endpointing=false"))
     assert [(m["start"], m["duration"], words(m)) for m in found] == [(0.0, 3.0, 10)]
 
 
 @pytest.mark.covers("L-24", "L-25", "L-26", "L-27")
-def test_finalize_settles_once_and_the_stream_goes_on(server):
+def test_finalize_gives_one_final_result_and_the_stream_continues(server):
     with Listener(server, "endpointing=false") as listener:
         listener.send(voice(1.0), "Finalize")
         first = listener.until("Results")
@@ -95,7 +95,7 @@ def test_punctuation_only_on_request(server):
 
 
 @pytest.mark.covers("L-38", "L-39", "L-40")
-def test_speech_and_utterances_are_told_on_request(server):
+def test_speech_started_and_utterance_end_are_sent_on_request(server):
     def kinds(query):
         return [m["type"] for m in hear(server, query) if m["type"] not in ("Results", "Metadata")]
 
@@ -112,7 +112,7 @@ def pauses(count: int, length: float) -> bytes:
 
 
 @pytest.mark.covers("L-65")
-def test_speech_begins_anew_after_300_ms_only(server):
+def test_speech_started_is_sent_again_only_after_300_ms_of_silence(server):
     def begins(audio):
         return sum(m["type"] == "SpeechStarted" for m in hear(server, "vad_events=true", audio))
 
@@ -121,13 +121,13 @@ def test_speech_begins_anew_after_300_ms_only(server):
 
 
 @pytest.mark.covers("L-66")
-def test_who_names_no_endpointing_gets_sentences(server):
+def test_final_results_are_sentences_if_the_query_has_no_endpointing(server):
     assert len(results(hear(server, "", pauses(6, 0.2)), final=True)) == 1
     assert len(results(hear(server, "endpointing=10", pauses(6, 0.2)), final=True)) == 6
 
 
 @pytest.mark.covers("L-63", "L-64")
-def test_key_terms_are_replaced_and_told(server):
+def test_configure_replaces_key_terms_and_returns_them(server):
     def configured(query, **message):
         with Listener(server, query) as listener:
             listener.socket.send(json.dumps({"type": "Configure", **message}))
@@ -170,7 +170,7 @@ def test_speakers_are_told_apart_on_request(server):
     assert {w["speaker"] for w in found["channel"]["alternatives"][0]["words"]} == {0, 1}
 
 
-def test_subq_greets_and_counts_otherwise(tmp_path):
+def test_the_subq_dialect_begins_with_metadata_and_has_another_channel_index(tmp_path):
     with running(tmp_path, "--ephemeral", "--listen-dialect", "subq") as server:
         messages = hear(server, "endpointing=300")
         refused = requests.post(

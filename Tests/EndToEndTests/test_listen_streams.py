@@ -50,7 +50,7 @@ def test_an_empty_message_ends_the_stream(server):
 
 @pytest.mark.covers("L-43", "L-47")
 @pytest.mark.parametrize("seed", range(4))
-def test_how_the_bytes_are_cut_changes_nothing(server, seed):
+def test_the_sizes_of_audio_messages_do_not_change_the_results(server, seed):
     query = "interim_results=true&endpointing=300&vad_events=true&utterance_end_ms=400"
 
     def without_ids(messages):
@@ -67,7 +67,7 @@ def test_how_the_bytes_are_cut_changes_nothing(server, seed):
 
 
 @pytest.mark.covers("L-44", "L-45")
-def test_sockets_do_not_know_each_other_and_one_that_is_gone_disturbs_nobody(server):
+def test_sockets_are_independent_and_a_lost_one_disturbs_no_other(server):
     listeners = [Listener(server, "endpointing=false") for _ in range(10)]
     for number, listener in enumerate(listeners):
         listener.send(voice(0.24 * (number + 1)))
@@ -88,7 +88,7 @@ def test_large_messages_are_taken_and_larger_ones_close_the_socket(server):
         assert listener.close_frame[0] == 1009
 
 
-def test_a_wav_says_itself_what_it_is_and_what_is_no_audio_closes_the_socket(server):
+def test_a_wav_header_names_the_encoding_and_data_that_is_no_audio_closes_the_socket(server):
     audio = voice(1.2, 8000)
     header = b"RIFF" + struct.pack("<I", 36 + len(audio)) + b"WAVEfmt " + struct.pack(
         "<IHHIIHH", 16, 1, 1, 8000, 16_000, 2, 16) + b"data" + struct.pack("<I", len(audio))
@@ -175,7 +175,7 @@ def test_a_stop_closes_sockets_with_1001(tmp_path):
     (bytes([0x82, 0xFF]) + b"\xff" * 8 + bytes(4), 1009),
     (bytes([0x81, 0x81, 0, 0, 0, 0, 0xFF]), 1007),
 ])
-def test_frames_that_cannot_be_close_the_socket(server, bytes_sent, code):
+def test_invalid_frames_close_the_socket(server, bytes_sent, code):
     with Listener(server) as listener:
         listener.send_bytes(bytes_sent)
         listener.end()

@@ -38,7 +38,7 @@ def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
 
 @pytest.mark.covers("L-54")
 @pytest.mark.parametrize("ends", ["with a close frame", "without a word", "idle"])
-def test_what_was_not_settled_is_kept_however_a_stream_ends(tmp_path, ends):
+def test_pending_text_is_stored_however_a_stream_ends(tmp_path, ends):
     with running(tmp_path, "--ephemeral", "--long-poll", "3s", "--listen-idle", "500ms") as server:
         transaction = consultation(server)
         audio = SPEECH + voice(0.4)
@@ -68,7 +68,7 @@ def test_two_streams_of_one_consultation_take_nothing_from_each_other(server):
     wait_until(lambda: len(kept(transaction)) == 2 * len(SPEECH), "each has its chunks")
 
 
-def test_what_was_settled_survives_a_kill(tmp_path):
+def test_final_results_survive_a_kill(tmp_path):
     flags = ("--data-dir", str(tmp_path / "data"), "--long-poll", "3s")
     with running(tmp_path, *flags) as server:
         transaction = consultation(server)
@@ -83,7 +83,7 @@ def test_what_was_settled_survives_a_kill(tmp_path):
         assert transcript(again) == said(listener.messages)
 
 
-def test_the_text_is_stored_as_people_write_it_whatever_the_client_wants_to_see(server):
+def test_the_stored_text_is_punctuated_whatever_format_the_client_requests(server):
     transaction = consultation(server)
     messages = hear(server, f"endpointing=300&txn_id={transaction.id}", voice(5))
     assert said(messages).islower() and "." not in said(messages)

@@ -35,7 +35,7 @@ def stream(server, query, audio, size=700):
 
 @pytest.mark.parametrize("name", ENCODINGS)
 @pytest.mark.parametrize("says", [True, False])
-def test_encoded_streams_are_heard_whether_or_not_they_are_named(server, name, says):
+def test_encoded_streams_are_recognised_with_and_without_an_encoding_parameter(server, name, says):
     audio = encoded(SPEECH, *ENCODINGS[name])
     _, messages = stream(server, f"endpointing=300&{'encoding=' + name if says else ''}", audio)
     counts = [len(r["channel"]["alternatives"][0]["words"]) for r in results(messages)]
@@ -55,7 +55,7 @@ def test_an_encoded_stream_is_a_consultation_too(server):
     ("encoding=ogg", encoded(SPEECH, "-f", "flac")),
     # A playlist names files that nobody is to read.
     ("encoding=m4a", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" * 100)])
-def test_a_stream_that_is_not_what_it_says_closes_the_socket(server, query, audio):
+def test_a_stream_in_another_encoding_than_its_parameter_closes_the_socket(server, query, audio):
     listener, messages = stream(server, query, audio)
     assert results(messages) == [] and listener.close_frame[0] == (1008 if audio else 1000)
     assert not audio or listener.close_frame[1].startswith("DATA-0000")
@@ -97,7 +97,7 @@ def test_one_business_leaves_decoders_to_others(tmp_path):
         assert is_heard(server, "org_dev_key_2")
 
 
-def test_a_stream_that_is_fed_nothing_gives_its_decoder_to_one_that_needs_it(tmp_path):
+def test_an_idle_stream_gives_its_decoder_to_an_active_one(tmp_path):
     flags = ("--ephemeral", "--decoders", "1", "--listen-idle", "500ms")
     with running(tmp_path, *flags) as server, encoded_stream(server) as idle:
         def keep_alive():

@@ -100,7 +100,7 @@ def heard(messages):
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_words_come_once_and_in_order_however_often_the_service_is_gone(tmp_path, seed):
+def test_words_arrive_once_and_in_order_however_often_the_service_disconnects(tmp_path, seed):
     dice = random.Random(seed)
     cuts = [dice.randrange(1, 30_000) for _ in range(20)]
     audio = spoken(200)
@@ -122,14 +122,14 @@ def test_words_come_once_and_in_order_however_often_the_service_is_gone(tmp_path
     assert service.connections > 5 and set(service.keys) == {"Token secret"}
 
 
-def test_what_a_client_asks_for_reaches_the_service(tmp_path):
+def test_the_options_of_a_client_reach_the_service(tmp_path):
     with LiveService() as service, running(tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}/v1") as server:
         hear(server, "model=nova-2-medical&keyterm=Atenolol&language=en-IN&endpointing=300&diarize=true", spoken(5))
     for part in ("/v1/listen?", "model=nova-2-medical", "Atenolol", "language=en-IN", "endpointing=300", "diarize=true"):
         assert part in service.queries[0]
 
 
-def test_a_service_that_refuses_or_is_not_there_closes_the_socket(tmp_path):
+def test_a_service_that_refuses_or_does_not_answer_closes_the_socket(tmp_path):
     with LiveService(close=(1008, "no")) as service, running(
         tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}"
     ) as server, Listener(server) as listener:
@@ -145,7 +145,7 @@ def test_a_service_that_refuses_or_is_not_there_closes_the_socket(tmp_path):
             assert listener.close_frame[0] == 1011
 
 
-def test_a_service_that_is_gone_opens_the_circuit_and_one_that_is_back_closes_it(tmp_path):
+def test_an_unreachable_service_opens_the_circuit_breaker_and_a_reachable_one_closes_it(tmp_path):
     def circuit(server) -> str:
         text = requests.get(f"{server.base_url}/metrics", timeout=PATIENCE).text
         return next(line for line in text.splitlines() if line.startswith('scribe_circuit_open{engine="live"}'))[-1]
@@ -170,7 +170,7 @@ def test_a_service_that_is_gone_opens_the_circuit_and_one_that_is_back_closes_it
             wait_until(is_closed, "the circuit closes")
 
 
-def test_what_a_service_says_in_the_same_breath_as_it_opens_is_heard(tmp_path):
+def test_a_message_that_a_service_sends_together_with_its_101_is_read(tmp_path):
     connections = []
 
     def serve_raw(listener):
@@ -192,7 +192,7 @@ def test_what_a_service_says_in_the_same_breath_as_it_opens_is_heard(tmp_path):
     assert len(connections) == 1
 
 
-def test_the_fake_behind_another_server_says_what_it_says_itself(server, tmp_path):
+def test_a_server_behind_another_server_gives_the_same_results_as_directly(server, tmp_path):
     query = "interim_results=true&endpointing=300&vad_events=true&utterance_end_ms=1000&punctuate=true"
     audio = SPEECH + silence(1.5) + voice(1)
     with running(
@@ -245,7 +245,7 @@ def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path,
     assert len(results.channels[0].alternatives[0].paragraphs.paragraphs) == 2
 
 
-def test_a_header_that_promises_a_day_of_speech_has_no_more_decoded_than_there_is(tmp_path):
+def test_a_header_with_a_false_duration_does_not_extend_the_decoding(tmp_path):
     visit, programs = tmp_path / "visit.flac", tmp_path / "programs"
     programs.mkdir()
     for name, does in (

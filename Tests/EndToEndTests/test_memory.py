@@ -20,7 +20,7 @@ from suki_client import SukiClient
 from websocket_driver import RawSocket
 
 
-def test_unfinished_messages_are_held_as_far_as_there_is_room(tmp_path):
+def test_unfinished_messages_are_held_within_the_memory_budget(tmp_path):
     """At whichever door: a second business records meanwhile, and whoever finds no room is told to come back."""
     first = []
     with running(tmp_path, "--ephemeral", "--memory-budget", "16MB", "--listen-idle", "1h") as server:
@@ -52,7 +52,7 @@ def server(tmp_path_factory):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_the_longest_text_of_a_door_holds_no_event_loop(server, door):
+def test_the_longest_text_of_a_socket_blocks_no_event_loop(server, door):
     """The server ends where one would: it is asked to."""
     raw, _, _ = door(server)
     for number, text in enumerate(largest(door)):
@@ -63,7 +63,7 @@ def test_the_longest_text_of_a_door_holds_no_event_loop(server, door):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_the_longest_audio_holds_no_event_loop(server):
+def test_the_longest_audio_message_blocks_no_event_loop(server):
     for query in [SAMPLES, "encoding=mulaw&sample_rate=8000", f"{SAMPLES}&channels=8&multichannel=true"]:
         raw = RawSocket.opened(server, f"/v1/listen?{query}", KEY)
         raw.send_frame(2, b"\x12\x34" * (MEGABYTE))
@@ -80,7 +80,7 @@ def operations():
                 yield method, re.sub(r"\{[^}]*\}", "t", path)
 
 
-def test_a_body_of_a_megabyte_holds_no_event_loop_at_any_operation(server):
+def test_a_body_of_a_megabyte_blocks_no_event_loop_in_any_operation(server):
     client = SessionClient(server.base_url)
     suki = SukiClient(server.base_url)
     suki.initialize()
@@ -99,7 +99,7 @@ def test_a_body_of_a_megabyte_holds_no_event_loop_at_any_operation(server):
     assert count > 100
 
 
-def test_pictures_go_out_a_part_at_a_time(server):
+def test_pictures_are_sent_in_parts(server):
     """Two dozen of them, in a list that nobody reads, forty times."""
     with Device(server) as owner:
         owner.ready()

@@ -159,7 +159,7 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
     assert growth < len(text) * count / 4
 
 
-def test_lists_that_nobody_reads_stay_within_the_budget(tmp_path):
+def test_lists_that_the_client_does_not_read_stay_within_the_budget(tmp_path):
     """Lists whose rows are long: history, sections, templates and memories, twenty readers of each."""
     with running(tmp_path, "--ephemeral", "--memory-budget", "64MB") as server:
         token = SessionClient(server.base_url).session.headers["Authorization"]

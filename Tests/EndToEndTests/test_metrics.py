@@ -81,7 +81,7 @@ def promtool(*arguments, **options):
     return result.stdout + result.stderr
 
 
-def test_promtool_has_nothing_against_the_metrics(consulted):
+def test_promtool_finds_no_problem_in_the_metrics(consulted):
     assert promtool("check", "metrics", input=consulted[0]).strip() == ""
 
 

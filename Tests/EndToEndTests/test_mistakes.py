@@ -540,7 +540,7 @@ def message(result) -> str:
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
-def test_a_mistake_is_answered_with_what_where_and_which_command(tmp_path, other, mistake):
+def test_the_error_for_a_mistake_says_what_where_and_which_command_helps(tmp_path, other, mistake):
     def filled(text):
         return text.replace("$here", str(tmp_path)).replace("$other", other.url)
 
@@ -566,11 +566,11 @@ def test_a_mistake_is_answered_with_what_where_and_which_command(tmp_path, other
     ("serve --port x", "serve"), ("ready --timeout soon", "ready"), ("trust --tls-name 'a b'", "trust"),
     ("webhooks list --config nowhere.yaml", "webhooks list"), ("serve --prot 1", "serve"), ("hosts --address x", "hosts"),
 ])
-def test_the_help_that_is_named_is_that_of_the_verb(tmp_path, arguments, verb):
+def test_an_error_names_the_help_of_its_own_verb(tmp_path, arguments, verb):
     result = asked(tmp_path, shlex.split(arguments))
     assert f"  See 'scribe-emulator {verb} --help' for more information." in result.stderr.splitlines(), result.stderr
 
 
-def test_each_mistake_is_made_once():
+def test_each_mistake_is_in_the_list_once():
     assert len({mistake.name for mistake in MISTAKES}) == len(MISTAKES)
     assert len({(mistake.arguments, *map(str, [mistake.files, mistake.environment])) for mistake in MISTAKES}) == len(MISTAKES)

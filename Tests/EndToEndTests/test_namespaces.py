@@ -65,7 +65,7 @@ def test_a_namespace_is_made_listed_read_and_deleted(server, name):
     assert name not in [each["name"] for each in listed(server)["namespaces"]]
 
 
-def test_an_empty_body_or_an_empty_object_has_a_name_made(server):
+def test_an_empty_body_or_object_creates_a_namespace_with_a_generated_name(server):
     names = set()
     for body in ({}, {"data": b""}, {"json": {}}, {"data": b"{}", "headers": {"Content-Type": "application/json"}}):
         answer = control(server, "POST", "namespaces", **body)
@@ -89,7 +89,7 @@ def test_namespaces_are_listed_by_name_without_secrets(server):
     *({"name": name} for name in WRONG), {"name": 7}, {"name": True}, {"name": ["a"]}, {"name": {}}, {"name": 1.5},
     {"name": "fresh", "idle": "1h"}, {"Name": "fresh"}, {"name": "fresh", "": 1}, [], ["fresh"], "fresh", 7, True,
 ], ids=lambda body: json.dumps(body)[:30])
-def test_what_names_no_namespace_is_refused_and_makes_none(server, body):
+def test_an_invalid_name_is_refused_and_creates_no_namespace(server, body):
     before = listed(server)["namespaces"]
     refused(control(server, "POST", "namespaces", json=body), 400, "invalid_request")
     assert [each["name"] for each in listed(server)["namespaces"]] == [each["name"] for each in before]
@@ -114,7 +114,7 @@ def test_a_taken_name_is_refused_and_its_namespace_stays_as_it_is(server):
     assert again.history() == ["mine"] and control(server, "GET", "namespaces/taken").json()["state"] == 1
 
 
-def test_one_of_many_who_make_the_same_name_at_once_gets_it(server):
+def test_of_simultaneous_calls_with_one_name_exactly_one_creates_the_namespace(server):
     def attempt(_):
         return control(server, "POST", "namespaces", json={"name": "contested"})
 
@@ -165,7 +165,7 @@ def test_a_reset_takes_no_fields_and_the_default_namespace_too(server):
         assert default.history() == [] and client.history() == ["mine"]
 
 
-def test_a_deleted_name_can_be_made_again_and_nothing_of_the_old_one_opens_it(server):
+def test_a_deleted_name_can_be_created_again_and_old_credentials_do_not_open_it(server):
     old = created(server, "again")
     inside = access(server, old, "credentials")
     client = EkaClient(inside)

@@ -36,7 +36,7 @@ def second(server):
     return World(server, "second")
 
 
-def test_ways_that_agree_may_all_be_sent(server, first):
+def test_a_request_can_name_its_namespace_by_prefix_header_and_credential_at_once(server, first):
     for prefix in ("", first.prefix):
         for header in ({}, first.header):
             for credential in (first.bearer, {"auth": first.token}, {"Cookie": f"sess={first.token}"}):
@@ -156,7 +156,7 @@ def test_s3_refuses_a_session_token_of_another_namespace(server, first, second):
     assert "theirs" not in [bucket["Name"] for bucket in client.s3().list_buckets()["Buckets"]]
 
 
-def test_credentials_alone_lead_to_their_namespace(server, first, second):
+def test_a_credential_alone_selects_its_namespace(server, first, second):
     """What one login began is seen by everything that the login gave, and by nothing else."""
     client = EkaClient(first.access)
     assert client.transaction("by-token").init().status_code == 201

@@ -50,7 +50,7 @@ def seen(client: EkaClient, s3) -> list[str]:
     return client.history() + [item["Key"].rsplit("/", 1)[1] for item in objects]
 
 
-def test_fifty_namespaces_at_once_see_only_their_own(server):
+def test_fifty_parallel_namespaces_see_only_their_own_data(server):
     before, together = counts(server), threading.Barrier(COUNT, timeout=PATIENCE)
 
     def work(number: int) -> tuple[str, list[str]]:
@@ -120,7 +120,7 @@ def test_resets_and_deletions_of_one_namespace_at_once_all_get_an_answer(server)
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_audio_goes_with_its_namespace_and_with_the_process(tmp_path, end):
+def test_audio_is_deleted_with_its_namespace_and_with_the_process(tmp_path, end):
     """A restart has no namespaces, and the default world keeps its data."""
     audio = recording(3, 77)
 

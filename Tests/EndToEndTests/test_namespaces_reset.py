@@ -79,7 +79,7 @@ def refusal(call, *arguments, **options) -> str:
     return refused.value.response["Error"]["Code"]
 
 
-def test_data_is_gone_and_tokens_stay(inside, server):
+def test_a_reset_removes_data_and_keeps_tokens(inside, server):
     client, where = EkaClient(inside), {"Bucket": BUCKET, "Key": "260510/visit/1.wav"}
     s3 = client.s3()
     client.transaction("visit").init()
@@ -121,7 +121,7 @@ def test_data_is_gone_and_tokens_stay(inside, server):
         assert results(socket.end())
 
 
-def test_credentials_forms_and_links_of_before_are_expired(inside, server):
+def test_a_reset_expires_older_credentials_forms_and_links(inside, server):
     client, where = EkaClient(inside), {"Bucket": BUCKET, "Key": "a"}
     s3 = client.s3()
     s3.put_object(**where, Body=b"x")
@@ -156,7 +156,7 @@ def test_credentials_forms_and_links_of_before_are_expired(inside, server):
 
 
 @pytest.mark.parametrize("end", [reset, deleted])
-def test_held_polls_are_answered_at_once(server, end, unchanged):
+def test_a_reset_or_deletion_answers_held_polls_at_once(server, end, unchanged):
     made, answers, polls = created(server), [], []
     for way in WAYS:
         transaction = EkaClient(access(server, made, way)).transaction(way)
@@ -171,7 +171,7 @@ def test_held_polls_are_answered_at_once(server, end, unchanged):
 
 
 @pytest.mark.parametrize("end", [reset, deleted])
-def test_sockets_close_with_1012(inside, server, end):
+def test_a_reset_or_deletion_closes_sockets_with_1012(inside, server, end):
     alliance, ambient = AllianceClient(inside), ambient_client(inside)
     ambient.initialize()
     stream = Listener(None, address=alliance.create(upload_type="stream")["upload_url"], additional_headers={})
@@ -245,7 +245,7 @@ KINDS = ["presigned", "form", "session", "file"]
 
 
 @pytest.mark.parametrize("end", [reset, deleted])
-def test_late_uploads_do_not_land(inside, server, end):
+def test_uploads_that_end_after_a_reset_or_deletion_are_not_stored(inside, server, end):
     """The first half of a body comes before the end of the namespace's state, the second half right after it."""
     for kind in KINDS:
         assert HalfUpload(server, upload_request(inside, kind, "in-time")).finish() in (200, 204), "it lands without a reset"
@@ -260,7 +260,7 @@ def test_late_uploads_do_not_land(inside, server, end):
     assert counts(server, inside.name) == NOTHING
 
 
-def test_uploads_that_come_much_later_are_told_that_they_failed(server, unchanged):
+def test_uploads_that_end_long_after_a_reset_or_deletion_fail(server, unchanged):
     late = {}
     for end in (reset, deleted):
         inside = access(server, created(server), "prefix")

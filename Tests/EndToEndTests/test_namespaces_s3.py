@@ -116,7 +116,7 @@ def test_a_wrong_secret_is_refused(client):
 
 
 @pytest.mark.parametrize("host", ["b.s3.ap-south-1.amazonaws.com", "b.s3.amazonaws.com"])
-def test_on_a_buckets_own_host_the_session_token_chooses(client, server, host):
+def test_on_a_buckets_own_host_the_session_token_selects_the_namespace(client, server, host):
     """What mobile SDKs send: the bucket is in the host, and neither a prefix nor a header is sent."""
     keys = client.keys()
     credentials = botocore.credentials.Credentials(keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"])

@@ -54,7 +54,7 @@ def test_strict_servers_have_namespaces_only_by_the_setting(tmp_path, flags, all
         assert answer.status_code == 401
 
 
-def test_the_operators_token_is_needed_where_it_is_needed_for_the_rest(tmp_path):
+def test_namespaces_need_the_admin_token_whenever_the_operator_api_does(tmp_path):
     flags = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed", "--data-dir", "data")
     with running(tmp_path, *flags) as server:
         operator = {"Authorization": f"Bearer {(tmp_path / 'data/admin-token').read_text().strip()}"}

@@ -115,7 +115,7 @@ def test_the_prefix_is_known_on_the_vendors_hosts(server, first, host, path, sta
 @pytest.mark.parametrize("path", [
     f"//ns/first{HISTORY}", f"/ns//first{HISTORY}", f"/ns/first/ns/second{HISTORY}", f"/ns/first/../second{HISTORY}", f"/NS/first{HISTORY}",
     f"/ns/first;x{HISTORY}", f"/ns/.{HISTORY}", f"/x/ns/first{HISTORY}"])
-def test_what_only_looks_like_the_prefix_leads_to_no_namespace(server, first, second, path):
+def test_a_path_similar_to_the_prefix_selects_no_namespace(server, first, second, path):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
     # As it is: other clients clean a path up.
     connection.putrequest("GET", path)

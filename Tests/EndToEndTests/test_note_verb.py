@@ -18,7 +18,7 @@ def note(*flags, transcript=VISIT, environment=None):
         [BINARY, "note", *flags], input=transcript.encode(), capture_output=True, env=environment, check=False)
 
 
-def test_a_note_is_written_of_standard_input():
+def test_a_note_is_written_from_standard_input():
     text = note().stdout.decode()
     assert text.startswith("# ") and "dry cough for three days" in text and "ibuprofen 400 mg twice a day" in text
     record = json.loads(note("--template", "eka_emr_template").stdout)
@@ -26,7 +26,7 @@ def test_a_note_is_written_of_standard_input():
     assert json.loads(note("--format", "json").stdout)[0].keys() == {"title", "value"}
 
 
-def test_a_section_alone_is_printed_and_none_where_nothing_was_said():
+def test_one_section_can_be_printed_and_a_section_without_content_prints_nothing():
     titles = re.findall(r"^## (.+)$", note().stdout.decode(), re.MULTILINE)
     first = note("--section", titles[0].upper()).stdout.decode()
     assert "#" not in first and "dry cough" in first and "ibuprofen" not in first
@@ -56,7 +56,7 @@ def test_explained_sections_are_json_too():
     assert b"ibuprofen" in VISIT.encode()[medication["start"]:medication["end"]]
 
 
-def test_what_is_too_long_or_no_text_is_no_crash():
+def test_a_long_text_is_refused_and_an_empty_or_invalid_one_is_no_error():
     assert note(transcript="x" * (513 << 10)).returncode != 0
     assert note(transcript="").returncode == 0
     broken = subprocess.run([BINARY, "note"], input=b"\xff\xfe I have a cough", capture_output=True, check=False)

@@ -10,7 +10,7 @@ from listen_client import silence, voice
 
 @pytest.mark.covers("E-09")
 @pytest.mark.parametrize("codec, rate", [("pcm16", 16_000), ("pcm8", 8000), ("opus", 16_000), ("aac", 16_000)])
-def test_audio_is_heard_and_mixed_with_text(omi, codec, rate):
+def test_recognised_audio_and_sent_text_are_in_one_conversation(omi, codec, rate):
     audio = voice(1.5, rate) + silence(0.8, rate) + voice(1.5, rate) + silence(0.8, rate)
     if codec == "opus":
         frames = opus_packets(audio)
@@ -41,7 +41,7 @@ def test_audio_is_heard_and_mixed_with_text(omi, codec, rate):
         assert device.call("GET", path).json() == {"has_recording": True}
 
 
-def test_a_visit_by_text_and_by_voice_comes_to_the_same(tmp_path, spoken, sentences):
+def test_a_visit_as_text_and_as_audio_gives_the_same_summary(tmp_path, spoken, sentences):
     # The seed's phase 3, with a recogniser that listens.
     with running(tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}") as server:
         summaries = []
@@ -84,7 +84,7 @@ def opus_packets(audio: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("query", ["codec=lc3", "codec=nonsense", "sample_rate=1", "channels=9", "language=%25"])
-def test_what_cannot_be_heard_closes_the_socket_with_a_reason(omi, query):
+def test_an_unsupported_codec_rate_or_language_closes_the_socket_with_a_reason(omi, query):
     with Device(omi, query) as device:
         code, reason = device.end()
         assert code == 1008 and query.split("=")[0] in reason

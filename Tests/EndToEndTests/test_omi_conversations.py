@@ -14,7 +14,7 @@ from websockets.sync.client import connect
 
 @pytest.mark.covers("E-01")
 @pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer"}, {"Authorization": "Bearer nonsense"}])
-def test_without_a_token_nobody_is_listened_to(omi, headers):
+def test_an_upgrade_without_a_token_is_refused(omi, headers):
     with pytest.raises(InvalidStatus) as refusal:
         connect(f"ws://127.0.0.1:{omi.port}/v4/listen", additional_headers=headers)
     assert refusal.value.response.status_code == 401 and "detail" in json.loads(refusal.value.response.body)
@@ -44,7 +44,7 @@ def test_a_single_segment_without_any_audio(omi):
 
 
 @pytest.mark.covers("E-04", "E-05", "E-06", "E-08")
-def test_what_says_nothing_is_passed_over_and_what_is_missing_has_its_usual_value(omi):
+def test_empty_messages_are_ignored_and_missing_members_get_defaults(omi):
     with Device(omi) as device:
         device.say("", "  \n ", is_final=True)
         device.say("not yet", is_final=False)
@@ -93,7 +93,7 @@ def test_a_conversation_goes_on_after_a_drop_and_resends_are_not_doubled(omi):
 
 
 @pytest.mark.covers("E-11", "E-15")
-def test_silence_ends_a_conversation_and_tells_what_was_made_of_it(omi):
+def test_silence_ends_a_conversation_and_the_socket_gets_its_summary(omi):
     with Device(omi) as device:
         device.say("I have had a fever for three days.", "I am allergic to penicillin.")
         device.say("Drink plenty of water and come back in one week.", speaker="SPEAKER_01")
@@ -156,7 +156,7 @@ def test_a_conversation_is_ended_by_a_call_and_read_by_its_id(omi):
 
 
 @pytest.mark.covers("E-16")
-def test_another_user_finds_nothing(omi):
+def test_another_users_conversations_and_memories_are_404(omi):
     with Device(omi) as device, Device(omi) as other:
         device.say("private")
         device.until(1)
@@ -183,7 +183,7 @@ def test_a_socket_without_messages_is_closed_with_1001(omi):
         assert device.end()[0] == 1001
 
 
-def test_what_was_said_before_a_device_vanished_is_kept(omi):
+def test_segments_sent_before_a_device_disconnects_are_stored(omi):
     with Device(omi, "codec=pcm16&sample_rate=16000") as device:
         device.send(voice(2))
         device.drop()
@@ -225,7 +225,7 @@ def test_a_conversation_is_a_transaction_for_the_other_families(omi):
     assert conversation["id"] in json.dumps(history)
 
 
-def test_text_comes_by_a_plain_call_too(omi):
+def test_a_segment_can_be_stored_by_an_http_call(omi):
     with Device(omi) as device:
         answer = device.call("POST", "/v1/transcribe/text", json={"text": "said by a call", "confidence": 0.7})
         assert answer.status_code == 200 and answer.json()["segments"][0]["text"] == "said by a call"

@@ -16,7 +16,7 @@ from emulator import PATIENCE, running, state_folder, wait_until
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 
-def test_who_knows_the_admin_key_acts_for_anybody_and_nobody_else_does(tmp_path):
+def test_only_the_admin_key_can_act_for_any_user(tmp_path):
     key = tmp_path / "key"
     key.write_text("letmein-\n")
     with running(tmp_path, *FLAGS, "--edge-admin-key-file", str(key), "--auth", "strict", "--demo-seed") as server:

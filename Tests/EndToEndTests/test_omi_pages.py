@@ -9,7 +9,7 @@ from emulator import running
 from websocket_driver import RawSocket
 
 
-def test_a_page_says_who_it_is_in_its_first_message(omi):
+def test_a_page_sends_its_token_in_its_first_message(omi):
     token = token_of("page")
     with Device(omi, path="/v4/web/listen", token=token) as device:
         device.send({"type": "auth", "token": token})
@@ -37,7 +37,7 @@ def test_the_first_message_of_a_page_is_short_and_the_next_ones_may_be_long(omi)
         assert device.end()[0] == 1009
 
 
-def test_pages_that_never_say_who_they_are_keep_nobody_out_and_hold_little(tmp_path):
+def test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory(tmp_path):
     """Each has begun a message of a megabyte, the last byte of which does not come."""
     with running(tmp_path, *FLAGS) as server, contextlib.ExitStack() as open_sockets:
         before = server.memory("VmRSS")
@@ -84,7 +84,7 @@ def test_a_page_names_its_conversation_before_it_begins(omi):
 
 @pytest.mark.covers("E-16", "E-20")
 @pytest.mark.parametrize("is_over", [False, True])
-def test_a_name_that_another_user_has_is_not_taken_over(omi, is_over):
+def test_a_conversation_id_of_another_user_is_not_used(omi, is_over):
     wanted = str(uuid.uuid4())
     with Page(omi, wanted) as owner:
         owner.say("private")
@@ -106,7 +106,7 @@ def test_a_name_that_another_user_has_is_not_taken_over(omi, is_over):
 
 @pytest.mark.covers("E-20")
 @pytest.mark.parametrize("wanted", [None, "", "nonsense", "..%2Fx", "%00", "x" * 3000, "1234", "%7B%7D%22"])
-def test_a_name_that_is_no_uuid_is_passed_over(omi, wanted):
+def test_a_conversation_id_that_is_no_uuid_is_ignored(omi, wanted):
     with Page(omi, wanted) as page:
         assert str(uuid.UUID(page.session)) == page.session
         page.say("hello")
@@ -115,7 +115,7 @@ def test_a_name_that_is_no_uuid_is_passed_over(omi, wanted):
 
 
 @pytest.mark.covers("E-20")
-def test_two_pages_that_want_one_name_are_both_told_what_they_got(omi):
+def test_two_pages_with_one_conversation_id_each_get_the_id_in_use(omi):
     wanted = str(uuid.uuid4())
     with Page(omi, wanted) as first, Page(omi, wanted) as second:
         # Nobody has it yet: both are promised it.
@@ -131,7 +131,7 @@ def test_two_pages_that_want_one_name_are_both_told_what_they_got(omi):
 
 
 @pytest.mark.covers("E-20")
-def test_what_is_a_transaction_already_names_no_conversation(omi):
+def test_the_id_of_an_existing_transaction_is_not_used_for_a_conversation(omi):
     client, wanted = omi.client(), str(uuid.uuid4())
     assert client.transaction(wanted).init().ok
     with Device(omi, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen") as page:

@@ -9,7 +9,7 @@ from device_client import Device
 
 
 @pytest.mark.covers("E-18")
-def test_urgency_is_told_once_a_level_and_kept(omi):
+def test_urgency_is_sent_once_for_each_level_and_stored(omi):
     with Device(omi) as device:
         device.say("I have no chest pain.", "My father died of a heart attack.", "I had chest pain years ago.", "Good.")
         device.say("I have a high fever.", "And a stiff neck.", "Now I have chest pain.", "Trouble breathing too.")
@@ -35,7 +35,7 @@ def test_an_answer_is_read_with_the_question_that_is_stored_before_it(omi):
 
 
 @pytest.mark.covers("E-19")
-def test_who_says_a_name_is_suggested_and_who_is_assigned_stays(omi):
+def test_an_introduction_suggests_a_speaker_name_and_an_assignment_stays(omi):
     with Device(omi) as device:
         device.say("Hello, I'm Dr Rao.", speaker="SPEAKER_01")
         device.say("my name is asha and I have a cough", speaker="SPEAKER_00")
@@ -136,14 +136,14 @@ def test_a_long_text_comes_in_parts_that_end_with_words(omi, times, kind):
 
 @pytest.mark.covers("E-22")
 @pytest.mark.parametrize("length, count", [(16_000, 1), (16_001, 2), (100_000, 7)])
-def test_a_text_without_a_gap_is_cut_and_nothing_vanishes(omi, length, count):
+def test_a_text_without_spaces_is_split_and_no_character_is_lost(omi, length, count):
     with Device(omi) as device:
         device.say("x" * length, "end")
         *parts, end = device.until(count + 1)
         assert "".join(parts) == "x" * length and end == "end"
 
 
-def test_a_text_without_end_closes_the_socket(omi):
+def test_a_text_of_two_megabytes_closes_the_socket(omi):
     with Device(omi) as device:
         device.say("short")
         assert device.until(1) == ["short"]

@@ -70,7 +70,7 @@ def chunk(tmp_path_factory) -> pathlib.Path:
     return speech.encode(speech.speak("I have a fever."), path)
 
 
-def test_a_recogniser_of_an_authority_of_ones_own_is_trusted_once_that_is_named(tmp_path, authority, chunk):
+def test_a_recogniser_with_a_private_authority_is_trusted_if_outbound_ca_names_it(tmp_path, authority, chunk):
     heard = {"/v1/audio/transcriptions": (200, '{"text": "I have a fever"}'), "/v1/models": (200, '{"data": []}')}
     with serving(heard, authority) as service:
         with running(tmp_path, *FLAGS, "--transcriber", f"openai:{service.url}/v1") as server:
@@ -116,7 +116,7 @@ def test_a_list_of_models_or_none_counts_as_an_answer(tmp_path, status):
 
 
 @pytest.mark.parametrize("status, text", [(401, "the key sk-secret is wrong"), (502, "bad gateway"), (302, "")])
-def test_an_answer_of_nobody_who_takes_recordings_is_told_and_the_server_stays_ready(tmp_path, status, text):
+def test_an_answer_that_no_recogniser_gives_is_reported_and_the_server_stays_ready(tmp_path, status, text):
     with serving({"/v1/models": (status, text)}) as service:
         with running(
             tmp_path, *FLAGS, "--transcriber", f"openai:{service.url}/v1", environment={"SCRIBE_STT_KEY": "sk-secret"}
@@ -132,7 +132,7 @@ def test_an_answer_of_nobody_who_takes_recordings_is_told_and_the_server_stays_r
             assert ("key … is wrong" in server.log) == (status == 401), "services repeat keys"
 
 
-def test_deepgram_is_only_connected_to(tmp_path, authority):
+def test_the_check_of_deepgram_connects_and_sends_no_request(tmp_path, authority):
     with serving({}, authority) as service:
         for flags, expected in (((), "deepgram unreachable"), (("--outbound-ca", str(authority / "ca.pem")), "deepgram")):
             with running(tmp_path, *FLAGS, "--transcriber", f"deepgram:{service.url}", *flags) as server:
@@ -158,7 +158,7 @@ def test_a_recogniser_that_comes_later_is_found_by_the_next_recording(tmp_path, 
             assert component(server) == "openai"
 
 
-def test_what_a_service_refuses_a_recording_with_is_in_the_log(tmp_path, chunk):
+def test_the_log_has_the_error_with_which_a_service_refuses_a_recording(tmp_path, chunk):
     said = '{"error": {"message": "unknown model: whisper-1",\n "type": "invalid_request_error"}}' + "x" * 400
     with serving({"/v1/audio/transcriptions": (400, said)}) as service:
         with running(tmp_path, *FLAGS, "--transcriber", f"openai:{service.url}/v1") as server:

@@ -11,7 +11,7 @@ import requests
 from emulator import BINARY, PATIENCE, ROOT, run, running, wait_until
 
 
-def test_the_ready_file_names_url_and_process_and_is_gone_at_the_end(tmp_path):
+def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end(tmp_path):
     with running(tmp_path, "--ephemeral") as server:
         content = json.loads(server.ready_file.read_text())
         assert content == {"base_url": server.base_url, "pid": server.process.pid}
@@ -19,13 +19,13 @@ def test_the_ready_file_names_url_and_process_and_is_gone_at_the_end(tmp_path):
     assert not server.ready_file.exists()
 
 
-def test_ephemeral_data_is_gone_at_the_end(tmp_path):
+def test_ephemeral_data_is_deleted_at_the_end(tmp_path):
     with running(tmp_path, "--ephemeral", environment={"TMPDIR": str(tmp_path / "t")}) as server:
         assert server.client().transaction().init().status_code == 201
     assert not list(tmp_path.glob("**/scribe.sqlite"))
 
 
-def test_metrics_count_requests_jobs_and_connections_and_name_nobody(tmp_path, chunks):
+def test_metrics_count_requests_jobs_and_connections_without_names_of_people(tmp_path, chunks):
     with running(tmp_path, "--ephemeral") as server:
         client = server.client()
         transaction = client.transaction("unmistakable")
@@ -55,7 +55,7 @@ def test_the_binary_runs_from_any_directory(tmp_path):
     assert served == (ROOT / "openapi/scribe.yaml").read_text()
 
 
-def test_ready_waits_and_env_tells_where_the_server_is(tmp_path):
+def test_the_ready_verb_waits_and_the_env_verb_prints_the_servers_address(tmp_path):
     ready_file = tmp_path / "ready.json"
     assert run("ready", "--ready-file", ready_file).returncode == 1
     waiting = subprocess.Popen([BINARY, "ready", "--wait", "--timeout", f"{PATIENCE}s", "--ready-file", ready_file])
@@ -123,7 +123,7 @@ def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
 
 
 @pytest.mark.covers("C-120")
-def test_what_the_configuration_does_not_offer_is_logged_once_and_only_names_are_named(tmp_path):
+def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_value(tmp_path):
     with running(tmp_path, "--ephemeral") as server:
         mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
         for client, number in ((mine, 1), (mine, 2), (other, 3)):

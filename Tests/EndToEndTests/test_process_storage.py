@@ -116,7 +116,7 @@ def small_disk(tmp_path):
     holder.wait()
 
 
-def test_a_full_disk_is_cured_by_deletions_and_a_server_starts_on_it(tmp_path, small_disk):
+def test_a_server_starts_on_a_full_disk_and_deletions_free_space(tmp_path, small_disk):
     import boto3
 
     def fill(s3, begin):

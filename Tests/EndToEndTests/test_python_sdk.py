@@ -95,7 +95,7 @@ def test_login_and_refresh(sdk):
     assert client.call("auth.refresh_token", refresh_token=renewed["refresh_token"])["access_token"]
 
 
-def test_an_api_key_beside_the_secret_is_no_fault(sdk):
+def test_a_login_with_secret_and_api_key_works(sdk):
     assert sdk(api_key="key").call("auth.login")["access_token"]
 
 
@@ -116,7 +116,7 @@ def test_an_invalid_token_is_an_authentication_error(sdk):
 
 
 @pytest.mark.covers("C-67")
-def test_a_forms_fields_are_strings_whatever_is_told_of_the_files(sdk):
+def test_a_forms_fields_are_strings_for_any_extra_data(sdk):
     told = {"mode": 7, "uhid": None, "hfid": {"nested": True}, "list": [1.5]}
     upload = sdk().call("files.get_upload_location", txn_id="t-told", extra_data=told)["uploadData"]
     assert all(isinstance(value, str) for value in upload["fields"].values())
@@ -151,7 +151,7 @@ def test_recordings_become_transcript_and_note(sdk, recordings, tmp_path, option
     assert data["additional_data"] == told
 
 
-def test_a_real_recogniser_hears_every_word_of_the_recordings_in_order(sdk, recordings, sentences, tmp_path):
+def test_a_real_recogniser_returns_every_word_of_the_recordings_in_order(sdk, recordings, sentences, tmp_path):
     with running(
         tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}", *TLS
     ) as listening:
@@ -164,7 +164,7 @@ def test_a_real_recogniser_hears_every_word_of_the_recordings_in_order(sdk, reco
     assert transcript.split() == " ".join(sentences).split()
 
 
-def test_nothing_needs_to_be_asked_for(sdk, recordings):
+def test_an_upload_without_extra_data_gives_a_transcript(sdk, recordings):
     """Without extra data and output format, mode, languages and templates are null."""
     client = sdk()
     client.call("v2rx.upload", file_paths=recordings[:1], txn_id="t-bare", action="ekascribe-v2")
@@ -174,7 +174,7 @@ def test_nothing_needs_to_be_asked_for(sdk, recordings):
     assert (transcript["status"], bool(scribe_client.text(transcript))) == ("success", True)
 
 
-def test_a_failure_is_an_error(sdk, recordings):
+def test_a_failed_transaction_raises_an_sdk_error(sdk, recordings):
     client = sdk()
     client.call(
         "v2rx.upload", file_paths=recordings[:1], txn_id="t-silent", action="ekascribe-v2",
@@ -184,7 +184,7 @@ def test_a_failure_is_an_error(sdk, recordings):
         client.result("t-silent")
 
 
-def test_the_quota_is_told_at_init(sdk, recordings):
+def test_a_used_up_quota_is_reported_at_init(sdk, recordings):
     client = sdk(client_id="dev-limited", client_secret="dev-limited-secret")
     with pytest.raises(SDKError, match="EkaScribeError.*initialisation failed.*txn_limit_exceeded"):
         client.call("v2rx.upload", file_paths=recordings[:1], txn_id="t-quota", action="ekascribe-v2")

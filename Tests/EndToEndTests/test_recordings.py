@@ -14,7 +14,7 @@ CUTS = {1: 60.0, 3: 13.0, 20: 5.0}
 
 @pytest.mark.parametrize("extension", ["m4a", "mp3", "wav", "webm", "flac"])
 @pytest.mark.parametrize("count", CUTS)
-def test_real_words_are_heard_once_and_in_order(tmp_path, sentences, conversations, extension, count):
+def test_spoken_words_are_recognised_once_and_in_order(tmp_path, sentences, conversations, extension, count):
     said = (sentences * 3)[:20] if count == 20 else sentences
     chunks = speech.chunks(conversations[len(said)], tmp_path, extension, CUTS[count])
     assert len(chunks) == count
@@ -32,7 +32,7 @@ def conversations(spoken, sentences) -> dict:
     return {len(sentences): spoken, 20: speech.consultation((sentences * 3)[:20])}
 
 
-def test_a_long_recording_is_cut_in_its_pauses_and_heard_whole(tmp_path, spoken, sentences):
+def test_a_long_recording_is_split_at_pauses_and_recognised_completely(tmp_path, spoken, sentences):
     path = speech.encode(spoken, tmp_path / "visit.m4a")
     with SpeechService(listens=True) as service, start(
         tmp_path, service.transcriber("openai"), "--stt-longest", "15s"
@@ -44,7 +44,7 @@ def test_a_long_recording_is_cut_in_its_pauses_and_heard_whole(tmp_path, spoken,
         assert all(request["audio"].startswith(b"fLaC") for request in service.requests)
 
 
-def test_a_recording_that_is_shorter_than_its_header_says_is_heard_as_far_as_it_goes(tmp_path, spoken):
+def test_a_recording_shorter_than_its_header_says_is_recognised_to_its_end(tmp_path, spoken):
     whole = speech.encode(spoken, tmp_path / "whole.mp3").read_bytes()
     cut = tmp_path / "visit.mp3"
     cut.write_bytes(whole[: len(whole) // 2])
@@ -68,7 +68,7 @@ def test_a_file_that_is_too_large_for_a_service_is_sent_smaller(tmp_path, spoken
         assert request["audio"].startswith(b"fLaC") and len(request["audio"]) < 2 << 20
 
 
-def test_an_hour_in_one_file_is_heard_whole_and_never_held_in_memory(tmp_path, spoken):
+def test_an_hour_in_one_file_is_recognised_completely_and_never_held_in_memory(tmp_path, spoken):
     minute = speech.encode(spoken, tmp_path / "minute.wav")
     hour = tmp_path / "visit.wav"
     subprocess.run(

@@ -64,7 +64,7 @@ def test_the_second_start_builds_nothing(tree):
     "Sources/a.swift", "Sources/new.swift", "openapi/a.yaml", "seed/a.yaml", "Package.swift", "bin/version",
     "Package.resolved", ".build/debug/scribe-emulator",
 ])
-def test_what_the_server_is_built_from_makes_it_built_anew(tree, changed):
+def test_a_change_of_a_source_file_rebuilds_the_server(tree, changed):
     tree.run()
     # With a time of modification that has not moved: the content counts.
     file = tree.folder / changed

@@ -91,7 +91,7 @@ def test_a_form_upload_of_the_wrong_size_is_refused_and_the_next_one_is_stored(c
     assert s3.head_object(**where)["ContentLength"] == MB
 
 
-def test_what_s3_has_besides_is_refused_and_changes_nothing(s3):
+def test_s3_operations_that_are_not_supported_are_refused_and_change_nothing(s3):
     where = {"Bucket": BUCKET, "Key": "260510/s3/refused"}
     s3.put_object(**where, Body=b"here")
     upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}

@@ -105,7 +105,7 @@ def test_a_wrong_secret_is_refused_with_s3s_error(client, server):
     assert failure.value.response["Error"]["Code"] == "SignatureDoesNotMatch"
 
 
-def test_a_second_tenant_gets_nothing(s3, server):
+def test_a_second_tenant_cannot_read_an_object(s3, server):
     s3.put_object(Bucket=BUCKET, Key="260510/mine/1.m4a", Body=b"mine")
     other = server.client("dev-client-2", "dev-secret-2").s3()
     with pytest.raises(other.exceptions.NoSuchKey):

@@ -30,7 +30,7 @@ def test_a_stream_is_in_the_session_before_it_ends(server, envelope, piece):
 
 
 @pytest.mark.covers("M-63")
-def test_a_socket_that_closes_starts_nothing_and_another_goes_on(server):
+def test_closing_a_socket_starts_no_processing_and_another_socket_continues(server):
     client = SessionClient(server.base_url)
     created = client.create(upload_type="stream")
     session, url = created["session_id"], created["upload_url"]
@@ -50,7 +50,7 @@ def test_a_socket_that_closes_starts_nothing_and_another_goes_on(server):
     assert refused.value.response.status_code == 403
 
 
-def test_what_a_socket_holds_counts_when_the_session_ends_and_comes_before_the_next_socket(server):
+def test_audio_buffered_by_a_socket_is_stored_at_the_end_and_before_the_next_sockets_audio(server):
     client = SessionClient(server.base_url)
     created = client.create(upload_type="stream")
     session, url = created["session_id"], created["upload_url"]
@@ -73,7 +73,7 @@ def test_what_a_socket_holds_counts_when_the_session_ends_and_comes_before_the_n
     assert bodies == [first, second]
 
 
-def test_what_was_streamed_survives_a_stop(tmp_path):
+def test_streamed_audio_survives_a_stop(tmp_path):
     with running(tmp_path, "--data-dir", "data") as server:
         client = SessionClient(server.base_url)
         created = client.create(upload_type="stream")
@@ -85,7 +85,7 @@ def test_what_was_streamed_survives_a_stop(tmp_path):
         assert client.call("GET", f"/sessions/{created['session_id']}", (202,)).json()["audio_files"] == ["1.wav"]
 
 
-def test_what_is_no_audio_closes_the_socket_and_keeps_what_came(server):
+def test_a_text_that_is_no_json_closes_the_socket_and_keeps_the_earlier_audio(server):
     client = SessionClient(server.base_url)
     created = client.create(upload_type="stream")
     with connect(created["upload_url"], max_size=None) as socket:
@@ -115,7 +115,7 @@ def test_nothing_acknowledged_is_lost_by_a_kill(tmp_path):
 
 
 @pytest.mark.parametrize("style", ["chunked", "stream"])
-def test_a_silent_session_says_nothing_unless_a_fixture_speaks_for_it(server, style):
+def test_a_silent_session_has_no_text_unless_a_fixture_gives_it(server, style):
     client = SessionClient(server.base_url)
     file = io.BytesIO()
     with wave.open(file, "wb") as audio:

@@ -126,7 +126,7 @@ def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
 
 
 @pytest.mark.covers("M-30", "M-77")
-def test_audio_counts_under_whatever_name_a_form_gives_it(server):
+def test_a_form_upload_counts_as_audio_under_any_file_name(server):
     client = SessionClient(server.base_url)
     session, form = form_of(client)
     # By the number before the last dot, then by name; what has none comes last.
@@ -144,7 +144,7 @@ def test_audio_counts_under_whatever_name_a_form_gives_it(server):
 
 
 @pytest.mark.covers("M-30")
-def test_a_session_of_one_chunk_numbered_0_lacks_nothing(server):
+def test_a_session_of_one_chunk_numbered_0_is_complete(server):
     client = SessionClient(server.base_url)
 
     def finished(*numbers: int) -> str:
@@ -165,7 +165,7 @@ def test_a_session_of_one_chunk_numbered_0_lacks_nothing(server):
     {}, {"flavour": "ekascribe-web"}, {"flavour": "web"}, {"flavour": "ScribeIOS"}, {"flavour": "ios"}, {"flavour": "android"},
     {"User-Agent": "okhttp/4.12.0"}, {"User-Agent": "EkaCare-DotNet-SDK"}, {"User-Agent": "something else"},
 ], ids=str)
-def test_a_used_up_quota_is_400_to_whoever_asks(server, headers):
+def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
     """Not 429: the web SDK takes that for a rate limit before it reads the code."""
     client = SessionClient(server.base_url, "dev-limited", "dev-limited-secret")
     refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}, headers=headers).json()
@@ -173,7 +173,7 @@ def test_a_used_up_quota_is_400_to_whoever_asks(server, headers):
 
 
 @pytest.mark.covers("M-78")
-def test_used_up_storage_is_told_at_uploads_and_before_anything_is_recorded(tmp_path):
+def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(tmp_path):
     with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server:
         client = SessionClient(server.base_url)
         session = client.create()["session_id"]

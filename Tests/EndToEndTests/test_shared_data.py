@@ -113,7 +113,7 @@ def test_two_processes_do_each_job_once_and_deliver_each_event_once_in_order(tmp
         assert len(heard) == 16 and all(events == WHOLE for events in heard.values()), heard
 
 
-def test_a_start_takes_nothing_of_an_upload_that_is_on_its_way_to_another_process(tmp_path):
+def test_a_start_deletes_no_file_of_an_upload_to_another_process(tmp_path):
     body = b"RIFF" + bytes(300_000)
     with started(tmp_path, "first") as first:
         client = first.client()
@@ -134,7 +134,7 @@ def test_a_start_takes_nothing_of_an_upload_that_is_on_its_way_to_another_proces
         assert stored.read_bytes() == body
 
 
-def test_a_process_that_wants_the_folder_alone_is_refused_while_others_share_it(tmp_path):
+def test_a_process_that_needs_exclusive_access_does_not_start_while_others_share_the_folder(tmp_path):
     with started(tmp_path, "first"):
         folder = tmp_path / "alone"
         folder.mkdir()

@@ -84,7 +84,7 @@ def exported(server) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["default", "inside"])
-def test_a_restore_brings_back_what_was_there(server, name):
+def test_a_restore_brings_back_the_saved_rows_and_audio(server, name):
     where = {"params": {"namespace": name}}
     inside = Access(server.base_url) if name == "default" else access(server, created(server, name), "credentials")
     before = visited(inside, "visit")
@@ -230,7 +230,7 @@ def bad_archives(good: bytes, folder):
     ), "damaged_snapshot"
 
 
-def test_bad_files_change_nothing(server, exported, tmp_path):
+def test_importing_a_bad_snapshot_file_changes_nothing(server, exported, tmp_path):
     created(server, "bad")
     where = {"params": {"namespace": "bad"}}
     good = imported(server, "kept", exported, **where).json()

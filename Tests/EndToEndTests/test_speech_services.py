@@ -21,7 +21,7 @@ def chunk(spoken, tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_words_come_back_and_the_service_is_told_what_the_configuration_says(tmp_path, chunk, kind):
+def test_the_words_of_a_service_are_returned_and_it_gets_the_configured_options(tmp_path, chunk, kind):
     key = tmp_path / "key"
     key.write_text("secret-key-of-the-service\n")
     with SpeechService() as service, start(
@@ -83,7 +83,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_a_text_is_not_lost_for_what_is_odd_beside_it(tmp_path, chunk, kind):
+def test_odd_members_beside_the_text_do_not_lose_the_text(tmp_path, chunk, kind):
     with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
         for answer in ODD[kind]:
             service.answer = answer
@@ -103,7 +103,7 @@ def faults(kind: str, among: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fault_that_passes_is_survived(tmp_path, chunk, kind):
+def test_a_temporary_fault_of_a_service_is_retried(tmp_path, chunk, kind):
     with SpeechService() as service, start(
         tmp_path, service.transcriber(kind), "--transcriber-time-limit", "500ms"
     ) as server:
@@ -116,7 +116,7 @@ def test_a_fault_that_passes_is_survived(tmp_path, chunk, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_fault_that_stays_is_reported_and_the_next_transaction_is_served(tmp_path, chunk, kind):
+def test_a_permanent_fault_of_a_service_is_reported_and_the_next_transaction_works(tmp_path, chunk, kind):
     with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
         for fault in [*faults(kind, LASTING), "error", "close"]:
             service.always = fault
@@ -133,7 +133,7 @@ def test_a_fault_that_stays_is_reported_and_the_next_transaction_is_served(tmp_p
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_one_chunk_that_fails_for_good_costs_the_others_nothing(tmp_path, spoken, kind):
+def test_a_chunk_that_fails_permanently_does_not_affect_the_other_chunks(tmp_path, spoken, kind):
     files = [
         (speech.encode(spoken[n * 3 * speech.RATE : (n + 1) * 3 * speech.RATE], tmp_path / f"{n + 1}.wav"), n * 3, n * 3 + 3)
         for n in range(3)
@@ -152,7 +152,7 @@ def test_one_chunk_that_fails_for_good_costs_the_others_nothing(tmp_path, spoken
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_another_commit_tries_again_what_the_service_has_failed(tmp_path, spoken, kind):
+def test_a_second_commit_retries_the_chunks_that_the_service_failed(tmp_path, spoken, kind):
     files = [
         (speech.encode(spoken[n * 3 * speech.RATE : (n + 1) * 3 * speech.RATE], tmp_path / f"{n + 1}.wav"), n * 3, n * 3 + 3)
         for n in range(2)
@@ -173,7 +173,7 @@ def test_another_commit_tries_again_what_the_service_has_failed(tmp_path, spoken
         assert scribe_client.text(transcript(answer)).count("fever") == 2
 
 
-def test_recordings_that_a_service_does_not_take_leave_it_to_others(tmp_path, chunk):
+def test_refused_recordings_do_not_make_the_service_unavailable(tmp_path, chunk):
     with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:
         service.always = "unusable"
         for _ in range(3):
@@ -184,7 +184,7 @@ def test_recordings_that_a_service_does_not_take_leave_it_to_others(tmp_path, ch
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_service_that_is_down_is_left_alone_said_to_be_and_stood_in_for(tmp_path, chunk, kind):
+def test_an_unavailable_service_is_not_called_is_reported_and_has_a_fallback(tmp_path, chunk, kind):
     with SpeechService(faults=["error"] * 100) as service, start(
         tmp_path, service.transcriber(kind), "--fallback-transcriber", "fake"
     ) as server:
@@ -216,7 +216,7 @@ def test_a_kill_in_the_middle_of_a_recognition_loses_nothing(tmp_path, chunk, ki
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_nobody_is_heard_in_silence_whatever_the_recogniser_makes_of_it(tmp_path, kind):
+def test_silence_gives_no_text_whatever_the_recogniser_returns(tmp_path, kind):
     silent = speech.encode(speech.array.array("h", bytes(2 * 3 * speech.RATE)), tmp_path / "1.m4a")
     with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
         answer = take(server, [(silent, 0, 3)])
@@ -225,7 +225,7 @@ def test_nobody_is_heard_in_silence_whatever_the_recogniser_makes_of_it(tmp_path
         assert transcript(answer)["errors"][0]["code"] == "no_speech"
 
 
-def test_what_whisper_says_of_itself_that_it_made_up_is_dropped(tmp_path, chunk):
+def test_segments_with_high_no_speech_and_low_log_probability_are_dropped(tmp_path, chunk):
     segments = [
         {"text": "I have a fever.", "start": 0, "end": 1, "no_speech_prob": 0.01, "avg_logprob": -0.2},
         {"text": "For three days.", "start": 1, "end": 2, "no_speech_prob": 0.7, "avg_logprob": -0.2},
@@ -242,7 +242,7 @@ def test_the_addresses_of_services_are_checked_at_the_start(tmp_path):
             Server(tmp_path, "--ephemeral", "--transcriber", transcriber)
 
 
-def test_the_languages_that_a_service_tells_are_told(tmp_path, chunk):
+def test_the_languages_that_a_service_reports_are_in_the_answer(tmp_path, chunk):
     def recognised(kind: str, query: str, answer: dict) -> dict:
         with SpeechService() as service, start(tmp_path, service.transcriber(kind)) as server:
             service.answer = answer

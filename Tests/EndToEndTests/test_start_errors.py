@@ -17,7 +17,7 @@ def start(*arguments):
 
 @pytest.mark.parametrize("name, mode", [
     ("data", 0o500), ("data/states/1/scribe.sqlite", 0o400), ("earlier", 0o500), ("earlier/scribe.sqlite", 0o400)])
-def test_a_place_that_this_user_may_not_write_to_is_named(tmp_path, name, mode):
+def test_an_error_names_the_path_that_the_user_cannot_write_to(tmp_path, name, mode):
     for database, content in [("data/states/1/scribe.sqlite", ""), ("earlier/scribe.sqlite", "of an earlier version")]:
         (tmp_path / database).parent.mkdir(parents=True)
         (tmp_path / database).write_text(content)
@@ -30,7 +30,7 @@ def test_a_place_that_this_user_may_not_write_to_is_named(tmp_path, name, mode):
 
 
 @pytest.mark.parametrize("flags, flag", [(("--port",), "--port"), (("--tls", "--port", "0", "--tls-port"), "--tls-port")])
-def test_a_port_in_use_is_the_only_thing_that_is_said(tmp_path, flags, flag):
+def test_a_port_in_use_is_the_only_line_of_output(tmp_path, flags, flag):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         result = asked(tmp_path, ["serve", "--ephemeral", *flags, port])

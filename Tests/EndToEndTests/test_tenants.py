@@ -82,7 +82,7 @@ def tenants(tmp_path):
         yield Tenant(server, "dev-client", "lotus", tmp_path), Tenant(server, "dev-client-2", "marigolds", tmp_path)
 
 
-def test_the_same_names_are_other_things(tenants):
+def test_the_same_ids_of_two_tenants_are_different_resources(tenants):
     first, second = tenants
     for path in READS:
         mine, theirs = first.ok("GET", path), second.ok("GET", path)
@@ -96,7 +96,7 @@ def test_the_same_names_are_other_things(tenants):
     assert first.note != second.note
 
 
-def test_what_one_does_is_not_done_to_the_other(tenants):
+def test_changes_of_one_tenant_do_not_change_the_same_ids_of_another(tenants):
     """Edits, configuration, feedback, conversion, cancelling and deleting under the names that both have."""
     first, second = tenants
     before = second.everything()
@@ -187,7 +187,7 @@ def test_a_foreign_id_is_an_unknown_id(tenants):
     assert theirs.poll(dlp="true").status_code == 200
 
 
-def test_a_foreign_template_gives_nothing_away(tenants):
+def test_a_foreign_template_id_reveals_no_title_section_or_text(tenants):
     """Where an unknown template is taken for one of that name, so is a foreign one: no title, no section, no text."""
     first, second = tenants
     before = second.everything()
@@ -215,7 +215,7 @@ def test_a_foreign_template_gives_nothing_away(tenants):
     assert second.everything() == before
 
 
-def test_whole_files_under_the_same_id(tenants):
+def test_whole_files_of_two_tenants_under_one_id_stay_separate(tenants):
     """Forms and direct uploads: an id that the other tenant has is free, and what is uploaded is its owner's alone."""
     first, second = tenants
     before = second.everything()

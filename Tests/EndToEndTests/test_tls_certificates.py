@@ -25,7 +25,7 @@ def test_every_host_of_the_sdks_and_of_this_machine_is_in_the_certificate(server
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.2.2", "::1"])
-def test_an_address_is_vouched_for_too(server, address):
+def test_the_certificate_contains_ip_addresses(server, address):
     with Encrypted(server, PATIENCE, address):
         pass
 
@@ -94,7 +94,7 @@ def files(tmp_path):
 
 
 @pytest.mark.parametrize("kind", [("rsa:2048",), ("ec", "-pkeyopt", "ec_paramgen_curve:P-384")], ids=lambda kind: kind[0])
-def test_a_certificate_of_ones_own_is_shown_and_another_in_its_place_without_a_restart(files, tmp_path, kind):
+def test_a_certificate_of_the_users_own_is_served_and_replaced_without_a_restart(files, tmp_path, kind):
     files.issue("first.test", kind)
     files.put()
     with running(tmp_path, "--ephemeral", *files.flags) as server:
@@ -136,7 +136,7 @@ def test_certificates_that_cannot_be_served_end_the_start_with_a_reason(files, t
     assert "expired on" in refusal(tmp_path, *files.flags)
 
 
-def test_the_authority_is_kept_from_one_start_to_the_next_and_nobody_else_may_read_it(tmp_path):
+def test_the_authority_is_kept_between_starts_and_readable_only_by_its_owner(tmp_path):
     pem = verb(tmp_path, "trust", "--pem").stdout
     assert pem.startswith("-----BEGIN CERTIFICATE-----")
     for _ in range(2):

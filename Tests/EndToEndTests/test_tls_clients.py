@@ -111,7 +111,7 @@ def test_a_recording_reaches_the_bucket_that_its_session_names(server, monkeypat
     assert requests.post(form["url"], data=form["fields"], files=files, timeout=PATIENCE).status_code == 204
 
 
-def test_a_public_url_is_named_to_whoever_asks_by_a_vendors_host(tmp_path):
+def test_requests_to_a_vendors_host_get_links_with_the_public_url(tmp_path):
     with running(tmp_path, "--ephemeral", "--public-url", "https://public.example") as server:
         session = server.client(flavour="ekascribe-web").session
         body = {"upload_type": "chunked", "templates": ["soap"]}
@@ -154,7 +154,7 @@ def test_node_is_served_by_both_protocols(server):
 
 
 @pytest.mark.parametrize("version, works", [("tls1_3", True), ("tls1_2", True), ("tls1_1", False)])
-def test_openssl_verifies_what_it_is_shown_and_old_versions_are_told_so(server, version, works):
+def test_openssl_verifies_the_certificate_and_old_tls_versions_are_refused_and_logged(server, version, works):
     answer = subprocess.run(
         ["openssl", "s_client", "-connect", f"127.0.0.1:{server.tls_port}", f"-{version}", "-CAfile", server.authority,
          "-servername", "api.eka.care", "-verify_hostname", "api.eka.care", "-verify_return_error", "-alpn", "h2,http/1.1",
@@ -185,7 +185,7 @@ print(messages[-1].type)
 """
 
 
-def test_the_deepgram_sdk_with_its_own_hosts_hears_over_wss(server, tmp_path):
+def test_the_deepgram_sdk_with_its_own_hosts_gets_results_over_wss(server, tmp_path):
     answer = subprocess.run(
         [sys.executable, "-c", DEEPGRAM], env=tls.environment(server, tmp_path / "hosts"), capture_output=True, text=True,
         timeout=PATIENCE)

@@ -10,7 +10,7 @@ from emulator import PATIENCE, TLS, running
 from tls import Encrypted, logged, refusal
 
 
-def test_plain_http_on_the_port_for_tls_is_told_so_and_the_other_way_round(server):
+def test_plain_http_on_the_tls_port_and_tls_on_the_http_port_get_an_explanation(server):
     with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         answer = b""
@@ -24,14 +24,14 @@ def test_plain_http_on_the_port_for_tls_is_told_so_and_the_other_way_round(serve
     logged(server, "a client spoke TLS to the port for plain HTTP")
 
 
-def test_a_client_that_does_not_trust_the_certificate_is_told_of_with_advice(server):
+def test_a_client_that_does_not_trust_the_certificate_is_logged_with_advice(server):
     with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
         with pytest.raises(ssl.SSLCertVerificationError):
             ssl.create_default_context().wrap_socket(connection, server_hostname="localhost")
     logged(server, "the client does not trust the certificate; `scribe-emulator trust`")
 
 
-def test_a_host_that_is_not_in_the_certificate_is_told_of_with_advice(server):
+def test_a_host_that_is_not_in_the_certificate_is_logged_with_advice(server):
     context = ssl.create_default_context(cafile=server.authority)
     context.check_hostname = False
     for host in ("scribe.unknown.test", "scribe.unknown.test", None):
@@ -60,7 +60,7 @@ def test_a_handshake_that_stops_half_way_is_ended(tmp_path, sent):
             pass
 
 
-def test_nonsense_on_the_port_for_tls_is_closed(server):
+def test_a_connection_that_sends_no_tls_to_the_tls_port_is_closed(server):
     for nonsense in (bytes(1000), b"\xff" * 1000, b"SSH-2.0-x\r\n", b"\x16\x03\x01\xff\xff" + bytes(70_000)):
         with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
             with contextlib.suppress(OSError):
@@ -71,7 +71,7 @@ def test_nonsense_on_the_port_for_tls_is_closed(server):
         pass
 
 
-def test_a_server_with_tls_stops_whoever_is_connected(tmp_path):
+def test_a_server_with_tls_stops_with_open_connections(tmp_path):
     with running(tmp_path, "--ephemeral", *TLS) as server:
         kept = [Encrypted(server, PATIENCE, protocols=protocols) for protocols in (["http/1.1"], ["h2"])]
         kept[0].sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -87,5 +87,5 @@ def test_a_port_in_use_is_explained(tmp_path, server):
         tmp_path, "--tls", "--tls-port", str(server.tls_port))
 
 
-def test_the_log_says_where_tls_is_spoken(server):
+def test_the_log_names_the_tls_port(server):
     assert f'"tls_url":"https://localhost:{server.tls_port}"' in server.log

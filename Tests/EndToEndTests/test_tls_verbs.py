@@ -93,14 +93,14 @@ def doctor(server, *arguments, **options):
     return verb(server.folder, "doctor", "--ready-file", str(server.ready_file), *arguments, **options)
 
 
-def test_the_doctor_finds_nothing_where_there_is_nothing(server):
+def test_the_doctor_finds_no_problem_of_a_working_server(server):
     answer = doctor(server)
     assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout
     assert "authentication is lenient" in answer.stdout and "TLS works" in answer.stdout
 
 
 @pytest.mark.parametrize("sdk", ["ios", "python", "deepgram", "suki"])
-def test_the_doctor_says_which_hosts_lead_elsewhere_and_that_nothing_is_on_the_port(server, sdk):
+def test_the_doctor_lists_hosts_that_resolve_elsewhere_and_a_port_without_server(server, sdk):
     answer = doctor(server, "--sdk", sdk, "--port", "1")
     assert answer.returncode == 1
     step = f"sudo {BINARY.resolve()} hosts --write"
@@ -117,7 +117,7 @@ def test_the_doctor_asks_the_server_for_its_tls_port(server):
 
 
 @pytest.mark.parametrize("flag", ["--port", "--tls-port"])
-def test_a_port_that_is_not_this_users_is_named_with_what_opens_it(tmp_path, flag):
+def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows_it(tmp_path, flag):
     # As an ordinary user, in a network namespace of its own, where ports below 1024 are root's.
     flags = ["--ephemeral", "--tls", "--port", "0", "--tls-port", "0", flag, "443"]
     result = subprocess.run(
@@ -144,7 +144,7 @@ def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
         env={"PATH": os.environ["PATH"], "HOME": str(server.folder), **(environment or {})})
 
 
-def test_the_doctor_looks_at_what_an_sdk_trusts(server):
+def test_the_doctor_checks_the_trust_store_of_an_sdk(server):
     arguments = ["doctor", "--ready-file", server.ready_file, "--sdk", "python", "--port", str(server.tls_port)]
     answer = in_own_hosts(server, *arguments)
     assert answer.returncode == 1
@@ -166,7 +166,7 @@ def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
     assert "the real S3" not in private.stdout
 
 
-def test_the_doctor_finds_a_server_that_is_not_there_or_is_another_or_speaks_no_tls(tmp_path):
+def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(tmp_path):
     answer = verb(tmp_path, "doctor", "--url", "http://127.0.0.1:1")
     assert answer.returncode == 1 and "scribe-emulator serve --tls" in answer.stdout
     with running(tmp_path, "--ephemeral") as server:

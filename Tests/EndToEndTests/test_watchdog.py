@@ -106,14 +106,14 @@ def test_work_without_output_is_progress():
     assert (ran.returncode, ran.stdout) == (0, "")
 
 
-def test_what_idle_processes_use_is_no_progress(without_gdb):
+def test_cpu_time_of_idle_processes_is_no_progress(without_gdb):
     assert watched("--after", "8", sys.executable, "-c", TRICKLE, env=without_gdb).returncode == 124
 
 
 @pytest.mark.parametrize(
     ("seconds", "last"), [([2] + [0.04] * 119, 5), ([0.04] * 119 + [0.06], 600)],
     ids=["less than 1 % never adds up", "work after idleness counts at once"])
-def test_cpu_time_counts_from_look_to_look(seconds, last):
+def test_cpu_time_counts_from_one_check_to_the_next(seconds, last):
     """Looks each 5 s for ten minutes."""
     progress = runpy.run_path(WATCHDOG)["Progress"](0)
     for look in range(1, 121):

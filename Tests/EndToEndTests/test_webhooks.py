@@ -15,7 +15,7 @@ from webhooks import FAST, KEY, SUBSCRIPTIONS, WHOLE, Consultant, Receiver, admi
 
 
 @pytest.mark.covers("C-112")
-def test_receivers_of_every_temper_hear_of_every_session_in_order(tmp_path):
+def test_reliable_and_failing_receivers_get_every_event_in_order(tmp_path):
     tempers = ["good", "flaky", "vanishing", "moved", "stuck"]
     with Receiver() as receiver, running(tmp_path, "--ephemeral", *FAST) as server:
         client = Consultant(server)
@@ -61,7 +61,7 @@ def test_receivers_of_every_temper_hear_of_every_session_in_order(tmp_path):
 
 
 @pytest.mark.parametrize("moment", ["before the answer", "after the answer"])
-def test_a_kill_between_delivery_and_record_has_it_sent_again_and_nothing_lost(tmp_path, moment):
+def test_a_kill_between_delivery_and_its_record_sends_the_event_again_and_loses_none(tmp_path, moment):
     with Receiver() as receiver:
         flags = ("--data-dir", "data", *FAST)
         server = Server(tmp_path, *flags)
@@ -133,7 +133,7 @@ def test_a_kill_at_any_moment_loses_no_event(tmp_path):
         assert len(set(heard)) == len(heard), "nothing twice without a kill between"
 
 
-def test_the_command_line_goes_through_the_door(tmp_path):
+def test_the_webhooks_verbs_use_the_operator_api_with_its_token(tmp_path):
     def run(verb, *arguments):
         return subprocess.run(
             [BINARY, "webhooks", verb, "--url", server.base_url, *arguments], capture_output=True, text=True,
@@ -174,7 +174,7 @@ def test_the_command_line_goes_through_the_door(tmp_path):
     assert unreachable.returncode == 3 and "no server answers" in unreachable.stderr
 
 
-def test_a_server_that_the_network_reaches_tells_no_neighbour(tmp_path):
+def test_a_server_on_all_interfaces_sends_no_webhook_to_private_addresses(tmp_path):
     strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--ephemeral")
     with Receiver() as receiver, running(tmp_path, *strict) as server:
         client = Consultant(server)
@@ -185,7 +185,7 @@ def test_a_server_that_the_network_reaches_tells_no_neighbour(tmp_path):
 
 
 @pytest.mark.parametrize("language", ["python", "js"])
-def test_the_receivers_of_the_recipe_believe_what_is_genuine(tmp_path, language):
+def test_the_receivers_of_the_recipe_accept_only_valid_signatures(tmp_path, language):
     page = (ROOT / "docs/recipes/webhooks.md").read_text()
     code = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)[1]
     key = re.search(r'KEY = b"(\w+)"', page)[1]

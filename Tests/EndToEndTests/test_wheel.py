@@ -29,7 +29,7 @@ def wheel(tmp_path_factory):
     return pathlib.Path(told.strip())
 
 
-def test_what_pip_has_installed_serves_to_a_first_note(wheel, tmp_path, chunks):
+def test_the_server_installed_by_pip_writes_a_first_note(wheel, tmp_path, chunks):
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     pip = [environment / "bin/pip", "--disable-pip-version-check", "--quiet"]
@@ -53,7 +53,7 @@ def test_what_pip_has_installed_serves_to_a_first_note(wheel, tmp_path, chunks):
     assert not installed.exists()
 
 
-def test_a_wheel_says_for_what_it_is_and_lists_every_file(wheel):
+def test_a_wheel_has_its_platform_tag_and_lists_every_file(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         [record] = [name for name in names if name.endswith("/RECORD")]
@@ -84,7 +84,7 @@ def items(data: bytes) -> dict[str, bytes]:
         for (name, start), end in zip(places, ends)}
 
 
-def test_data_of_the_locales_that_nobody_asks_for_are_left_out():
+def test_the_wheel_has_no_data_of_unused_locales():
     names = [
         "icu/brkitr/ja.dict", "icu/brkitr/word.brk", "icu/coll/root.res", "icu/coll/zh.res", "icu/de.res", "icu/en.res",
         "icu/en_IN.res", "icu/gb18030.cnv", "icu/pool.res", "icu/supplementalData.res", "icu/translit/root.res",

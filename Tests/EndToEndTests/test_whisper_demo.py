@@ -124,7 +124,7 @@ def run(*arguments, environment, isolated=False) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, *flags, PROGRAM, *arguments], capture_output=True, text=True, env=environment)
 
 
-def test_as_a_program_it_prints_the_words_of_each_chunk(tmp_path, stub):
+def test_the_demo_program_prints_the_words_of_each_chunk(tmp_path, stub):
     chunks = [(audio(tmp_path / "1.wav", [1, 2, 3]), 0, 3), (audio(tmp_path / "2.m4a", [5, 6, 7, 8, 9]), 3, 8)]
     command = f"command:'{sys.executable}' '{PROGRAM}' {{wav}} --language {{language}}"
     with start(tmp_path, command, environment=stub.environment) as server:
@@ -137,7 +137,7 @@ def test_as_a_program_it_prints_the_words_of_each_chunk(tmp_path, stub):
     assert {entry["language"] for entry in stub.log("language")} == {"en"}
 
 
-def test_as_a_service_its_times_tell_what_chunks_share_and_its_doubts_what_it_has_invented(tmp_path, stub):
+def test_the_service_returns_times_for_overlaps_and_no_speech_scores_for_invented_words(tmp_path, stub):
     chunks = [
         (audio(tmp_path / "1.wav", [1, 2, 3]), 0, 3),
         (audio(tmp_path / "2.wav", [3, 4, 5, 6]), 2, 6),
@@ -199,7 +199,7 @@ def test_the_service_refuses_what_is_too_large_and_listens_on_this_machine_only(
             socket.create_connection(("127.0.0.2", port), timeout=5)
 
 
-def test_what_is_missing_is_named_with_the_line_that_installs_it(tmp_path, stub):
+def test_a_missing_dependency_is_named_with_the_command_that_installs_it(tmp_path, stub):
     wav = audio(tmp_path / "1.wav", [1])
     library = run(wav, environment={}, isolated=True)
     assert library.returncode == 1 and library.stdout == ""
