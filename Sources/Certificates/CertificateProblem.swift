@@ -1,4 +1,4 @@
-/// Reason why the server cannot serve a certificate; the description says what to do next.
+/// Reason why the server cannot serve a certificate.
 package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case noCertificate(path: String)

@@ -4,10 +4,10 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// Admits browsers: every request of the console passes here first.
+/// Authenticates every console request.
 ///
-/// A page that a person opens needs a session, except where the server needs no token. What a page loads needs its
-/// session's cookie and the browser's word that the page is ours. What acts needs the token of the page as well.
+/// A page needs a session that has logged in, unless the server needs no token. Assets and data need the session's
+/// cookie and a same-origin request. Logins and actions also need the page's CSRF token.
 struct ConsoleGate: Sendable {
     enum Use: Hashable, Sendable {
         /// A page, opened as such or read again by a script of ours.
@@ -26,7 +26,8 @@ struct ConsoleGate: Sendable {
         case open(ConsoleSessions.Session, id: String)
         /// The browser has to show the token. The session is for the page of the login.
         case locked(ConsoleSessions.Session, id: String)
-        /// A link from elsewhere opened the page, so that the cookie did not come. The page must ask once more.
+        /// A page of another site linked here, so the browser sent no `SameSite=Strict` cookie. The browser must reload
+        /// the page.
         case again
     }
 
@@ -41,6 +42,7 @@ struct ConsoleGate: Sendable {
     /// Whether a page opens without a login.
     var opensByItself: Bool { token == nil && !isStrict }
 
+    /// Decides on a request. Starts a session for a page request without one.
     /// - Throws: ``ConsoleError``.
     func verdict(
         on request: Request, for use: Use, isSecure: Bool, _ random: IdentifierSource
@@ -78,10 +80,10 @@ struct ConsoleGate: Sendable {
         return sessions.session(id, at: clock.now).map { (id, $0) }
     }
 
-    /// Requires the browser's word that a page of ours asks.
+    /// Requires that a console page sent the request, by `Sec-Fetch-Site`.
     ///
-    /// Browsers give it over TLS and to this machine only. Elsewhere the cookie alone decides, which no page of another
-    /// site can make a browser send (`SameSite=Strict`); of another port it could, and gets nothing to read.
+    /// Browsers send the header over TLS and to loopback only. Over plain HTTP to other hosts the `SameSite=Strict`
+    /// cookie alone protects. A page on another port can send the request, but cannot read the response.
     private func requireOwnPage(_ origin: OperatorRequest, isTrusted: Bool) throws(ConsoleError) {
         guard origin.isFromNoOtherPage else { throw .foreignPage }
         if let site = origin.site {
@@ -91,7 +93,7 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Whether the address is this machine's, for which browsers say where a request comes from.
+    /// Whether the request's host is loopback, for which browsers send `Sec-Fetch-Site` without TLS.
     private static func isThisMachine(_ request: Request) -> Bool {
         guard let place = HostAndPort(request.authority) else { return true }
         return place.host == "localhost" || place.host.hasSuffix(".localhost") || place.host.hasPrefix("127.")
@@ -108,7 +110,7 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Name of the cookie. Cookies do not tell ports apart, so the name does.
+    /// Name of the session cookie. All ports of a host share cookies, so the name contains the port.
     static func cookieName(of request: Request) -> String {
         "scribe_console_\(HostAndPort(request.authority)?.port.map(String.init) ?? "")"
     }

@@ -7,7 +7,7 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The list of recordings.
+/// Renders the console's list of transactions, read from the database.
 extension ConsoleFamily {
     /// A choice of states.
     private enum Choice: String, CaseIterable {
@@ -36,7 +36,7 @@ extension ConsoleFamily {
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
         filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         filter.before = query.text("before").flatMap { Int64($0) }
-        // A name has no place in an address: the page sends it as a header.
+        // URLs must not contain patients' names, so the page sends the search text in a header.
         let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
         if !search.isEmpty { filter.text = search }
         filter.searchesNames = settings.showsWords
@@ -78,7 +78,7 @@ extension ConsoleFamily {
         all.map { ["value": $0.value, "label": $0.title, "isChosen": $0.value == chosen] }
     }
 
-    /// Address of a page with some other parameters. An empty value leaves a parameter out.
+    /// Builds a page's URL from the current query with `changes` applied. An empty value removes a parameter.
     static func link(
         _ path: String, _ query: FlatDictionary<Substring, Substring>, _ changes: [String: String], _ visit: Visit
     ) -> String {
@@ -121,7 +121,7 @@ extension ConsoleFamily {
     }
 }
 
-/// Picture of a recording's files: one tick each.
+/// SVG with one tick for each file of a recording, at most 36.
 enum ChunkStrip {
     static func svg(_ count: Int) -> String {
         guard count > 0 else { return "" }

@@ -167,15 +167,16 @@ enum ControlError: Error, Hashable, Sendable {
         case .foreignHost:
             Refusal(
                 .forbidden, code: "foreign_host",
-                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's")
-        case .foreignPage: Refusal(.forbidden, code: "foreign_page", "No web page may ask here")
+                "Use an IP address, localhost or a host name without a dot; other names could belong to a web page")
+        case .foreignPage:
+            Refusal(.forbidden, code: "foreign_page", "Web pages of other origins may not call the operator API")
         case .unmarked:
             Refusal(
-                .forbidden, code: "unmarked", "A browser asks without a token: send the header X-Scribe-Admin: 1")
+                .forbidden, code: "unmarked", "A browser request without a token needs the header X-Scribe-Admin: 1")
         case .forwarded:
             Refusal(
                 .forbidden, code: "forwarded",
-                "Through a proxy this door opens only with a token: set --admin-token")
+                "Requests through a proxy need a token; start the server with --admin-token")
         case .notJSON:
             Refusal(
                 .unsupportedMediaType, code: "not_json",
@@ -183,7 +184,7 @@ enum ControlError: Error, Hashable, Sendable {
         case .tokenNeeded:
             Refusal(
                 .forbidden, code: "token_needed",
-                "With --auth strict this call gives data of tenants away, and needs a token: set --admin-token")
+                "With --auth strict this call to tenants' data needs a token; set --admin-token")
         case .notArchive:
             Refusal(
                 .unsupportedMediaType, code: "not_archive",

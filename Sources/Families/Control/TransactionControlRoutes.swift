@@ -3,12 +3,13 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/__admin/transactions/{id}`: ends, fails, completes, awaits and removes single transactions.
+/// `/__admin/transactions/{id}`: reads, commits, cancels, fails, completes, awaits and deletes one transaction.
 struct TransactionControlRoutes: Sendable {
     let runtime: Runtime
 
-    /// Longest wait of one call, and the usual one.
+    /// Longest `timeout` of a wait.
     private static let longestWait: Duration = .seconds(600)
+    /// Wait without `timeout`, and of `fail` and `complete`.
     private static let usualWait: Duration = .seconds(30)
     private static let textLimit = 256 << 10
 
@@ -120,7 +121,7 @@ struct TransactionControlRoutes: Sendable {
         return .json(.ok, Self.json(found.transaction, found.documents))
     }
 
-    /// State of a transaction, without words and names.
+    /// State of a transaction, without transcripts, notes and patients' names.
     private static func json(_ transaction: Transaction, _ documents: [ResultDocument]) -> JSON {
         [
             "transaction_id": .string(transaction.key.id.rawValue),

@@ -2,7 +2,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// Counts the open sockets of each user. A new socket waits until a lost one's words are stored.
+/// Tracks the open sockets of each user, so that a new socket can wait until the previous socket's words are stored.
 final class OmiSockets: Sendable {
     private struct User: Hashable {
         let business: BusinessID
@@ -23,8 +23,8 @@ final class OmiSockets: Sendable {
     private static let patienceWithLost: Duration = .seconds(10)
     private static let step: Duration = .milliseconds(20)
 
-    /// Counts one more socket of a user, until the place is given back after its words are stored.
-    /// - Parameter departure: Disconnect signal of the socket's client.
+    /// Registers a socket until the returned place is given back. Give it back after the socket's words are stored.
+    /// - Parameter clientDisconnect: Disconnect signal of the socket's client.
     func enter(_ principal: Principal, _ clientDisconnect: OneShotSignal) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
         let number = state.withLock { state in
@@ -40,7 +40,8 @@ final class OmiSockets: Sendable {
         }
     }
 
-    /// Waits until the user has no other socket, at most 10 s.
+    /// Waits until the user has no other socket: at most 10 s if one of them has disconnected, otherwise at most 1 s.
+    /// Call ``enter(_:_:)`` first.
     func awaitOtherSockets(of principal: Principal, _ clock: WallClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero

@@ -35,6 +35,6 @@ struct S3Authorisation: Sendable {
     let payload: S3Payload
     /// Whether the signature is in the URL, so that the link itself is the credential.
     let isByLink: Bool
-    /// Continues the request's signature over the chunks of a streaming body.
+    /// Verifier of an `aws-chunked` body, which starts from the request's signature.
     let chunkSignatures: SigV4ChunkSignatures
 }

@@ -14,6 +14,7 @@ struct HealthRoutes: Sendable {
     let engine: any LiveEngine
     let build: StatusFamily.Build
     let threads: NIOThreadPool
+    /// Development authority's certificate as PEM text; nil if the server has none.
     let authority: String?
     let memory: MemoryBudget
 
@@ -26,7 +27,7 @@ struct HealthRoutes: Sendable {
     /// Serves the server's own CA certificate, for a phone to install.
     @Sendable private func authorityFile(_ request: Request, context: ScribeContext) async throws -> Response {
         guard let authority else {
-            throw HTTPProblem.routeNotFound(hint: "There is no authority of this server's own; --tls makes one")
+            throw HTTPProblem.routeNotFound(hint: "The server has no CA certificate of its own; start it with --tls")
         }
         return Response(
             status: .ok, headers: [.contentType: "application/x-x509-ca-cert"],

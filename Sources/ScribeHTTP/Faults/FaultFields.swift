@@ -1,7 +1,8 @@
 import Foundation
 import ScribeDomain
 
-/// Members of a fault rule. Numbers may be texts, as in a header or on the command line.
+/// Reads and validates the members of a fault rule. A number may be a string, because headers and the command line have
+/// only strings. A missing member is nil, or false for ``flag(_:)``.
 struct FaultFields {
     private let members: [String: JSONValue]
 

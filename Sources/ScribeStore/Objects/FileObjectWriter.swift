@@ -44,7 +44,8 @@ struct FileObjectWriter: ObjectWriter {
         )
     }
 
-    /// Appends bytes. Returns when they, or a batch before them, are written, which gives back-pressure.
+    /// Appends bytes to the batch. The call that fills the batch (256 KB) returns after the batch is written, which
+    /// gives back-pressure.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, or the system's error.
     mutating func write(_ buffer: ByteBuffer) async throws {
         try arriving?.receive(buffer.readableBytes)
@@ -74,6 +75,7 @@ struct FileObjectWriter: ObjectWriter {
     }
 
     /// Writes the pending bytes and closes the file. With ``Store/Durability/full`` the file is synced to the disk.
+    /// With ``Store/Durability/normal`` a file of up to 64 KB is written on the caller's thread.
     mutating func finish() async throws -> WrittenObject {
         let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
         let write = takePending()

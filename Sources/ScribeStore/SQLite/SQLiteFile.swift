@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// Functions on a database file that no server has opened: owner, copy and content. All of them block.
+/// Reads, checks and copies database files without opening a store. All functions block. Only
+/// ``copy(_:to:filesSQL:link:)`` accepts a file that a server uses.
 enum SQLiteFile {
     /// Program that made a database file.
     enum Owner {
@@ -33,7 +34,8 @@ enum SQLiteFile {
     /// Copies a database, also one that a server writes to.
     /// - Parameters:
     ///   - filesSQL: a query for the names of the files that rows refer to.
-    ///   - link: gets those names before the copy is made. All reads are of one moment.
+    ///   - link: called once, before the copy, unless the file has no schema. Calling its argument begins the read
+    ///     transaction that the copy shares, and returns the names. Link the files before returning.
     /// - Returns: the names, or nil where the file has no schema, and whether the file is empty.
     /// - Throws: the error of `link` or of SQLite.
     static func copy(
@@ -72,6 +74,8 @@ enum SQLiteFile {
         case unreadable
     }
 
+    /// Checks a database's integrity and version, and reads its file names. Takes as long as SQLite's
+    /// `integrity_check`.
     static func content(of path: String, filesSQL: String) throws -> Content {
         do {
             let queue = try DatabaseQueue(path: path)

@@ -4,7 +4,8 @@ import SystemPackage
 
 /// Translates failures of SQLite and of files into errors of the domain. Code above the store reads no error number.
 enum StorageFailure {
-    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk, any other error unchanged.
+    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too
+    /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; any other error unchanged.
     static func domainError(of error: any Error) -> any Error {
         isFull(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
     }
@@ -24,7 +25,7 @@ enum StorageFailure {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Store.Problem.damaged(path: path)
         case .SQLITE_FULL: return Store.Problem.full(path: path)
-        // SQLite's error where the index of its log has no room.
+        // SQLite reports this error if the WAL index cannot grow.
         case .SQLITE_IOERR where !Store.Problem.hasRoom(path): return Store.Problem.full(path: path)
         // SQLite reports the same error for files without permission and for a full disk.
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:

@@ -57,7 +57,7 @@ extension Setting.Parser where Value == Int {
 extension Setting.Parser where Value == Duration {
     static let duration = duration(atLeast: .zero)
 
-    /// Reads a time with a minimum, such as `14s`, `500ms` or `12h`.
+    /// Reads a time from `least` to 366 days, such as `14s`, `500ms` or `12h`.
     static func duration(atLeast least: Duration) -> Self {
         Self(shape: .time) { (text) throws(Setting.Problem) in
             guard let duration = Duration(setting: text) else {

@@ -1,7 +1,7 @@
 import ScribeDomain
 
 extension Setting {
-    /// Form of a setting's values, for the JSON Schema of the YAML file, its lists, and shell completions.
+    /// Value type of a setting: for its JSON Schema, for lists in the YAML file, and for shell completions.
     enum Shape: Hashable, Sendable {
         case text
         case boolean

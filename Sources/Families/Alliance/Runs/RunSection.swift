@@ -2,7 +2,8 @@ import Engines
 import Foundation
 import ScribeDomain
 
-/// One section of a note, as the vendor's web app draws it during a run (`features/session/ag-ui/types.ts`).
+/// Section of a note in the events of an AG-UI run, in the shape that the vendor's web app reads
+/// (`features/session/ag-ui/types.ts`).
 struct RunSection: Hashable {
     enum Payload: Hashable {
         case list([String])
@@ -28,7 +29,8 @@ struct RunSection: Hashable {
         ]
     }
 
-    /// Splits a document into its sections, in document order.
+    /// Splits a document into sections without empty ones. Sections of an EMR record are sorted by key, all others keep
+    /// the document's order.
     static func sections(of document: ResultDocument) -> [RunSection] {
         let value = document.value ?? ""
         let parts =

@@ -16,6 +16,7 @@ package struct AllianceFormat: WebhookFormat {
 
     package init() {}
 
+    /// Event name in messages; nil if the protocol has no webhook for the event.
     package func name(of event: SessionEvent) -> String? {
         switch event {
         case .cancelled: nil

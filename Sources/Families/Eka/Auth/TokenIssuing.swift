@@ -37,7 +37,7 @@ struct TokenIssuing: Sendable {
         self.lifetimes = lifetimes
     }
 
-    /// Answers a new login with both tokens.
+    /// Answers a new login: issues both tokens and stores the refresh token's hash.
     /// - Parameters:
     ///   - cookies: nil to set no cookies.
     ///   - saysSuccess: Whether the body has `"status": "success"`.
@@ -52,7 +52,7 @@ struct TokenIssuing: Sendable {
             to: client, refreshToken: refreshToken, inCookies: cookies, saysSuccess: saysSuccess)
     }
 
-    /// Answers a refresh with a new access token.
+    /// Responds with a new access token and the given refresh token, which must be stored already.
     func answer(
         to client: Client, refreshToken: String, inCookies cookies: CookieKind?, saysSuccess: Bool = false
     ) async throws -> Response {
