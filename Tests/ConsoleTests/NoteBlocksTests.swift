@@ -17,7 +17,7 @@ struct NoteBlocksTests {
 
     @Test("a picture of files has a tick each, and stays within its width", arguments: [0, 1, 9, 36, 5000])
     func strip(count: Int) {
-        let picture = ChunkStrip.svg(count)
+        let picture = FileTicks.svg(count)
         #expect(picture.isEmpty == (count == 0))
         #expect(picture.components(separatedBy: "v12h-").count - 1 == min(count, 36))
     }
