@@ -141,7 +141,7 @@ extension Setting {
         Setting(
             "omi-admin-key-file",
             "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
-            .file,
+            .fileContents,
             default: "",
             valueName: "path",
             pageDefault: "none",
