@@ -56,7 +56,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether this name covers the host name `host`. False if this name is an address.
-    func isFor(_ host: String) -> Bool {
+    func matches(_ host: String) -> Bool {
         let host = host.lowercased()
         switch self {
         case .host(let name): return host == name

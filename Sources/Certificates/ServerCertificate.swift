@@ -65,7 +65,7 @@ package struct ServerCertificate: Sendable {
         configuration.sslContextCallback = { [names, chainForAddresses] values, promise in
             var change = NIOSSLContextConfigurationOverride.noChanges
             if let host = values.serverHostname {
-                if !names.contains(where: { $0.isFor(host) }) { onUnknownName(host) }
+                if !names.contains(where: { $0.matches(host) }) { onUnknownName(host) }
             } else {
                 change.certificateChain = chainForAddresses?.map { .certificate($0) }
             }

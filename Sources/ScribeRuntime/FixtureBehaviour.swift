@@ -23,7 +23,7 @@ package struct FixtureBehaviour: Sendable {
     }
 
     /// A value without fixtures: it never fails, delays or replaces a transcript.
-    package static let idle = FixtureBehaviour(FixtureSet(consultation: [:], fixtures: []))
+    package static let idle = FixtureBehaviour(FixtureSet(defaultPassages: [:], fixtures: []))
 
     /// The behaviour of a world, with fixtures of its own.
     package func ofWorld() -> FixtureBehaviour {

@@ -71,7 +71,7 @@ package struct Configuration: Sendable {
     /// loopback address may always call this machine.
     package var outboundAllowed: [OutboundRules.Exception] = []
     /// The certificate authorities that the server trusts for its outgoing TLS connections.
-    package var outboundTrust = OutboundTrust.machine
+    package var outboundTrust = OutboundTrust.system
     /// The base URL for links in answers, without a slash at its end; nil takes the base URL of each request.
     package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-…` headers the server trusts.

@@ -7,8 +7,8 @@ import Yams
 /// Reads the operations of `openapi/scribe.yaml`.
 enum OperationDocument {
     /// All operations with a path, once the first rule or list asks.
-    static func catalogue() -> OperationCatalogue {
-        OperationCatalogue {
+    static func lazyIndex() -> LazyOperationIndex {
+        LazyOperationIndex {
             try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }
         }
     }

@@ -83,7 +83,7 @@ extension FaultProblem {
                 "There is no such fault rule" + (nearest.map { "; the nearest is '\($0)'" } ?? ""))
         case .tooMany(let limit):
             Refusal(.conflict, code: "too_many_faults", "There are \(limit) fault rules already; remove some first")
-        case .hidden(let id):
+        case .shadowed(let id):
             Refusal(
                 .conflict, code: "fault_hidden",
                 "The rule '\(id)' has the same conditions and always comes first; remove it, or give it 'times'")
@@ -156,7 +156,7 @@ enum ControlError: Error, Hashable, Sendable {
     /// Strict authentication requires an operator's token for the data of tenants.
     case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
-    case unmarked
+    case missingAdminHeader
     /// The server has no such thing; the text names the thing asked for.
     case notFound(String)
 
@@ -170,7 +170,7 @@ enum ControlError: Error, Hashable, Sendable {
                 "Use an IP address, localhost or a host name without a dot; other names could belong to a web page")
         case .foreignPage:
             Refusal(.forbidden, code: "foreign_page", "Web pages of other origins may not call the operator API")
-        case .unmarked:
+        case .missingAdminHeader:
             Refusal(
                 .forbidden, code: "unmarked", "A browser request without a token needs the header X-Scribe-Admin: 1")
         case .forwarded:

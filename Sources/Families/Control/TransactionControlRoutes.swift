@@ -10,7 +10,7 @@ struct TransactionControlRoutes: Sendable {
     /// Longest `timeout` of a wait.
     private static let longestWait: Duration = .seconds(600)
     /// Wait without `timeout`, and of `fail` and `complete`.
-    private static let usualWait: Duration = .seconds(30)
+    private static let defaultWait: Duration = .seconds(30)
     private static let textLimit = 256 << 10
 
     static func add(to router: WorldRoutes<Self>) {
@@ -86,12 +86,12 @@ struct TransactionControlRoutes: Sendable {
     ) async throws -> Response {
         let key = try await key(request, context)
         try await control.end(key, with: decision)
-        return try await waited(for: key, atMost: Self.usualWait, context)
+        return try await waited(for: key, atMost: Self.defaultWait, context)
     }
 
     @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await ControlBody.fields(of: request, allowed: ["timeout"], context)
-        var limit = Self.usualWait
+        var limit = Self.defaultWait
         if let value = body["timeout"] {
             guard let text = value.stringValue, let time = ClockDuration(text)?.duration, time <= Self.longestWait
             else {

@@ -52,7 +52,7 @@ struct ListenMessages: Sendable {
     let speaksSubQ: Bool
 
     /// Most words in all key terms together; the vendor counts tokens.
-    private static let mostTokens = 500
+    private static let maximumKeytermWords = 500
 
     /// Encodes an engine event as a socket message.
     /// - Returns: nil for an event without a message.
@@ -107,9 +107,10 @@ struct ListenMessages: Sendable {
                 return refusal(
                     "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only")
             }
-            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.mostTokens else {
+            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.maximumKeytermWords else {
                 return refusal(
-                    "CONFIGURE_KEYTERM_LIMIT_EXCEEDED", "The key terms are more than \(Self.mostTokens) tokens")
+                    "CONFIGURE_KEYTERM_LIMIT_EXCEEDED",
+                    "The key terms are more than \(Self.maximumKeytermWords) tokens")
             }
         }
         let answer: JSON = [

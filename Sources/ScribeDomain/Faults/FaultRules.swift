@@ -86,8 +86,8 @@ package final class FaultRules: Sendable {
                     rule.id = "fault-\(state.made)"
                 } while state.entries.contains(where: { $0.rule.id == rule.id })
             }
-            if let other = state.entries.first(where: { $0.isOn && $0.rule.hides(rule) }) {
-                throw .hidden(by: other.rule.id)
+            if let other = state.entries.first(where: { $0.isOn && $0.rule.shadows(rule) }) {
+                throw .shadowed(by: other.rule.id)
             }
             state.generators[rule.id] = generator(of: rule.id)
             let entry = Entry(rule: rule)
@@ -173,7 +173,7 @@ package final class FaultRules: Sendable {
             guard chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
             var wait: Int?
             if case .request(.limit(let limit, _), _) = rule.effect {
-                guard let seconds = overdrawn(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
+                guard let seconds = secondsUntilAllowed(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
                 else { continue }
                 wait = seconds
             }
@@ -200,7 +200,7 @@ package final class FaultRules: Sendable {
 
     /// Takes a request out of a client's bucket.
     /// - Returns: Seconds until the next request is allowed, if the bucket is empty; otherwise nil.
-    private static func overdrawn(
+    private static func secondsUntilAllowed(
         _ limit: FaultLimit, _ source: String, _ now: Date, _ buckets: inout [String: Bucket]
     ) -> Int? {
         if buckets.count >= mostSources, buckets[source] == nil { buckets = [:] }
@@ -281,7 +281,7 @@ package final class FaultRules: Sendable {
 
 extension FaultRule {
     /// Whether this rule always applies where another one would.
-    fileprivate func hides(_ other: FaultRule) -> Bool {
+    fileprivate func shadows(_ other: FaultRule) -> Bool {
         guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
         if case .request(.limit, _) = effect { return false }
         var others = other.match
@@ -296,5 +296,5 @@ package enum FaultProblem: Error, Hashable, Sendable {
     case unknown(String, nearest: String?)
     case tooMany(limit: Int)
     /// The named rule has the same conditions and always comes first.
-    case hidden(by: String)
+    case shadowed(by: String)
 }

@@ -59,7 +59,7 @@ package struct OperationIndex: Sendable {
 
 /// Loads the operation index on first use, by a fault rule or by the journal. Reading the OpenAPI document takes too
 /// long for the start.
-package final class OperationCatalogue: Sendable {
+package final class LazyOperationIndex: Sendable {
     private let read: @Sendable () async throws -> OperationIndex
     private let known = LockedValue<OperationIndex?>(nil)
     private let journal = LockedValue<JournalIndex?>(nil)

@@ -19,7 +19,7 @@ struct FixturesFile: Decodable {
             throw UnusableEntry(problem: "two fixtures have the name '\(name)'; rename one")
         }
         fixtures = FixtureSet(
-            consultation: try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:],
+            defaultPassages: try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:],
             fixtures: entries.map(\.fixture))
     }
 

@@ -77,12 +77,12 @@ struct FileObjectWriter: ObjectWriter {
     /// Writes the pending bytes and closes the file. With ``Store/Durability/full`` the file is synced to the disk.
     /// With ``Store/Durability/normal`` a file of up to 64 KB is written on the caller's thread.
     mutating func finish() async throws -> WrittenObject {
-        let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
+        let onCallersThread = descriptor == nil && pendingBytes <= files.durability.callersThreadLimit
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
         // Another file may get the number of a closed descriptor.
         descriptor = nil
-        digests = try await files.blocking(isBrief: isBrief) {
+        digests = try await files.blocking(onCallersThread: onCallersThread) {
             let descriptor = try open ?? Self.open(path)
             return try descriptor.closeAfter {
                 let digests = try write(descriptor)

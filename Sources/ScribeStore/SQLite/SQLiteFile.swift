@@ -65,7 +65,7 @@ enum SQLiteFile {
 
     /// Result of the check of a database copy.
     enum Content {
-        case whole(files: [String])
+        case intact(files: [String])
         /// Of a later version of this program.
         case newer
         case damaged(reason: String)
@@ -83,7 +83,7 @@ enum SQLiteFile {
             let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
             guard verdict == "ok" else { return .damaged(reason: verdict ?? "no database") }
             if try queue.read(Schema.isNewer) { return .newer }
-            return .whole(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
+            return .intact(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
         } catch let error as DatabaseError {
             return error.resultCode == .SQLITE_FULL ? .full : .unreadable
         }

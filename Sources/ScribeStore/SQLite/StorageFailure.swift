@@ -7,11 +7,11 @@ enum StorageFailure {
     /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too
     /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; any other error unchanged.
     static func domainError(of error: any Error) -> any Error {
-        isFull(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
+        isStorageUnavailable(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
     }
 
     /// Runs `body`, and translates its failure.
-    static func explained<Value>(_ body: () async throws -> Value) async throws -> Value {
+    static func translatingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {
@@ -34,7 +34,7 @@ enum StorageFailure {
         }
     }
 
-    private static func isFull(_ error: any Error) -> Bool {
+    private static func isStorageUnavailable(_ error: any Error) -> Bool {
         if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
         guard let error = error as? DatabaseError else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)

@@ -35,9 +35,9 @@ struct RunSection: Hashable {
         let value = document.value ?? ""
         let parts =
             switch document.format {
-            case .markdown: headed(value, untitled: document.name)
-            case .json: titled(value) ?? [(document.name, value)]
-            case .ekaEMR: recorded(value) ?? [(document.name, value)]
+            case .markdown: partsOfMarkdown(value, untitled: document.name)
+            case .json: partsOfJSON(value) ?? [(document.name, value)]
+            case .ekaEMR: partsOfEMRRecord(value) ?? [(document.name, value)]
             default: [(document.name, value)]
             }
         var taken: Set<String> = []
@@ -56,7 +56,7 @@ struct RunSection: Hashable {
     private typealias Part = (title: String, text: String)
 
     /// Splits Markdown at its `##` headings. The note's own title (`#`) is no section.
-    private static func headed(_ markdown: String, untitled: String) -> [Part] {
+    private static func partsOfMarkdown(_ markdown: String, untitled: String) -> [Part] {
         var parts: [(title: String, lines: [Substring])] = [(untitled, [])]
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("## ") {
@@ -68,7 +68,7 @@ struct RunSection: Hashable {
         return parts.map { ($0.title, $0.lines.joined(separator: "\n").trimmingCharacters(in: .newlines)) }
     }
 
-    private static func titled(_ json: String) -> [Part]? {
+    private static func partsOfJSON(_ json: String) -> [Part]? {
         struct Section: Decodable {
             let title: String
             let value: String
@@ -76,7 +76,7 @@ struct RunSection: Hashable {
         return JSONDocument.untrusted(Data(json.utf8), as: [Section].self)?.map { ($0.title, $0.value) }
     }
 
-    private static func recorded(_ json: String) -> [Part]? {
+    private static func partsOfEMRRecord(_ json: String) -> [Part]? {
         guard let record = JSONDocument.untrusted(Data(json.utf8), as: JSONValue.self),
             case .object(let members)? = record["prescription"]
         else { return nil }

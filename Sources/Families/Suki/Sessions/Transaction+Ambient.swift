@@ -74,7 +74,7 @@ extension Transaction {
         setNarrativeSections(narrative)
         let length = recorded.reduce(0) { $0 + $1.seconds }
         let list = length > 0 && length >= minimumDuration ? recorded.chunks : ChunkList(files: [])
-        return try commit(list, hasMoreToGive: false, at: now)
+        return try commit(list, mayChangeResults: false, at: now)
     }
 
     /// Cancels the ambient session: its audio is not processed. Repeatable.

@@ -18,7 +18,7 @@ extension Store {
         in snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, _ identifiers: WorldIdentifiers,
         at now: Date, on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             try await objects.keepingAll { [database] in
                 try await threads.runIfActive {
                     try snapshot.makeDatabase().close()
@@ -53,7 +53,7 @@ extension Store {
         _ snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, demo: SnapshotOwner,
         on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             let (manifest, files) = try await threads.runIfActive { (try snapshot.manifest(), try snapshot.files()) }
             try await objects.adopt(files.map(\.name), from: snapshot.objectsFolder)
             try await database.importRows(

@@ -9,7 +9,7 @@ extension Webhook.Style {
 }
 
 /// Format of the session protocol's webhook messages, which have exactly three members (medscribe.md section 6).
-package struct AllianceFormat: WebhookFormat {
+package struct AllianceWebhookFormat: WebhookFormat {
     package let style = Webhook.Style.alliance
     package let signatureHeader = "X-MSA-Signature"
     package let timeLimit: Duration = .seconds(30)

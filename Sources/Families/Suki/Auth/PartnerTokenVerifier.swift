@@ -6,12 +6,12 @@ import ScribeDomain
 import ScribeHTTP
 
 /// Verifies partners' tokens with the JWK sets that partners publish, fetched over the network.
-struct PartnerTokens: Sendable {
+struct PartnerTokenVerifier: Sendable {
     /// Verified claims of a partner's token.
     private struct Claims: JWTPayload {
         let exp: Double
 
-        /// Checks nothing: ``PartnerTokens`` compares the expiry with the server's clock.
+        /// Checks nothing: ``PartnerTokenVerifier`` compares the expiry with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 

@@ -7,7 +7,7 @@ import ScribeRuntime
 import ScribeStore
 
 /// Kind of the cookies that a login sets.
-struct CookieKind: Hashable {
+struct CookieScope: Hashable {
     /// Whether the cookies are for encrypted connections only.
     let isSecure: Bool
     /// Path of the pages that send them; empty for all pages.
@@ -15,7 +15,7 @@ struct CookieKind: Hashable {
 }
 
 /// Issues the access and refresh tokens of a login (eka.md 1.3).
-struct TokenIssuing: Sendable {
+struct TokenIssuer: Sendable {
     let store: Store
     let tokens: AccessTokens
     let clients: KnownClients
@@ -42,7 +42,7 @@ struct TokenIssuing: Sendable {
     ///   - cookies: nil to set no cookies.
     ///   - saysSuccess: Whether the body has `"status": "success"`.
     func answer(
-        to client: Client, inCookies cookies: CookieKind? = nil, saysSuccess: Bool = false
+        to client: Client, inCookies cookies: CookieScope? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
         let refreshToken = namespace.mark(Base64URL.encode(Data(identifiers.bytes(32))))
         try await store.saveRefreshToken(
@@ -54,7 +54,7 @@ struct TokenIssuing: Sendable {
 
     /// Responds with a new access token and the given refresh token, which must be stored already.
     func answer(
-        to client: Client, refreshToken: String, inCookies cookies: CookieKind?, saysSuccess: Bool = false
+        to client: Client, refreshToken: String, inCookies cookies: CookieScope?, saysSuccess: Bool = false
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,
