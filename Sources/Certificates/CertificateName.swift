@@ -55,7 +55,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether this name covers the host name `host`. False if this name is an address.
+    /// Whether this name matches the host name `host`. False if this name is an address.
     func matches(_ host: String) -> Bool {
         let host = host.lowercased()
         switch self {

@@ -6,7 +6,7 @@ import Yams
 
 /// Reads the operations of `openapi/scribe.yaml`.
 enum OperationDocument {
-    /// All operations with a path, once the first rule or list asks.
+    /// Index of all operations with a path. Its first use reads the document.
     static func lazyIndex() -> LazyOperationIndex {
         LazyOperationIndex {
             try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }

@@ -55,7 +55,7 @@ package struct OutboundClient: Sendable {
         self.clock = clock
     }
 
-    /// Checks that a URL resolves to permitted addresses. The host may resolve to others later.
+    /// Checks that a URL resolves to permitted addresses. The host may resolve to other addresses later.
     /// - Throws: ``OutboundError``, `CancellationError`.
     package func check(_ address: OutboundURL, within limit: Duration, for business: BusinessID) async throws {
         _ = try await withTimeLimit(limit, clock: clock, failure: OutboundError.unknownHost) {

@@ -66,7 +66,7 @@ enum SQLiteFile {
     /// Result of the check of a database copy.
     enum Content {
         case intact(files: [String])
-        /// Of a later version of this program.
+        /// A later version of this program wrote the database.
         case newer
         case damaged(reason: String)
         /// The disk has no room for the check.

@@ -5,8 +5,8 @@ package import ScribeDomain
 
 /// Snapshots of a store.
 extension Store {
-    /// Writes the rows of a snapshot into a fresh database, and links the files that they refer to. Of one moment;
-    /// writes go on meanwhile, but for rows in memory.
+    /// Writes the rows of a snapshot into a fresh database, and links the files that they refer to. All rows are as of
+    /// one moment. Other writes go on meanwhile, unless the rows are in memory.
     /// - Parameters:
     ///   - snapshot: an empty folder.
     ///   - objects: the files of the rows.
