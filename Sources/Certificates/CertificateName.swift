@@ -46,7 +46,7 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a text is a valid host name (RFC 1123, 2.1).
+    /// Whether a text has the form of a host name: RFC 1123, 2.1, with `_` allowed too.
     package static func isHost(_ text: String) -> Bool {
         (1...253).contains(text.utf8.count)
             && text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).allSatisfy { label in
@@ -55,8 +55,8 @@ package enum CertificateName: Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    /// Whether a client that connects to `host` accepts this name.
-    func isFor(_ host: String) -> Bool {
+    /// Whether this name matches the host name `host`. False if this name is an address.
+    func matches(_ host: String) -> Bool {
         let host = host.lowercased()
         switch self {
         case .host(let name): return host == name
@@ -96,7 +96,8 @@ extension [CertificateName] {
         return hosts.filter { host in !hosts.contains { host.hasSuffix(".\($0)") } }.sorted()
     }
 
-    /// Address ranges for name constraints: one per address, and all of loopback for a loopback address.
+    /// Address ranges for name constraints, each as address bytes followed by mask bytes. An IPv4 loopback address
+    /// gives 127.0.0.0/8.
     var addressRanges: [[UInt8]] {
         var ranges: [[UInt8]] = []
         for case .address(let bytes, _) in self {

@@ -1,4 +1,4 @@
-/// Reason why the server cannot serve a certificate; the description says what to do next.
+/// Reason why the server cannot serve a certificate.
 package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(path: String, reason: String)
     case noCertificate(path: String)
@@ -8,11 +8,11 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
     case expired(certificate: String, day: String)
     case notYetValid(certificate: String, day: String)
     /// The key or its folder is accessible to other users, who could take the key or may have taken it.
-    case open(path: String, mode: String, isFolder: Bool)
+    case accessibleToOthers(path: String, mode: String, isFolder: Bool)
     /// The development authority's certificate or key is unreadable, or the two do not match.
     case damaged(path: String)
     /// A file has the path of the development authority's folder.
-    case noFolder(path: String)
+    case notAFolder(path: String)
 
     package var description: String {
         switch self {
@@ -31,14 +31,14 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
             "the certificate in \(certificate) expired on \(day); put a new one in its place"
         case .notYetValid(let certificate, let day):
             "the certificate in \(certificate) is valid from \(day) only; is this machine's clock right?"
-        case .open(let path, let mode, true):
+        case .accessibleToOthers(let path, let mode, true):
             "\(path) can be read by others (mode \(mode)), and a key that signs for other hosts is in it; chmod 700 \(path)"
-        case .open(let path, let mode, false):
+        case .accessibleToOthers(let path, let mode, false):
             """
             \(path) can be read by others (mode \(mode)); run chmod 600 \(path). If another user may have read it, \
             remove its folder: scribe-emulator then makes a new authority, which your clients must trust
             """
-        case .noFolder(let path): "\(path) is a file, and a folder is expected; name another with --tls-dir"
+        case .notAFolder(let path): "\(path) is a file, and a folder is expected; name another with --tls-dir"
         case .damaged(let path):
             "\(path) is damaged; remove its folder: scribe-emulator then makes a new authority for clients to trust"
         }

@@ -175,10 +175,12 @@ package struct DevelopmentCertificates: Sendable {
         guard stat(path, &status) == 0 else {
             throw CertificateProblem.unreadable(path: path, reason: "cannot be read")
         }
-        guard !isFolder || status.st_mode & 0o170000 == 0o040000 else { throw CertificateProblem.noFolder(path: path) }
+        guard !isFolder || status.st_mode & 0o170000 == 0o040000 else {
+            throw CertificateProblem.notAFolder(path: path)
+        }
         let mode = status.st_mode & 0o777
         guard mode & 0o077 == 0 else {
-            throw CertificateProblem.open(path: path, mode: String(mode, radix: 8), isFolder: isFolder)
+            throw CertificateProblem.accessibleToOthers(path: path, mode: String(mode, radix: 8), isFolder: isFolder)
         }
     }
 

@@ -9,7 +9,7 @@ package struct ServerCertificate: Sendable {
     /// Server's certificate, followed by its issuers' certificates.
     let chain: [NIOSSLCertificate]
     let key: NIOSSLPrivateKey
-    /// Chain for clients that connect to an address and name no host; nil for the normal chain.
+    /// Chain for clients without SNI, which connect to an IP address; nil for the normal chain.
     var chainForAddresses: [NIOSSLCertificate]?
     package let names: [CertificateName]
     package let notValidBefore: Date
@@ -65,7 +65,7 @@ package struct ServerCertificate: Sendable {
         configuration.sslContextCallback = { [names, chainForAddresses] values, promise in
             var change = NIOSSLContextConfigurationOverride.noChanges
             if let host = values.serverHostname {
-                if !names.contains(where: { $0.isFor(host) }) { onUnknownName(host) }
+                if !names.contains(where: { $0.matches(host) }) { onUnknownName(host) }
             } else {
                 change.certificateChain = chainForAddresses?.map { .certificate($0) }
             }

@@ -2,8 +2,7 @@ extension String {
     /// Text escaped for XML and HTML, between tags and in double quotes. Characters that XML cannot hold are left out.
     package var escapedForMarkup: String { escapedForMarkup(singleQuotes: false) }
 
-    /// Text escaped for HTML, also in single quotes.
-    /// - Parameter quotes: whether single quotes and carriage returns are escaped too, as pages need.
+    /// Escapes text for XML and HTML; with `singleQuotes`, also single quotes and carriage returns, as pages need.
     package func escapedForMarkup(singleQuotes quotes: Bool) -> String {
         var escaped = ""
         for scalar in unicodeScalars {

@@ -58,7 +58,7 @@ extension Transaction {
         case .committed, .cancelled: throw .sessionEnded
         case .initialized, .stopped:
             try requireTime(at: now, lifetime: lifetime)
-            return try commit(ChunkList(files: files), hasMoreToGive: false, at: now)
+            return try commit(ChunkList(files: files), mayChangeResults: false, at: now)
         }
     }
 }

@@ -45,10 +45,12 @@ extension Transaction {
     /// A repeated commit of the same files, or some of them, changes nothing. A commit with new names processes the
     /// union of all files again. So does any commit after a system failure, after a failed note, or after other audio
     /// arrived under processed names (eka.md 10.9).
-    /// - Parameter hasMoreToGive: whether processing the known files again may yield more: their bytes changed, or
+    /// - Parameter mayChangeResults: whether processing the known files again may yield more: their bytes changed, or
     ///   processing failed for another reason than the audio.
     /// - Throws: ``ScribeError/transactionCancelled``.
-    package mutating func commit(_ list: ChunkList, hasMoreToGive: Bool, at now: Date) throws(ScribeError) -> Effect {
+    package mutating func commit(
+        _ list: ChunkList, mayChangeResults: Bool, at now: Date
+    ) throws(ScribeError) -> Effect {
         switch userStatus {
         case .initialized, .stopped:
             committedFiles = list.files.removingDuplicates()
@@ -58,7 +60,7 @@ extension Transaction {
                 switch processingStatus {
                 case .inProgress, .cancelled: false
                 case .systemFailure: true
-                case .success, .requestFailure: hasMoreToGive
+                case .success, .requestFailure: mayChangeResults
                 }
             guard union.count > committedFiles.count || isWorthwhile else { return .none }
             committedFiles = union

@@ -57,9 +57,9 @@ package final class WorldIdentifiers: Sendable {
     }
 }
 
-/// Numbers of the identifiers of each kind that a world has made.
+/// Counts of the identifiers that a world has made, by kind.
 package struct IdentifierCounts: Hashable, Sendable, Codable {
-    /// Largest number that a snapshot may hold; a world that began there never overflows.
+    /// Largest count in a snapshot; far enough below `Int.max` that counting on cannot overflow.
     private static let limit = 1 << 53
 
     private var numbers: [String: Int] = [:]
@@ -89,7 +89,7 @@ package struct IdentifierCounts: Hashable, Sendable, Codable {
     }
 }
 
-/// Text that the identifiers of a world are made from: 1 to 64 printable ASCII characters.
+/// Seed of a world's reproducible identifiers: 1 to 64 printable ASCII characters.
 package struct SeedValue: Hashable, Sendable, CustomStringConvertible {
     package static let rule = "1 to 64 letters, digits and signs, without spaces"
 
@@ -114,13 +114,13 @@ extension SeedValue {
     }
 }
 
-/// SplitMix64: a generator that repeats its numbers.
+/// SplitMix64: a random number generator that gives the same numbers for the same state. Not fit for secrets.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     fileprivate var state: UInt64
 
     fileprivate init(state: UInt64) { self.state = state }
 
-    /// A generator with a random beginning.
+    /// Creates a generator with a random state.
     package init(random: IdentifierSource) {
         state = random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -9,7 +9,7 @@ package struct FixtureBehaviour: Sendable {
     private let fixtureTranscriber: FakeTranscriber?
     /// The names of the fixtures that refuse a step.
     private let refusing: [Fixture.Step: Set<String>]
-    /// Fixtures that operators have put into the world; nil in a value of no world.
+    /// Fixtures that operators have put into the world; nil if the value belongs to no world.
     package private(set) var own: WorldFixtures?
 
     package init(_ fixtures: FixtureSet, fixtureTranscriber: FakeTranscriber? = nil) {
@@ -22,28 +22,28 @@ package struct FixtureBehaviour: Sendable {
             })
     }
 
-    /// A value without fixtures: it never fails, delays or replaces a transcript.
-    package static let idle = FixtureBehaviour(FixtureSet(consultation: [:], fixtures: []))
+    /// Behaviour without fixtures: never fails or delays a transaction, and never replaces a transcript.
+    package static let idle = FixtureBehaviour(FixtureSet(defaultPassages: [:], fixtures: []))
 
-    /// The behaviour of a world, with fixtures of its own.
+    /// Returns a copy for one world, with an empty ``WorldFixtures``.
     package func ofWorld() -> FixtureBehaviour {
         var behaviour = self
         behaviour.own = WorldFixtures()
         return behaviour
     }
 
-    /// Whether fixtures have texts: not with a real recogniser.
+    /// Whether fixtures replace transcripts; false with a real recogniser.
     package var hasTexts: Bool { fixtureTranscriber != nil }
 
     private func fixture(_ name: String) -> Fixture? { own?[name] ?? fixtures[name] }
 
-    /// Whether operators may have chosen fixtures for transactions that name none.
+    /// Whether operators have put fixtures into the world, which may apply to transactions that name none.
     var assigns: Bool { own?.isEmpty == false }
 
     /// The fixture that operators have chosen for a transaction of a client; nil for none.
     func assigned(to client: ClientID) -> String? { own?.assigned(to: client.rawValue) }
 
-    /// Text of the notes of a transaction; nil for what the note writer writes.
+    /// Text of a transaction's notes, from its fixture; nil if the note writer writes them.
     func note(of request: TransactionRequest) -> String? {
         guard fixtureTranscriber != nil else { return nil }
         return request.fixture.flatMap(fixture)?.note

@@ -6,7 +6,7 @@ package import ScribeStore
 package struct Runtime: Sendable {
     package let store: Store
     package var policies: RecordingPolicies { store.policies }
-    /// The limit of free space on the disk, below which no upload is taken.
+    /// Reserved disk space for deletions. While it is released, no upload is accepted.
     package let reserve: StorageReserve
     package let transcriber: any Transcriber
     package let noteWriter: any NoteWriter
@@ -28,7 +28,7 @@ package struct Runtime: Sendable {
     package let signals: ChangeSignals
     package let metrics: Metrics
     package let identifiers: WorldIdentifiers
-    /// Faults that operators have asked for.
+    /// Fault rules of the world.
     package let faults: FaultRules
     /// Exchanges of the world; nil if none are kept.
     package let journal: Journal?

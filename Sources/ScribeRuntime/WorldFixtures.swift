@@ -3,8 +3,9 @@ package import ScribeDomain
 
 /// Fixtures that operators have put into a world.
 package final class WorldFixtures: Sendable {
-    /// Most fixtures of a world, and most bytes of their texts together.
+    /// Most fixtures of a world.
     package static let limit = 1000
+    /// Most bytes of the texts of all fixtures together.
     package static let sizeLimit = 16 << 20
 
     private struct State {
@@ -32,7 +33,7 @@ package final class WorldFixtures: Sendable {
         state.withLock { Set($0.fixtures.filter { $0.value.refuses?.contains(step) == true }.keys) }
     }
 
-    /// Fixtures that the SHA-256 of audio selects.
+    /// Fixtures with the SHA-256 of the audio that selects them.
     var hashed: [Fixture] { state.withLock { $0.fixtures.values.filter { $0.sha256 != nil } } }
 
     /// Puts a fixture in the place of an earlier one of its name.

@@ -7,7 +7,7 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Request to read the clients file again, as SIGHUP makes it.
+/// Flag that asks the server to read the clients file again. SIGHUP sets it.
 package final class ClientsFileRequest: Sendable {
     private let isMade = LockedValue(false)
 
@@ -30,7 +30,7 @@ package final class ClientsFileRequest: Sendable {
 /// changes nothing, since every client that a file leaves out loses its tokens.
 struct ClientsFileWatch: Service, CustomStringConvertible {
     let configuration: Configuration
-    /// The mark of the file before the start read it; nil without a file.
+    /// Fingerprint of the clients file from before the start read it; nil without a file.
     let mark: FileFingerprint?
     let request: ClientsFileRequest
     /// Worlds of the server; the default one gets the clients.

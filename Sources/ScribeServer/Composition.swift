@@ -14,12 +14,12 @@ import Suki
 
 /// Families of a server. To add a family, add a line to `emulated`.
 struct Composition: Sendable {
-    /// The families in the order in which they may claim a request, and in which their hosts are listed.
+    /// The families. Of equally strong claims on a request, the first family wins. Hosts are listed in this order.
     let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
     /// Operations that fault rules may name.
-    let operations = OperationDocument.catalogue()
+    let operations = OperationDocument.lazyIndex()
 
     /// - Parameters:
     ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.

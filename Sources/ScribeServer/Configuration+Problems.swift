@@ -1,9 +1,9 @@
 import ScribeHTTP
 
 extension Configuration {
-    /// Problems that would end a start and show without opening ports and data: an address that is too open for the
-    /// authentication mode, a recogniser's program that is not there, an invalid clients or fixtures file, a signing
-    /// key that is too short.
+    /// Finds problems that would end a start, without opening ports or data: an address that is too open for the
+    /// authentication mode, a missing program of a recogniser, an invalid clients or fixtures file, a signing key that
+    /// is too short.
     package func problems() -> [String] {
         var problems: [String] = []
         func check(_ body: () throws -> Void) {

@@ -9,7 +9,8 @@ extension Configuration {
         return .development(developmentCertificates(identifiers))
     }
 
-    /// The development authority in `tls-dir`, by default one for each user of this machine.
+    /// The development authority in the folder `tls-dir`; without the setting, in `tls` of the data folder. The command
+    /// line sets one folder for each user.
     package func developmentCertificates(_ identifiers: IdentifierSource) -> DevelopmentCertificates {
         DevelopmentCertificates(
             folder: authorityFolder, names: HostNames.certificateNames(and: tls.names), identifiers: identifiers)

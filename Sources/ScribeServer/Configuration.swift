@@ -39,12 +39,12 @@ package struct Configuration: Sendable {
     /// Lease of each process's work where several processes share the data folder. Nil means one process with the
     /// folder's lock; users have no setting for more.
     package var sharedLease: Duration?
-    /// Whether rows are kept in memory, and the data folder is deleted when the server stops.
+    /// Whether rows are kept in memory. The command line then uses a temporary data folder, and deletes it at the end.
     package var isEphemeral = false
     /// The path of an exported snapshot that the server starts from.
     package var snapshotFile: String?
     /// Seed value of identifiers in the default namespace and in new ones; nil for random ones. Only with
-    /// ``isEphemeral``: identifiers of a data folder would come again after a start.
+    /// ``isEphemeral``: with a data folder, a restart would make the same identifiers again.
     package var seedValue: SeedValue?
     /// Whether requests may ask for a fault with the header `X-Scribe-Fault`. Nil means only on a loopback address,
     /// and not in strict mode.
@@ -71,7 +71,7 @@ package struct Configuration: Sendable {
     /// loopback address may always call this machine.
     package var outboundAllowed: [OutboundRules.Exception] = []
     /// The certificate authorities that the server trusts for its outgoing TLS connections.
-    package var outboundTrust = OutboundTrust.machine
+    package var outboundTrust = OutboundTrust.system
     /// The base URL for links in answers, without a slash at its end; nil takes the base URL of each request.
     package var publicURL: String?
     /// Addresses of proxies whose `X-Forwarded-…` headers the server trusts.
@@ -155,13 +155,13 @@ package struct Configuration: Sendable {
 
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
-    /// Whether only this machine can reach the server.
-    /// Mode and limits of journals.
+    /// Mode and limits of journals, with the default mode filled in.
     package var usedJournal: JournalSettings {
         var journal = journal
         journal.mode = journalMode ?? (isLoopback && authMode != .strict ? .full : .off)
         return journal
     }
 
+    /// Whether only this machine can reach the server.
     package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 }

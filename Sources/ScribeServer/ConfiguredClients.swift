@@ -59,7 +59,7 @@ struct ConfiguredClients: Sendable {
         }
     }
 
-    /// The partners. For an id that is there twice, the one of the clients file comes last and wins.
+    /// The partners. If an id is listed twice, the partner of the clients file comes last and wins.
     var partners: [Partner] { partnersListed.map(\.partner) }
 
     /// The principal of requests without a token of this server.

@@ -43,7 +43,7 @@ package struct Emulator: Sendable {
     let configuredClients: LockedValue<ConfiguredClients>
     let outbound: OutboundClient
     let memory: MemoryBudget
-    /// Families in the order in which requests are matched.
+    /// Families in order of precedence: of equally strong claims on a request, the first family wins.
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds

@@ -50,7 +50,9 @@ struct EngineMaker {
     }
 
     private var fake: FakeTranscriber {
-        FakeTranscriber(fixtures: fixtures, clock: clock, files: threads, atOnce: configuration.durability.atOnce)
+        FakeTranscriber(
+            fixtures: fixtures, clock: clock, files: threads,
+            callersThreadLimit: configuration.durability.callersThreadLimit)
     }
 
     /// Puts the limits of a recogniser around a note writer that takes time.

@@ -19,7 +19,7 @@ package struct Listener: Sendable {
     /// Open ports of a server.
     package struct Ports: Hashable, Sendable {
         package let plain: Int
-        /// Nil without TLS.
+        /// Port for TLS; nil without TLS.
         package let tls: Int?
     }
 

@@ -32,8 +32,8 @@ protocol MainStates: Sendable {
     /// - Throws: ``NamespaceProblem`` where a reset is not allowed; the error of SQLite or of the file system.
     func next() async throws -> OpenState
 
-    /// Makes a state the valid one: from now on a start finds it.
-    /// - Parameter number: number of the state, which a start finds, too.
+    /// Makes a state the valid one, which the next start opens.
+    /// - Parameter number: number of the state, which the next start reads.
     /// - Throws: ``NamespaceProblem/backupRuns``, or the error of the file system.
     func makeValid(_ state: OpenState, number: Int) async throws
 

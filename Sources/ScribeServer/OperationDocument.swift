@@ -6,9 +6,9 @@ import Yams
 
 /// Reads the operations of `openapi/scribe.yaml`.
 enum OperationDocument {
-    /// All operations with a path, once the first rule or list asks.
-    static func catalogue() -> OperationCatalogue {
-        OperationCatalogue {
+    /// Index of all operations with a path. Its first use reads the document.
+    static func lazyIndex() -> LazyOperationIndex {
+        LazyOperationIndex {
             try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }
         }
     }

@@ -36,7 +36,7 @@ package final class RunningWorld: Sendable {
         }
     }
 
-    /// Ends the services in order, and closes the storage with its data.
+    /// Ends the services in order, and closes the storage. A data folder keeps its data.
     func stop() async {
         if case .running(let task) = takePhase() {
             await withTaskCancellationHandler {
@@ -92,7 +92,7 @@ package final class RunningWorld: Sendable {
     }
 }
 
-/// Worlds that no request finds any more, until they are closed.
+/// Worlds that are being closed. Requests no longer reach them.
 final class EndingWorlds: Sendable {
     /// Time that requests of a world have to end.
     private static let endTime: Duration = .seconds(2)

@@ -15,7 +15,7 @@ package import ScribeHTTP
 package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case unverifiedTokensFromNetwork(host: String, mode: AuthMode)
     case signingKeyTooShort
-    /// Identifiers of a data folder would come again after a start.
+    /// A seed value with a data folder: a restart would make the same identifiers again.
     case seedValueOfFolder
     case unreadableSeed(path: String, reason: String)
     case unusableSnapshot(path: String, reason: String)

@@ -5,8 +5,8 @@ import ScribeStore
 
 /// Storage of a world, which ends with the world.
 protocol WorldStorage: Sendable {
-    /// Closes the store, and removes the data unless they are kept. Also in a cancelled task. Rows in memory are never
-    /// kept.
+    /// Closes the store and, unless `keepingData` is true, removes the data. A cancelled task does so too.
+    /// ``MemoryStorage`` always removes rows and audio.
     func close(keepingData: Bool) async
 }
 

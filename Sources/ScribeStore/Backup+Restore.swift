@@ -73,7 +73,7 @@ extension Backup {
             throw Problem.notABackup(file: file)
         }
         switch try SQLiteFile.content(of: state.database, filesSQL: filesSQL) {
-        case .whole(let files):
+        case .intact(let files):
             for upload in files
             where StateFolder.size(ofFile: "\(state.objects)/\(ObjectFiles.relativePath(of: upload))") == nil {
                 throw Problem.damaged(reason: "an upload is missing in \(file)")

@@ -24,8 +24,8 @@ package enum TimedWork: Hashable, Sendable, CaseIterable {
     case silence
 }
 
-/// Receiver of all stored changes, in the order in which they were stored. Handlers announce nothing themselves, and so
-/// cannot forget to.
+/// Receiver of all stored changes, in the order in which they were stored. The store publishes every change itself, so
+/// that no request handler can forget to.
 package protocol ChangeSink: Sendable {
     /// Receives a stored change, on the writer's thread and before the write returns. Implementations must not block.
     func publish(_ change: Change)

@@ -199,7 +199,7 @@ extension Store {
         let effect =
             files.isEmpty
             ? transaction.apply(cancellation, at: now)
-            : try transaction.commit(ChunkList(files: files), hasMoreToGive: false, at: now)
+            : try transaction.commit(ChunkList(files: files), mayChangeResults: false, at: now)
         try applyAndHandOver(effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
     }
 

@@ -113,7 +113,7 @@ extension Store {
         }
     }
 
-    /// Lets the transaction's next delivery pass this one, which follows it.
+    /// Swaps a claimed delivery with the transaction's next delivery: the next one becomes due, this one follows it.
     ///
     /// The attempt does not count. Without a next delivery this one is due again at `retry`.
     /// - Returns: whether there is a next delivery.

@@ -10,7 +10,7 @@ package struct RecordingFilter: Hashable, Sendable {
     package var kind: RecordingKind?
     package var client: ClientID?
     package var userStatus: Transaction.UserStatus?
-    /// States of processing of which one is meant; empty for all.
+    /// Processing states to list; empty for all.
     package var processingStatuses: Set<Transaction.ProcessingStatus> = []
     /// Part of the id or of the patient's name. The case of ASCII letters is ignored.
     package var text: String?
@@ -148,7 +148,7 @@ extension Store {
         }
     }
 
-    /// Reads what was recognised in a recording's files, by their names. Failures are left out.
+    /// Reads the recognised speech of a recording's files, by file name. Files whose recognition failed are left out.
     package func recordingSpeech(_ key: Transaction.Key) async throws -> [String: RecognisedSpeech] {
         try await read { db in
             let row = try db.row(

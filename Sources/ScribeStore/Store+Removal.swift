@@ -37,7 +37,7 @@ extension Store {
 
 /// Removal of whole transactions, which operators ask for.
 extension Store {
-    /// Keys of the transactions with an id, of whichever business.
+    /// Keys of the transactions with an id, of all businesses.
     package func transactionKeys(of id: TransactionID) async throws -> [Transaction.Key] {
         try await read { db in
             try db.rows("SELECT business_id FROM transactions WHERE txn_id = ? ORDER BY id", [id.rawValue])

@@ -50,7 +50,7 @@ extension Store {
     ///
     /// True if a committed file has bytes that were not transcribed, or if a step failed for another reason than the
     /// audio.
-    static func hasMoreToGive(_ transaction: Transaction, rowID: Int64, in db: any StoreSession) throws -> Bool {
+    static func mayChangeResults(_ transaction: Transaction, rowID: Int64, in db: any StoreSession) throws -> Bool {
         guard transaction.userStatus == .committed, transaction.processingStatus != .inProgress else { return false }
         let documents = try documents(ofRow: rowID, in: db)
         if documents.contains(where: { $0.status == .failure && $0.errors.contains(where: \.isRetryable) }) {

@@ -106,8 +106,8 @@ extension Store {
             if old.request.intake == .arrived, list.files.isEmpty || old.userStatus == .committed {
                 list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
             }
-            let hasMoreToGive = try Self.hasMoreToGive(transaction, rowID: rowID, in: db)
-            let effect = try transaction.commit(list, hasMoreToGive: hasMoreToGive, at: now)
+            let mayChangeResults = try Self.mayChangeResults(transaction, rowID: rowID, in: db)
+            let effect = try transaction.commit(list, mayChangeResults: mayChangeResults, at: now)
             try self.applyAndHandOver(
                 effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
             return effect

@@ -26,7 +26,7 @@ package final class Store: Sendable {
         ///
         /// The kernel copies this much to or from its memory at once. A thread of the pool would have to be woken twice
         /// for the access. See docs/decisions/performance.md.
-        package var atOnce: Int { self == .normal ? 64 << 10 : 0 }
+        package var callersThreadLimit: Int { self == .normal ? 64 << 10 : 0 }
     }
 
     /// Opens the database at `path`, creating and migrating it as needed. Blocking.

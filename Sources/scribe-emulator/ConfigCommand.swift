@@ -74,7 +74,7 @@ extension Settings.Entry {
         // A comment: a server that starts with a saved print must not take `***` as its secret.
         if setting.isSecret { return "# \(setting.name): ***  # \(origin)" }
         let masked = Settings.masked(value)
-        let shown = String(decoding: setting.shape.json(masked).bytes, as: UTF8.self)
+        let shown = String(decoding: setting.valueType.json(masked).bytes, as: UTF8.self)
         return "\(masked == value ? "" : "# ")\(setting.name): \(shown)  # \(origin)"
     }
 

@@ -44,7 +44,7 @@ struct SchemaSettingsTests {
         let setting = try #require(Setting.all.first { $0.name == name })
         let path = try file("\(name):\n  - 10s\n  - 60s\n")
         let settings = Settings(collecting: [:], configFile: path, environment: [:])
-        if setting.shape.takesList {
+        if setting.valueType.takesList {
             #expect(settings.problems.isEmpty)
             #expect(settings.entries.first { $0.setting.name == name }?.text == "10s,60s")
         } else {

@@ -17,7 +17,7 @@ struct NoteBlocksTests {
 
     @Test("the console's chunk picture has a tick for each file, up to its width", arguments: [0, 1, 9, 36, 5000])
     func strip(count: Int) {
-        let picture = ChunkStrip.svg(count)
+        let picture = FileTicks.svg(count)
         #expect(picture.isEmpty == (count == 0))
         #expect(picture.components(separatedBy: "v12h-").count - 1 == min(count, 36))
     }

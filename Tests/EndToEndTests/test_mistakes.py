@@ -320,7 +320,7 @@ FIXTURES_FILES = [
              "fixtures, entry 1: 'pasages' is not known; did you mean 'passages'?"),
             ("fixture without a name", "fixtures: [{name: x}, {text: y}]",
              "fixtures, entry 2: a fixture needs a name or a sha256"),
-            ("fixture twice", "fixtures: [{name: x}, {name: x}]", "the file: the fixture 'x' is there twice"),
+            ("fixture twice", "fixtures: [{name: x}, {name: x}]", "the file: two fixtures have the name 'x'; rename one"),
             ("fixture with its prefix", "fixtures: [{name: 'fixture:x'}]",
              "fixtures, entry 1: write a name without 'fixture:'; clients add that prefix to select the fixture"),
             ("short sha256", "fixtures: [{sha256: 9f86d081…}]", "fixtures, entry 1: a sha256 has 64 hex digits"),

@@ -85,7 +85,7 @@ package struct UseCaseFixture {
         // Each step can be refused, by the fixture `refuse-<step>`.
         let fixtureBehaviour = FixtureBehaviour(
             FixtureSet(
-                consultation: [:],
+                defaultPassages: [:],
                 fixtures: Fixture.Step.allCases.map { Fixture(name: "refuse-\($0.rawValue)", refuses: [$0]) }))
         store = try Store(
             path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: false, quotas: quotas,

@@ -27,7 +27,7 @@ struct TransactionLifecycleTests {
         var transaction = transaction()
         _ = try transaction.stop(ChunkList(files: ["1.m4a", "2.m4a", "3.m4a"]))
         #expect(
-            try transaction.commit(ChunkList(files: ["1.m4a", "3.m4a", "1.m4a"]), hasMoreToGive: false, at: later)
+            try transaction.commit(ChunkList(files: ["1.m4a", "3.m4a", "1.m4a"]), mayChangeResults: false, at: later)
                 == .process)
         #expect(transaction.committedFiles == ["1.m4a", "3.m4a"])
         #expect(transaction.userStatus == .committed)
@@ -38,25 +38,25 @@ struct TransactionLifecycleTests {
     @Test("a commit without an earlier stop is both stop and commit")
     func commitWithoutStop() throws {
         var transaction = transaction()
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: later) == .process)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: later) == .process)
         #expect(!transaction.userStatus.isOpen)
     }
 
     @Test("a commit that lists no new file changes nothing", arguments: [["1.m4a", "2.m4a"], ["2.m4a"], []])
     func commitIsRepeatable(files: [String]) throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a", "2.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a", "2.m4a"]), mayChangeResults: false, at: Self.start)
         let before = transaction
-        #expect(try transaction.commit(ChunkList(files: files), hasMoreToGive: false, at: later) == .none)
+        #expect(try transaction.commit(ChunkList(files: files), mayChangeResults: false, at: later) == .none)
         #expect(transaction == before)
     }
 
     @Test("a commit that lists more files processes all files again, also after the end")
     func largerCommit() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
         _ = transaction.finish(.success, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["2.m4a"]), hasMoreToGive: false, at: later) == .process)
+        #expect(try transaction.commit(ChunkList(files: ["2.m4a"]), mayChangeResults: false, at: later) == .process)
         #expect(transaction.committedFiles == ["1.m4a", "2.m4a"])
         #expect(transaction.processingStatus == .inProgress)
         #expect(transaction.processedAt == nil)
@@ -71,25 +71,26 @@ struct TransactionLifecycleTests {
     )
     func commitAfterTheEnd(outcome: Transaction.ProcessingStatus, effect: Transaction.Effect) throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
         _ = transaction.finish(outcome, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: later) == effect)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: later) == effect)
     }
 
     @Test("a repeated commit processes audio that arrived since, once the first run is over")
     func commitWithNewAudio() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: true, at: later) == .none)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: true, at: later) == .none)
         _ = transaction.finish(.requestFailure, at: Self.start)
-        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: true, at: later) == .process)
+        #expect(try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: true, at: later) == .process)
     }
 
     @Test("the archived full recording is not processed, even when a commit lists it")
     func fullAudio() throws {
         var transaction = transaction()
         _ = try transaction.commit(
-            ChunkList(files: ["full_audio.m4a_", "2.m4a", "full_audio.mp3", "1.m4a"]), hasMoreToGive: false, at: later
+            ChunkList(files: ["full_audio.m4a_", "2.m4a", "full_audio.mp3", "1.m4a"]), mayChangeResults: false,
+            at: later
         )
         #expect(transaction.orderedFiles == ["1.m4a", "2.m4a"])
     }
@@ -97,7 +98,7 @@ struct TransactionLifecycleTests {
     @Test("a stop after commit is answered and ignored")
     func lateStop() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
         #expect(try transaction.stop(ChunkList(files: ["9.m4a"])) == .none)
         #expect(transaction.committedFiles == ["1.m4a"])
     }
@@ -112,7 +113,7 @@ struct TransactionLifecycleTests {
         )
         #expect(throws: ScribeError.transactionCancelled) { try transaction.stop(ChunkList(files: [])) }
         #expect(throws: ScribeError.transactionCancelled) {
-            try transaction.commit(ChunkList(files: []), hasMoreToGive: false, at: later)
+            try transaction.commit(ChunkList(files: []), mayChangeResults: false, at: later)
         }
         #expect(transaction.finish(.success, at: later) == .none)
     }
@@ -122,7 +123,7 @@ struct TransactionLifecycleTests {
         var transaction = transaction()
         #expect(!transaction.isAbandoned(at: Self.start.addingTimeInterval(7200)))
         #expect(transaction.isAbandoned(at: Self.start.addingTimeInterval(7201)))
-        _ = try transaction.commit(ChunkList(files: []), hasMoreToGive: false, at: later)
+        _ = try transaction.commit(ChunkList(files: []), mayChangeResults: false, at: later)
         #expect(!transaction.isAbandoned(at: Self.start.addingTimeInterval(7201)))
     }
 
@@ -142,10 +143,10 @@ struct TransactionLifecycleTests {
     @Test("numbered chunks are processed by number, other files as listed")
     func order() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["10.m4a", "2.m4a", "1.m4a"]), hasMoreToGive: false, at: later)
+        _ = try transaction.commit(ChunkList(files: ["10.m4a", "2.m4a", "1.m4a"]), mayChangeResults: false, at: later)
         #expect(transaction.orderedFiles == ["1.m4a", "2.m4a", "10.m4a"])
         var other = self.transaction()
-        _ = try other.commit(ChunkList(files: ["b.wav", "1.wav"]), hasMoreToGive: false, at: later)
+        _ = try other.commit(ChunkList(files: ["b.wav", "1.wav"]), mayChangeResults: false, at: later)
         #expect(other.orderedFiles == ["b.wav", "1.wav"])
     }
 

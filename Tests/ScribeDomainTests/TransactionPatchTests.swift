@@ -31,7 +31,7 @@ struct TransactionPatchTests {
     @Test("a cancellation does not change a finished transaction")
     func lateCancel() throws {
         var transaction = transaction()
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
         _ = transaction.finish(.success, at: later)
         var late = cancellation
         late.processingError = .object(["error": .string("cancelled_by_user")])
@@ -112,7 +112,7 @@ struct TransactionPatchTests {
     func convertible() throws {
         var transaction = transaction()
         #expect(throws: ScribeError.self) { try transaction.requireConvertible() }
-        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), hasMoreToGive: false, at: Self.start)
+        _ = try transaction.commit(ChunkList(files: ["1.m4a"]), mayChangeResults: false, at: Self.start)
         try transaction.requireConvertible()
         _ = transaction.apply(cancellation, at: later)
         #expect(throws: ScribeError.transactionCancelled) { try transaction.requireConvertible() }

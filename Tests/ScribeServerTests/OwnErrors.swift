@@ -20,7 +20,7 @@ enum OwnErrors {
     ]
     static let control: [any Error] = [
         ControlError.foreignHost, ControlError.foreignPage, ControlError.forwarded, ControlError.notJSON,
-        ControlError.unmarked, ControlError.notFound("such webhook"),
+        ControlError.missingAdminHeader, ControlError.notFound("such webhook"),
     ]
     static let eka: [any Error] = [
         EkaError.invalidClient, EkaError.invalidCredentials, EkaError.refreshRefused, EkaError.audioLocationRequired,
@@ -50,7 +50,7 @@ enum OwnErrors {
         SukiError.invalidAmbientID, SukiError.encounterNotFound, SukiError.recordingNotReady,
         SukiError.recordingExpired, SukiError.recordingNotFound, SukiError.unknownLink,
         SukiError.rangeNotSatisfiable, SukiError.unsupportedEntity, SukiError.upgradeRequired,
-        PartnerTokens.refused,
+        PartnerTokenVerifier.refused,
     ]
     static let contexts: [any Error] = ["missingDiagnosisCodes", "missingCodeFields", "noValidDiagnosis"].map {
         DiagnosisProblem(id: $0, field: "diagnoses.values.0", "is wrong")

@@ -1,5 +1,6 @@
-/// Duration of Ogg with Opus or Vorbis: end position of the last page, divided by the rate in the first page.
+/// Reads the duration of Ogg audio (Opus, Vorbis or Speex) from its first and last page.
 enum OggAudio {
+    /// Returns the duration in seconds; nil for another codec or a damaged file.
     static func duration(of bytes: AudioBytes) -> Double? {
         guard let segments = bytes.byte(at: 26) else { return nil }
         let packet = 27 + Int(segments)

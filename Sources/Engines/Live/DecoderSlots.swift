@@ -35,7 +35,7 @@ final class DecoderSlots: Sendable {
     }
 
     /// Takes a place for a tenant's stream.
-    /// - Parameter giveWay: called if another stream takes this place while its own stream is idle.
+    /// - Parameter onEviction: called if another stream takes this place while its own stream is idle.
     /// - Throws: ``EngineFailure`` if no place is free.
     func take(_ tenant: String, onEviction: @escaping @Sendable () -> Void) throws(EngineFailure) -> DecoderSlot {
         let now = clock.now

@@ -38,7 +38,7 @@ package struct OutboundClient: Sendable {
     private let lookUp: @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     private let clock: WallClock
 
-    package init(rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock) {
+    package init(rules: OutboundRules, trust: OutboundTrust = .system, clock: WallClock) {
         let hosts = HostResolver()
         self.init(rules: rules, trust: trust, clock: clock) { try await hosts.lookUp($0, for: $1) }
     }
@@ -46,7 +46,7 @@ package struct OutboundClient: Sendable {
     /// Creates a client.
     /// - Parameter lookUp: resolves a host name.
     init(
-        rules: OutboundRules, trust: OutboundTrust = .machine, clock: WallClock,
+        rules: OutboundRules, trust: OutboundTrust = .system, clock: WallClock,
         lookUp: @escaping @Sendable (_ host: String, _ tenant: String) async throws -> [IPAddress]
     ) {
         self.rules = rules
@@ -55,7 +55,7 @@ package struct OutboundClient: Sendable {
         self.clock = clock
     }
 
-    /// Checks that a URL resolves to permitted addresses. The host may resolve to others later.
+    /// Checks that a URL resolves to permitted addresses. The host may resolve to other addresses later.
     /// - Throws: ``OutboundError``, `CancellationError`.
     package func check(_ address: OutboundURL, within limit: Duration, for business: BusinessID) async throws {
         _ = try await withTimeLimit(limit, clock: clock, failure: OutboundError.unknownHost) {

@@ -4,7 +4,7 @@ package import NIOSSL
 /// Trusted certificate authorities for outgoing TLS: the machine's own, and those that the operator adds.
 package struct OutboundTrust: Sendable {
     /// The authorities of the machine alone.
-    package static let machine = OutboundTrust(added: [])
+    package static let system = OutboundTrust(added: [])
 
     private let added: [NIOSSLCertificate]
 

@@ -6,7 +6,7 @@ package import ScribeRuntime
 package struct AllianceContribution: FamilyContribution {
     package let name = "Alliance"
     package let policies: [any RecordingPolicy]
-    package let webhookFormats: [any WebhookFormat] = [AllianceFormat()]
+    package let webhookFormats: [any WebhookFormat] = [AllianceWebhookFormat()]
     private let settings: AllianceFamily.Settings
     private let counts: SocketCounts.Limits
 

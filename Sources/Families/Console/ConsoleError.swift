@@ -39,7 +39,7 @@ extension ConsoleError {
         case .foreignHost:
             Refusal(
                 .forbidden, code: "foreign_host",
-                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's")
+                "Use an IP address, localhost or a host name without a dot; other names could belong to a web page")
         case .foreignPage: Refusal(.forbidden, code: "foreign_page", "Only the console's own pages may ask here")
         case .forwarded:
             Refusal(

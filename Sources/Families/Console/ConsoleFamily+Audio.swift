@@ -8,9 +8,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Uploaded sound, to be played: `audio/BUSINESS/TRANSACTION/FILE`.
+/// Serves uploaded audio to the console's player: `audio/BUSINESS/TRANSACTION/FILE`.
 extension ConsoleFamily {
-    /// - Throws: ``ConsoleError/notFound`` for a file that is not stored, or that is no sound.
+    /// - Throws: ``ConsoleError/notFound`` for a missing file, for a file that is not audio, and if the console must
+    ///   not show patients' words.
     func audio(_ path: ArraySlice<Substring>, _ request: Request, _ context: ScribeContext) async throws -> Response {
         let words = path.compactMap { PercentEncoding.decode($0) }
         guard settings.showsWords, path.count == 3, words.count == 3, TransactionID.isValid(words[1]),

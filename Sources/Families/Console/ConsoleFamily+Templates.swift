@@ -11,10 +11,10 @@ extension ConsoleFamily {
     private static let mostTemplates = 100
     private static let mostSections = 300
 
-    func templates(_ visit: Visit) async throws -> Page {
-        let world = visit.context.world
-        let client = visit.request.query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
-        let chosen = client ?? usualClient(visit.context) ?? world.authenticator.clients.ids.first
+    func templates(_ pageRequest: PageRequest) async throws -> Page {
+        let world = pageRequest.context.world
+        let client = pageRequest.request.query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
+        let chosen = client ?? usualClient(pageRequest.context) ?? world.authenticator.clients.ids.first
         let business = chosen.flatMap { world.authenticator.clients[$0]?.principal.business }
         let queries = world.runtime.queries.templates
         let own = if let business { try await queries.templates(of: business) } else { [CustomTemplate]() }

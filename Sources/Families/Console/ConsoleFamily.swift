@@ -67,7 +67,7 @@ package struct ConsoleFamily: Family {
     }
 
     package let name = "Console"
-    let gate: ConsoleGate
+    let authentication: ConsoleAuthentication
     let settings: Settings
     let origin: LinkOrigin
     let control: ControlCalls
@@ -84,7 +84,7 @@ package struct ConsoleFamily: Family {
         origin = environment.origin
         self.control = ControlCalls(family: control, token: settings.token)
         throttle = LoginThrottle(clock: environment.clock)
-        gate = ConsoleGate(
+        authentication = ConsoleAuthentication(
             host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
             clock: environment.clock, sessions: ConsoleSessions())
     }
@@ -130,41 +130,43 @@ package struct ConsoleFamily: Family {
 
     private func answer(to path: [Substring], _ request: Request, _ context: ScribeContext) async throws -> Response {
         let random = context.world.runtime.identifiers.random
-        func verdict(_ use: ConsoleGate.Use) throws(ConsoleError) -> ConsoleGate.Verdict {
-            try gate.verdict(on: request, for: use, isSecure: isSecure(request, context), random)
+        func authenticate(
+            _ kind: ConsoleAuthentication.RequestKind
+        ) throws(ConsoleError) -> ConsoleAuthentication.Verdict {
+            try authentication.authenticate(request, for: kind, isSecure: isSecure(request, context), random)
         }
         switch path.first {
         case "style.css", "app.js", "try.js", "templates.js", "recorder.js", "icon.svg":
             guard path.count == 1, request.method == .get || request.method == .head else {
                 throw ConsoleError.notFound
             }
-            _ = try verdict(.asset)
+            _ = try authenticate(.asset)
             return views.asset(String(path[0]))
         case "login" where request.method == .post:
-            return try await logIn(try verdict(.login), request, context)
+            return try await logIn(try authenticate(.login), request, context)
         case "logout" where request.method == .post:
-            return logOut(try verdict(.act), request)
+            return logOut(try authenticate(.action), request)
         case "token" where request.method == .post:
-            _ = try verdict(.act)
+            _ = try authenticate(.action)
             return try await token(request, context)
         case "note" where request.method == .post:
-            _ = try verdict(.act)
+            _ = try authenticate(.action)
             return try await note(request, context)
         case "admin":
-            _ = try verdict(.act)
+            _ = try authenticate(.action)
             if let error = context.namespaceError { throw error }
             return try await control.pass(request, to: path.dropFirst(), context)
         case "events" where request.method == .get:
-            _ = try verdict(.data)
+            _ = try authenticate(.data)
             if let error = context.namespaceError { throw error }
             return try events.response(for: context.world, context)
         case "audio":
-            _ = try verdict(.data)
+            _ = try authenticate(.data)
             if let error = context.namespaceError { throw error }
             return try await audio(path.dropFirst(), request, context)
         default:
             do {
-                let verdict = try verdict(.page)
+                let verdict = try authenticate(.page)
                 // Models and templates take some milliseconds.
                 return try await EventLoopOffload.run(bytes: .max) { @concurrent in
                     try await page(path, verdict, request, context)
@@ -184,7 +186,7 @@ package struct ConsoleFamily: Family {
     }
 
     private func logIn(
-        _ verdict: ConsoleGate.Verdict, _ request: Request, _ context: ScribeContext
+        _ verdict: ConsoleAuthentication.Verdict, _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
         struct Login: Decodable { let token: String }
         guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
@@ -193,18 +195,18 @@ package struct ConsoleFamily: Family {
         try await throttle.attempt(
             Self.root, from: environment.proxies.client(of: request, context), orThrow: ConsoleError.wrongToken
         ) { OperatorRequest.areEqual(offered, token) ? () : nil }
-        if case .locked(_, let id) = verdict { gate.sessions.end(id) }
+        if case .loginRequired(_, let id) = verdict { authentication.sessions.end(id) }
         let random = context.world.runtime.identifiers.random
-        let (id, _) = gate.sessions.begin(isOpen: true, at: environment.clock.now, random)
+        let (id, _) = authentication.sessions.begin(isOpen: true, at: environment.clock.now, random)
         var response = Response(status: .noContent)
-        ConsoleGate.keep(id, of: request, isSecure: isSecure(request, context), in: &response)
+        ConsoleAuthentication.keep(id, of: request, isSecure: isSecure(request, context), in: &response)
         return response
     }
 
-    private func logOut(_ verdict: ConsoleGate.Verdict, _ request: Request) -> Response {
+    private func logOut(_ verdict: ConsoleAuthentication.Verdict, _ request: Request) -> Response {
         var response = Response(status: .noContent)
-        if case .open(_, let id) = verdict { gate.sessions.end(id) }
-        ConsoleGate.keep("", of: request, isSecure: false, in: &response)
+        if case .allowed(_, let id) = verdict { authentication.sessions.end(id) }
+        ConsoleAuthentication.keep("", of: request, isSecure: false, in: &response)
         return response
     }
 

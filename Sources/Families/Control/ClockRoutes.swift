@@ -13,7 +13,7 @@ struct ClockRoutes: Sendable {
     /// Most sleepers in an answer.
     private static let mostShown = 100
     /// Longest wait for the work of one step, unless the call says another.
-    private static let usualWait: Duration = .seconds(30)
+    private static let defaultWait: Duration = .seconds(30)
     /// Times that a clock can have: some centuries around now, which every format of the APIs can write.
     private static let times = Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 7_258_118_400)
 
@@ -56,7 +56,7 @@ struct ClockRoutes: Sendable {
     @Sendable private func advance(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await ControlBody.fields(of: request, allowed: ["by", "to", "until", "timeout"], context)
         let target = try target(of: body)
-        let limit = try body["timeout"].map { try Self.duration($0, "timeout") } ?? Self.usualWait
+        let limit = try body["timeout"].map { try Self.duration($0, "timeout") } ?? Self.defaultWait
         guard limit <= .seconds(600) else {
             throw ScribeError.invalidRequest(field: "timeout", problem: "must be at most 600s")
         }

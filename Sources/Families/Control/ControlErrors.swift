@@ -83,7 +83,7 @@ extension FaultProblem {
                 "There is no such fault rule" + (nearest.map { "; the nearest is '\($0)'" } ?? ""))
         case .tooMany(let limit):
             Refusal(.conflict, code: "too_many_faults", "There are \(limit) fault rules already; remove some first")
-        case .hidden(let id):
+        case .shadowed(let id):
             Refusal(
                 .conflict, code: "fault_hidden",
                 "The rule '\(id)' has the same conditions and always comes first; remove it, or give it 'times'")
@@ -156,7 +156,7 @@ enum ControlError: Error, Hashable, Sendable {
     /// Strict authentication requires an operator's token for the data of tenants.
     case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
-    case unmarked
+    case missingAdminHeader
     /// The server has no such thing; the text names the thing asked for.
     case notFound(String)
 
@@ -167,15 +167,16 @@ enum ControlError: Error, Hashable, Sendable {
         case .foreignHost:
             Refusal(
                 .forbidden, code: "foreign_host",
-                "Ask by an address, by localhost, or by a name without a dot: other names may be a web page's")
-        case .foreignPage: Refusal(.forbidden, code: "foreign_page", "No web page may ask here")
-        case .unmarked:
+                "Use an IP address, localhost or a host name without a dot; other names could belong to a web page")
+        case .foreignPage:
+            Refusal(.forbidden, code: "foreign_page", "Web pages of other origins may not call the operator API")
+        case .missingAdminHeader:
             Refusal(
-                .forbidden, code: "unmarked", "A browser asks without a token: send the header X-Scribe-Admin: 1")
+                .forbidden, code: "unmarked", "A browser request without a token needs the header X-Scribe-Admin: 1")
         case .forwarded:
             Refusal(
                 .forbidden, code: "forwarded",
-                "Through a proxy this door opens only with a token: set --admin-token")
+                "Requests through a proxy need a token; start the server with --admin-token")
         case .notJSON:
             Refusal(
                 .unsupportedMediaType, code: "not_json",
@@ -183,7 +184,7 @@ enum ControlError: Error, Hashable, Sendable {
         case .tokenNeeded:
             Refusal(
                 .forbidden, code: "token_needed",
-                "With --auth strict this call gives data of tenants away, and needs a token: set --admin-token")
+                "With --auth strict this call to tenants' data needs a token; set --admin-token")
         case .notArchive:
             Refusal(
                 .unsupportedMediaType, code: "not_archive",

@@ -25,7 +25,7 @@ package struct ControlFamily: RoutedAPI {
             @Sendable (_ partner: String, _ wanted: String?, World) throws -> String
         package var specialty: Specialty
         /// Operations that fault rules may name.
-        package var operations: OperationCatalogue
+        package var operations: LazyOperationIndex
         /// Operations without a path of their own, such as those of S3.
         package var otherOperations: [String]
         /// Names of the emulated APIs.
@@ -33,7 +33,7 @@ package struct ControlFamily: RoutedAPI {
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
-            version: String, specialty: @escaping Specialty, operations: OperationCatalogue, otherOperations: [String],
+            version: String, specialty: @escaping Specialty, operations: LazyOperationIndex, otherOperations: [String],
             families: [String]
         ) {
             self.token = token

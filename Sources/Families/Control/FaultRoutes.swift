@@ -6,7 +6,7 @@ import ScribeRuntime
 /// `/__admin/faults`: adds, lists, changes and removes fault rules of a namespace.
 struct FaultRoutes: Sendable {
     let world: World
-    let operations: OperationCatalogue
+    let operations: LazyOperationIndex
     /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
 

@@ -7,7 +7,7 @@ import ScribeRuntime
 /// `/__admin/requests`: finds, counts, verifies and exports the exchanges of a namespace's journal.
 struct JournalRoutes: Sendable {
     let world: World
-    let operations: OperationCatalogue
+    let operations: LazyOperationIndex
     /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
     /// Names of the emulated APIs.
@@ -18,7 +18,7 @@ struct JournalRoutes: Sendable {
     /// Most exchanges of a list, and most with their bodies.
     private static let mostListed = 1000
     private static let mostFound = 100
-    private static let usualWait: Duration = .seconds(10)
+    private static let defaultWait: Duration = .seconds(10)
     private static let longestWait: Duration = .seconds(600)
 
     static func add(to router: WorldRoutes<Self>) {
@@ -160,7 +160,7 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
-        var limit = Self.usualWait
+        var limit = Self.defaultWait
         if let value = members.removeValue(forKey: "timeout") {
             guard let duration = value.stringValue.flatMap(ClockDuration.init)?.duration, duration <= Self.longestWait
             else {

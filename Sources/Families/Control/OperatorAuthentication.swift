@@ -25,7 +25,7 @@ struct OperatorAuthentication: RouterMiddleware {
             try await requireToken(token, request, context)
         } else {
             if origin.isForwarded { throw ControlError.forwarded }
-            try Self.requireMark(request.headers)
+            try Self.requireAdminHeader(request.headers)
             guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
         }
         let path = RequestAddress(request).path
@@ -57,8 +57,8 @@ struct OperatorAuthentication: RouterMiddleware {
     /// Requires the header that only scripts of an operator's page add, for browser requests without a token.
     ///
     /// The origin alone proves nothing: an uploaded file that a browser opens has this origin too.
-    private static func requireMark(_ headers: HTTPFields) throws(ControlError) {
-        guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .unmarked }
+    private static func requireAdminHeader(_ headers: HTTPFields) throws(ControlError) {
+        guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .missingAdminHeader }
     }
 
     /// Requires the admin token.

@@ -7,7 +7,7 @@ import ScribeHTTP
 /// `/__admin/playbacks`: recordings that the next sockets of their routes get.
 struct PlaybackRoutes: Sendable {
     let world: World
-    let operations: OperationCatalogue
+    let operations: LazyOperationIndex
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("playbacks", use: list)

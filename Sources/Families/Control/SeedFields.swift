@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Members of a JSON object in a seed, with its place in the body for errors: `clients[0]`.
+/// Reads and validates the members of one JSON object in a seed. Errors name the object's path, such as `clients[0]`.
 struct SeedFields {
     private let members: [String: JSONValue]
     private let place: String
@@ -23,7 +23,8 @@ struct SeedFields {
         .invalidRequest(field: "\(place).\(name)", problem: problem)
     }
 
-    /// A text of 1 to `limit` bytes, without control characters but for line breaks; nil where it is missing.
+    /// Reads a text of 1 to `limit` bytes without control characters; `lines` also allows line breaks and tabs. Nil if
+    /// the member is missing.
     func text(_ name: String, upTo limit: Int = 255, lines: Bool = false) throws(ScribeError) -> String? {
         guard let value = members[name] else { return nil }
         guard let text = value.stringValue, !text.isEmpty, text.utf8.count <= limit, text.storable == text,

@@ -3,13 +3,14 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// `/__admin/transactions/{id}`: ends, fails, completes, awaits and removes single transactions.
+/// `/__admin/transactions/{id}`: reads, commits, cancels, fails, completes, awaits and deletes one transaction.
 struct TransactionControlRoutes: Sendable {
     let runtime: Runtime
 
-    /// Longest wait of one call, and the usual one.
+    /// Longest `timeout` of a wait.
     private static let longestWait: Duration = .seconds(600)
-    private static let usualWait: Duration = .seconds(30)
+    /// Wait without `timeout`, and of `fail` and `complete`.
+    private static let defaultWait: Duration = .seconds(30)
     private static let textLimit = 256 << 10
 
     static func add(to router: WorldRoutes<Self>) {
@@ -85,12 +86,12 @@ struct TransactionControlRoutes: Sendable {
     ) async throws -> Response {
         let key = try await key(request, context)
         try await control.end(key, with: decision)
-        return try await waited(for: key, atMost: Self.usualWait, context)
+        return try await waited(for: key, atMost: Self.defaultWait, context)
     }
 
     @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await ControlBody.fields(of: request, allowed: ["timeout"], context)
-        var limit = Self.usualWait
+        var limit = Self.defaultWait
         if let value = body["timeout"] {
             guard let text = value.stringValue, let time = ClockDuration(text)?.duration, time <= Self.longestWait
             else {
@@ -120,7 +121,7 @@ struct TransactionControlRoutes: Sendable {
         return .json(.ok, Self.json(found.transaction, found.documents))
     }
 
-    /// State of a transaction, without words and names.
+    /// State of a transaction, without transcripts, notes and patients' names.
     private static func json(_ transaction: Transaction, _ documents: [ResultDocument]) -> JSON {
         [
             "transaction_id": .string(transaction.key.id.rawValue),

@@ -137,7 +137,7 @@ package struct EkaFamily: RoutedAPI {
             AccountRoutes(
                 store: world.runtime.store, queries: world.runtime.queries,
                 throttle: world.part(EkaLogins.init).throttle, secrets: world.secrets,
-                issuing: TokenIssuing(world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
+                tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
                 clock: world.runtime.clock)
         }
@@ -148,7 +148,7 @@ package struct EkaFamily: RoutedAPI {
         let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
             DeviceRoutes(
                 logins: world.part(EkaLogins.init).devices, queries: world.runtime.queries,
-                issuing: TokenIssuing(world, lifetimes: settings.lifetimes),
+                tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes),
                 approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
                 identifiers: world.runtime.identifiers.random)

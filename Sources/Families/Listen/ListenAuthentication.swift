@@ -17,12 +17,12 @@ struct ListenAuthentication: Sendable {
     }
 
     /// The owner of an API key, a granted token or a login's access token.
-    /// - Parameter takesGranted: false for routes that are not part of Deepgram's API.
+    /// - Parameter allowsGrantedTokens: false for routes that are not part of Deepgram's API.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``.
-    func principal(_ credentials: ListenCredentials, takesGranted: Bool = true) async throws -> Principal {
+    func principal(_ credentials: ListenCredentials, allowsGrantedTokens: Bool = true) async throws -> Principal {
         if let key = credentials.key {
             if let principal = authenticator.clients.principal(ofKey: key) { return principal }
-            if takesGranted, credentials.isBearer, let principal = granted(key) { return principal }
+            if allowsGrantedTokens, credentials.isBearer, let principal = granted(key) { return principal }
         }
         return try await authenticator.principal(offering: [credentials.key].compactMap(\.self))
     }

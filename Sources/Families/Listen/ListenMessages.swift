@@ -8,7 +8,7 @@ enum ListenCommand: Hashable, Sendable {
     case keepAlive
     case finalize
     case closeStream
-    /// Replaces the likely words from now on; nil if other settings change.
+    /// Replaces the key terms from now on; nil if other settings change.
     case configure(keyterms: [String]?)
     /// An unknown command. Its text is not echoed, since it may contain anything.
     case unknown
@@ -52,7 +52,7 @@ struct ListenMessages: Sendable {
     let speaksSubQ: Bool
 
     /// Most words in all key terms together; the vendor counts tokens.
-    private static let mostTokens = 500
+    private static let maximumKeytermWords = 500
 
     /// Encodes an engine event as a socket message.
     /// - Returns: nil for an event without a message.
@@ -85,7 +85,8 @@ struct ListenMessages: Sendable {
         ]
     }
 
-    /// The last message of a socket. Its hash covers the audio as sent (streaming.md 1.5).
+    /// Encodes the Metadata message, the last one of a socket. SubQ's dialect also sends one first, with duration 0.
+    /// The hash covers the audio as sent (streaming.md 1.5).
     func metadata(duration: Double, hash: SHA256Digest) -> JSON {
         (["type": "Metadata"] as JSON).adding(
             model.metadata(
@@ -98,17 +99,18 @@ struct ListenMessages: Sendable {
     ]
 
     /// Answers a `Configure` command.
-    /// - Parameter keyterms: The likely words; nil if the command changes other settings.
-    /// - Returns: The answer, and whether the words take effect.
+    /// - Parameter keyterms: The key terms; nil if the command changes other settings.
+    /// - Returns: The answer, and whether the key terms take effect.
     func configured(_ keyterms: [String]?) -> (answer: JSON, isTaken: Bool) {
         if let keyterms {
             guard model.name.hasPrefix("nova-3") else {
                 return refusal(
                     "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only")
             }
-            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.mostTokens else {
+            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.maximumKeytermWords else {
                 return refusal(
-                    "CONFIGURE_KEYTERM_LIMIT_EXCEEDED", "The key terms are more than \(Self.mostTokens) tokens")
+                    "CONFIGURE_KEYTERM_LIMIT_EXCEEDED",
+                    "The key terms are more than \(Self.maximumKeytermWords) tokens")
             }
         }
         let answer: JSON = [

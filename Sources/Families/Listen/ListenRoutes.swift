@@ -36,14 +36,14 @@ struct ListenRoutes: Sendable {
     {
         let credentials = ListenCredentials(request.headers)
         guard let upgrade = WebSocketUpgrade(request) else {
-            _ = try await authentication.principal(credentials, takesGranted: endpoint == .stream)
+            _ = try await authentication.principal(credentials, allowsGrantedTokens: endpoint == .stream)
             throw ListenError.upgradeRequired
         }
         let id = identifiers.uuid(.transcription)
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
         do {
-            principal = try await authentication.principal(credentials, takesGranted: endpoint == .stream)
+            principal = try await authentication.principal(credentials, allowsGrantedTokens: endpoint == .stream)
         } catch HTTPProblem.unauthenticated
             where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
         {

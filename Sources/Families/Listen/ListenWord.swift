@@ -4,7 +4,7 @@ import ScribeDomain
 extension LiveWord {
     /// Encodes a word, for a socket and for a recording's answer (streaming.md 1.5).
     /// - Parameters:
-    ///   - punctuates: Adds the word with case and punctuation.
+    ///   - punctuate: Adds the word with case and punctuation.
     ///   - tellsLanguage: Adds the word's language, if known.
     func json(punctuate: Bool, tellsLanguage: Bool) -> JSON {
         [

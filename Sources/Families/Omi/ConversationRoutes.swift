@@ -65,7 +65,7 @@ struct ConversationRoutes: Sendable {
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
         guard !query.isOfNone else { return .json(.ok, []) }
         let ids = try await queries.conversations.ids(of: principal, query.value)
-        return ConversationText(queries: queries, principal: principal).response(listing: ids)
+        return ConversationJSON(queries: queries, principal: principal).response(listing: ids)
     }
 
     /// Ends the user's current conversation.
@@ -74,7 +74,7 @@ struct ConversationRoutes: Sendable {
         guard let completed = try await conversations.endCurrent(of: principal) else {
             throw OmiError.notFound("Conversation in progress")
         }
-        return ConversationText(queries: queries, principal: principal).response(
+        return ConversationJSON(queries: queries, principal: principal).response(
             with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
     }
 
@@ -100,7 +100,7 @@ struct ConversationRoutes: Sendable {
 
     @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let page = try await page(context.text(of: Self.parameter) ?? "", context)
-        return ConversationText(queries: queries, principal: try context.requirePrincipal()).response(
+        return ConversationJSON(queries: queries, principal: try context.requirePrincipal()).response(
             withPhotosOf: page)
     }
 
@@ -214,7 +214,7 @@ struct ConversationRoutes: Sendable {
 
     private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
         let page = try await page(id, context)
-        return ConversationText(queries: queries, principal: try context.requirePrincipal()).response(with: page)
+        return ConversationJSON(queries: queries, principal: try context.requirePrincipal()).response(with: page)
     }
 }
 

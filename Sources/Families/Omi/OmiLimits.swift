@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Longest texts of the Omi API, in Unicode scalars, as its documentation counts them.
+/// Limits of the Omi API. Text lengths are in Unicode scalars, as its documentation counts them.
 enum OmiLimits {
     static let name = 255
     static let memory = 2000

@@ -2,7 +2,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// Counts the open sockets of each user. A new socket waits until a lost one's words are stored.
+/// Tracks the open sockets of each user, so that a new socket can wait until the previous socket's words are stored.
 final class OmiSockets: Sendable {
     private struct User: Hashable {
         let business: BusinessID
@@ -18,14 +18,14 @@ final class OmiSockets: Sendable {
     private let state = LockedValue(State())
 
     /// Longest wait for a socket whose client is still connected; it may be the user's second device.
-    private static let patience: Duration = .seconds(1)
+    private static let longestWait: Duration = .seconds(1)
     /// Longest wait for a socket whose connection has ended, while its words are stored.
-    private static let patienceWithLost: Duration = .seconds(10)
-    private static let step: Duration = .milliseconds(20)
+    private static let longestWaitAfterDisconnect: Duration = .seconds(10)
+    private static let pollInterval: Duration = .milliseconds(20)
 
-    /// Counts one more socket of a user, until the place is given back after its words are stored.
-    /// - Parameter departure: Disconnect signal of the socket's client.
-    func enter(_ principal: Principal, _ clientDisconnect: OneShotSignal) -> SocketPlace {
+    /// Registers a socket until the returned place is given back. Give it back after the socket's words are stored.
+    /// - Parameter clientDisconnect: Disconnect signal of the socket's client.
+    func register(_ principal: Principal, _ clientDisconnect: OneShotSignal) -> SocketPlace {
         let user = User(business: principal.business, id: principal.user)
         let number = state.withLock { state in
             state.next += 1
@@ -40,20 +40,21 @@ final class OmiSockets: Sendable {
         }
     }
 
-    /// Waits until the user has no other socket, at most 10 s.
+    /// Waits until the user has no other socket: at most 10 s if one of them has disconnected, otherwise at most 1 s.
+    /// Call ``register(_:_:)`` first.
     func awaitOtherSockets(of principal: Principal, _ clock: WallClock) async throws {
         let user = User(business: principal.business, id: principal.user)
         var waited: Duration = .zero
-        while let patience = patience(with: user), waited < patience {
-            try await clock.sleep(for: Self.step, as: .conversation)
-            waited += Self.step
+        while let limit = longestWait(with: user), waited < limit {
+            try await clock.sleep(for: Self.pollInterval, as: .conversation)
+            waited += Self.pollInterval
         }
     }
 
     /// Longest wait for the user's other sockets; nil without any.
-    private func patience(with user: User) -> Duration? {
+    private func longestWait(with user: User) -> Duration? {
         let open = state.withLock { Array($0.open[user, default: [:]].values) }
         guard open.count > 1 else { return nil }
-        return open.contains(where: \.hasFired) ? Self.patienceWithLost : Self.patience
+        return open.contains(where: \.hasFired) ? Self.longestWaitAfterDisconnect : Self.longestWait
     }
 }

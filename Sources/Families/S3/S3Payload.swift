@@ -30,11 +30,11 @@ enum S3Payload: Hashable, Sendable {
 }
 
 /// Caller of a verified request, with the rules for verifying its body.
-struct S3Authorisation: Sendable {
+struct VerifiedS3Request: Sendable {
     let principal: Principal
     let payload: S3Payload
     /// Whether the signature is in the URL, so that the link itself is the credential.
-    let isByLink: Bool
-    /// Continues the request's signature over the chunks of a streaming body.
+    let isPresigned: Bool
+    /// Verifier of an `aws-chunked` body, which starts from the request's signature.
     let chunkSignatures: SigV4ChunkSignatures
 }

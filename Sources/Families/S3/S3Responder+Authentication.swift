@@ -14,7 +14,7 @@ extension S3Responder {
     /// The path is the client's, with the prefix of a namespace.
     func authenticate(
         _ request: Request, _ query: SigV4Query, _ context: ScribeContext
-    ) async throws -> S3Authorisation {
+    ) async throws -> VerifiedS3Request {
         let headers = request.headers
         let authority = request.authority
         let message = SigV4.Message(
@@ -45,14 +45,14 @@ extension S3Responder {
                 explainsSignatures ? signature.signed(message, payloadHash: payloadWord) : nil)
         }
         credentials.remember(key, for: signature.scope)
-        return S3Authorisation(
-            principal: principal, payload: try S3Payload(payloadWord), isByLink: signature.placement != .header,
+        return VerifiedS3Request(
+            principal: principal, payload: try S3Payload(payloadWord), isPresigned: signature.placement != .header,
             chunkSignatures: SigV4ChunkSignatures(signature, key: key)
         )
     }
 
     /// Checks a declared payload hash against an operation's body, which should be empty: the hash was signed.
-    func checkEmptiness(of request: Request, _ caller: S3Authorisation, _ context: ScribeContext) async throws {
+    func checkEmptiness(of request: Request, _ caller: VerifiedS3Request, _ context: ScribeContext) async throws {
         guard case .signed(let sha256) = caller.payload else { return }
         let body: ByteBuffer
         do {

@@ -70,7 +70,7 @@ extension S3Responder {
     /// After an error or a disconnection no file is left.
     /// - Parameter address: Address of the future object; nil for a part of a multipart upload.
     func receive(
-        _ request: Request, _ caller: S3Authorisation, as address: S3ObjectAddress? = nil
+        _ request: Request, _ caller: VerifiedS3Request, as address: S3ObjectAddress? = nil
     ) async throws -> ReceivedFile {
         let declared = try DeclaredBody(request.headers, caller.payload)
         let begun = try await uploads.begin(

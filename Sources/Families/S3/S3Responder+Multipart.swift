@@ -30,7 +30,7 @@ extension S3Responder {
     }
 
     func uploadPart(
-        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: S3Authorisation
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: VerifiedS3Request
     ) async throws -> Response {
         let received = try await receive(request, caller)
         let part = MultipartPart(
@@ -44,7 +44,7 @@ extension S3Responder {
     }
 
     func completeMultipartUpload(
-        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: S3Authorisation,
+        _ request: Request, _ address: S3ObjectAddress, _ id: String, _ caller: VerifiedS3Request,
         _ context: ScribeContext
     ) async throws -> Response {
         let business = caller.principal.business

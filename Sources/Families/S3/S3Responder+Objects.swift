@@ -8,7 +8,9 @@ import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
-    func putObject(_ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation) async throws -> Response {
+    func putObject(
+        _ request: Request, _ address: S3ObjectAddress, _ caller: VerifiedS3Request
+    ) async throws -> Response {
         let preconditions = S3Preconditions(request.headers)
         let received = try await receive(request, caller, as: address)
         let object = StoredObject(
@@ -23,7 +25,7 @@ extension S3Responder {
     }
 
     func getObject(
-        _ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation, _ query: SigV4Query
+        _ request: Request, _ address: S3ObjectAddress, _ caller: VerifiedS3Request, _ query: SigV4Query
     ) async throws -> Response {
         let (object, reader) = try await open(address, caller.principal.business)
         let (head, bytes) = try Self.head(of: object, request, caller, query)
@@ -40,11 +42,11 @@ extension S3Responder {
 
     /// The answer without its body, and the byte range to send; nil for an answer without a body.
     private static func head(
-        of object: StoredObject, _ request: Request, _ caller: S3Authorisation, _ query: SigV4Query
+        of object: StoredObject, _ request: Request, _ caller: VerifiedS3Request, _ query: SigV4Query
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
         var headers = object.headers
         for (parameter, name) in overrides { headers[name] = query[parameter] ?? headers[name] }
-        if caller.isByLink { headers.sandboxLink(for: request.headers[.origin]) } else { headers.keepTypeAsSaid() }
+        if caller.isPresigned { headers.sandboxLink(for: request.headers[.origin]) } else { headers.keepTypeAsSaid() }
         switch S3Preconditions(request.headers).verdict(on: object) {
         case .failed: throw .preconditionFailed
         case .notModified:
@@ -93,7 +95,7 @@ extension S3Responder {
     }
 
     func headObject(
-        _ request: Request, _ address: S3ObjectAddress, _ caller: S3Authorisation, _ query: SigV4Query
+        _ request: Request, _ address: S3ObjectAddress, _ caller: VerifiedS3Request, _ query: SigV4Query
     ) async throws -> Response {
         try Self.head(of: try await object(address, caller.principal.business), request, caller, query).answer
     }

@@ -14,7 +14,8 @@ struct HealthRoutes: Sendable {
     let engine: any LiveEngine
     let build: StatusFamily.Build
     let threads: NIOThreadPool
-    let authority: String?
+    /// Development authority's certificate as PEM text; nil if the server has none.
+    let authorityPEM: String?
     let memory: MemoryBudget
 
     static func add(to router: WorldRoutes<Self>) {
@@ -25,12 +26,12 @@ struct HealthRoutes: Sendable {
 
     /// Serves the server's own CA certificate, for a phone to install.
     @Sendable private func authorityFile(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let authority else {
-            throw HTTPProblem.routeNotFound(hint: "There is no authority of this server's own; --tls makes one")
+        guard let authorityPEM else {
+            throw HTTPProblem.routeNotFound(hint: "The server has no CA certificate of its own; start it with --tls")
         }
         return Response(
             status: .ok, headers: [.contentType: "application/x-x509-ca-cert"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: authority)))
+            body: ResponseBody(byteBuffer: ByteBuffer(string: authorityPEM)))
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {

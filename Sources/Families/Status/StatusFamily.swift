@@ -48,7 +48,7 @@ package struct StatusFamily: RoutedAPI {
             to: group.routes { world in
                 HealthRoutes(
                     runtime: world.runtime, engine: environment.engine, build: build, threads: .singleton,
-                    authority: authority, memory: environment.memory)
+                    authorityPEM: authority, memory: environment.memory)
             })
         DocumentRoutes.add(to: group)
     }

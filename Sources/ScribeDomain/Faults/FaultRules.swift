@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Fault rules of a world, in the order in which they are asked.
+/// Fault rules of a world, in order of evaluation. In memory only.
 package final class FaultRules: Sendable {
     /// A rule with its counts.
     package struct Entry: Hashable, Sendable {
@@ -17,7 +17,7 @@ package final class FaultRules: Sendable {
     /// A rule that applies now.
     package struct Applied: Hashable, Sendable {
         package let rule: FaultRule
-        /// Delay of the rule, drawn for this time; zero without one.
+        /// Delay drawn from the rule's range; zero if the rule has none.
         package let delay: Duration
         /// Seconds until a rate limit lets the client ask again.
         package var wait: Int?
@@ -55,7 +55,7 @@ package final class FaultRules: Sendable {
 
     /// Most rules of a world.
     package static let limit = 100
-    /// Most clients that a limit counts at a time. One client more empties the counts.
+    /// Most clients that one rate limit tracks. The next client resets all buckets of the rule.
     private static let mostSources = 10_000
     /// Most remembered decisions; the oldest one is dropped first.
     private static let mostDecisions = 10_000
@@ -86,8 +86,8 @@ package final class FaultRules: Sendable {
                     rule.id = "fault-\(state.made)"
                 } while state.entries.contains(where: { $0.rule.id == rule.id })
             }
-            if let other = state.entries.first(where: { $0.isOn && $0.rule.hides(rule) }) {
-                throw .hidden(by: other.rule.id)
+            if let other = state.entries.first(where: { $0.isOn && $0.rule.shadows(rule) }) {
+                throw .shadowed(by: other.rule.id)
             }
             state.generators[rule.id] = generator(of: rule.id)
             let entry = Entry(rule: rule)
@@ -104,7 +104,7 @@ package final class FaultRules: Sendable {
     }
 
     /// Changes a rule: switches it on or off, or sets how often it applies from now on.
-    /// - Throws: ``FaultProblem/unknown(_:)``.
+    /// - Throws: ``FaultProblem/unknown(_:nearest:)``.
     package func change(_ id: String, isOn: Bool?, times: Int?) throws(FaultProblem) -> Entry {
         try state.withLock { state throws(FaultProblem) in
             guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
@@ -117,7 +117,7 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// - Throws: ``FaultProblem/unknown(_:)``.
+    /// - Throws: ``FaultProblem/unknown(_:nearest:)``.
     package func remove(_ id: String) throws(FaultProblem) {
         try state.withLock { state throws(FaultProblem) in
             guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
@@ -155,7 +155,8 @@ package final class FaultRules: Sendable {
         return needs
     }
 
-    /// The first rule that applies, counted as applied; nil for none. Counts the request for every rule before it.
+    /// Returns the first rule that applies, or nil. Increments its `applied`, and `matched` of each usable rule up to
+    /// it whose conditions hold.
     /// - Parameter now: the machine's time.
     package func applied(to facts: FaultFacts, at now: Date) -> Applied? {
         state.withLock { Self.applied(to: facts, at: now, in: &$0) }
@@ -172,7 +173,7 @@ package final class FaultRules: Sendable {
             guard chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
             var wait: Int?
             if case .request(.limit(let limit, _), _) = rule.effect {
-                guard let seconds = overdrawn(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
+                guard let seconds = secondsUntilAllowed(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
                 else { continue }
                 wait = seconds
             }
@@ -199,7 +200,7 @@ package final class FaultRules: Sendable {
 
     /// Takes a request out of a client's bucket.
     /// - Returns: Seconds until the next request is allowed, if the bucket is empty; otherwise nil.
-    private static func overdrawn(
+    private static func secondsUntilAllowed(
         _ limit: FaultLimit, _ source: String, _ now: Date, _ buckets: inout [String: Bucket]
     ) -> Int? {
         if buckets.count >= mostSources, buckets[source] == nil { buckets = [:] }
@@ -225,13 +226,14 @@ package final class FaultRules: Sendable {
         package var delay: Duration = .zero
         /// Rules that apply.
         package var rules: [String] = []
-        /// Whether an operator has decided about this transaction alone: then nothing is held back.
+        /// Whether an operator forced this decision. Forced results are not delayed.
         package var isForced = false
 
         package init() {}
     }
 
-    /// Faults of a transaction's results: the same at each call, until ``forget(_:)``.
+    /// Decides which faults a transaction's results get. Keeps the decision until ``forget(_:)``, unless no rule about
+    /// results can still apply.
     package func decision(
         for key: Transaction.Key, at now: Date
     ) -> PipelineDecision {
@@ -268,7 +270,7 @@ package final class FaultRules: Sendable {
         }
     }
 
-    /// Ends a decision: results of a further commit are a matter of their own.
+    /// Forgets a transaction's decision, so that the next commit gets a new one.
     package func forget(_ key: Transaction.Key) {
         state.withLock { state in
             guard state.decisions.removeValue(forKey: key) != nil else { return }
@@ -279,7 +281,7 @@ package final class FaultRules: Sendable {
 
 extension FaultRule {
     /// Whether this rule always applies where another one would.
-    fileprivate func hides(_ other: FaultRule) -> Bool {
+    fileprivate func shadows(_ other: FaultRule) -> Bool {
         guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
         if case .request(.limit, _) = effect { return false }
         var others = other.match
@@ -294,5 +296,5 @@ package enum FaultProblem: Error, Hashable, Sendable {
     case unknown(String, nearest: String?)
     case tooMany(limit: Int)
     /// The named rule has the same conditions and always comes first.
-    case hidden(by: String)
+    case shadowed(by: String)
 }

@@ -1,7 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 
-/// Builds the base of issued links: upload forms, `upload_url`, sockets, discovery, documents.
+/// Builds base URLs of links in responses: upload forms, `upload_url`, sockets, discovery, documents.
 package struct LinkOrigin: Sendable {
     private let publicURL: String?
     private let proxies: TrustedProxies
@@ -10,15 +10,16 @@ package struct LinkOrigin: Sendable {
     /// - Parameters:
     ///   - publicURL: The server's URL for clients, without a trailing slash; nil to use the request's.
     ///   - proxies: Proxies whose `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted.
-    ///   - vendorHosts: Suffixes of hosts that belong to one family wholly, so that their paths name no buckets.
+    ///   - vendorHosts: Host suffixes of vendors' APIs. For such a host, upload forms use AWS's host name, because no
+    ///     path of that host names a bucket.
     package init(publicURL: String?, proxies: TrustedProxies, vendorHosts: [String] = []) {
         self.vendorHosts = vendorHosts
         self.publicURL = publicURL
         self.proxies = proxies
     }
 
-    /// Base URL such as `https://scribe.example`, without a trailing slash. For a client that came by a namespace's
-    /// prefix it ends with the prefix.
+    /// Base URL such as `https://scribe.example`, without a trailing slash. It ends with the namespace's path prefix if
+    /// the request had one.
     package func base(of request: Request, _ context: ScribeContext) -> String {
         server(of: request, context) + context.linkPath
     }

@@ -1,7 +1,8 @@
 import Foundation
 import ScribeDomain
 
-/// Members of a fault rule. Numbers may be texts, as in a header or on the command line.
+/// Reads and validates the members of a fault rule. A number may be a string, because headers and the command line have
+/// only strings. A missing member is nil, or false for ``flag(_:)``.
 struct FaultFields {
     private let members: [String: JSONValue]
 
@@ -20,7 +21,7 @@ struct FaultFields {
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a member of another name.
-    func allow(_ names: [String]) throws(ScribeError) {
+    func requireKnown(_ names: [String]) throws(ScribeError) {
         for name in members.keys.sorted() where !names.contains(name) {
             // The name is the client's text: only a short plain one is repeated.
             let shown = name.utf8.count <= 64 && name.isPlain ? name : "?"
@@ -36,7 +37,7 @@ struct FaultFields {
         return text
     }
 
-    func count(_ name: String, from low: Int, to high: Int = 1_000_000_000) throws(ScribeError) -> Int? {
+    func integer(_ name: String, from low: Int, to high: Int = 1_000_000_000) throws(ScribeError) -> Int? {
         guard let value = members[name] else { return nil }
         let number: Int? =
             switch value {
@@ -51,7 +52,7 @@ struct FaultFields {
     }
 
     /// A number above 0, and at most 1.
-    func share(_ name: String) throws(ScribeError) -> Double? {
+    func probability(_ name: String) throws(ScribeError) -> Double? {
         guard let value = members[name] else { return nil }
         guard let number = value.numberValue ?? value.stringValue.flatMap(Double.init), number > 0, number <= 1 else {
             throw problem(name, "must be a number above 0, and at most 1")
@@ -78,8 +79,4 @@ struct FaultFields {
         }
         return choice
     }
-}
-
-extension Substring {
-    var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }

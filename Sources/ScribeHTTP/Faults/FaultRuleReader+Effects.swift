@@ -46,7 +46,7 @@ extension FaultRuleReader {
     }
 
     private func connection(_ name: String, _ fields: FaultFields) throws(ScribeError) -> FaultConnection {
-        let rate = try fields.count("rate", from: 1)
+        let rate = try fields.integer("rate", from: 1)
         if rate != nil, name != "dribble" { throw fields.problem("rate", "belongs to the connection dribble only") }
         switch name {
         case "reset": return .reset
@@ -62,10 +62,10 @@ extension FaultRuleReader {
     private func answer(_ fields: FaultFields) throws(ScribeError) -> FaultAnswer? {
         guard FaultRuleReader.answering.contains(where: fields.has) else { return nil }
         var answer = FaultAnswer()
-        answer.status = try fields.count("status", from: 200, to: 599)
+        answer.status = try fields.integer("status", from: 200, to: 599)
         answer.code = try fields.text("code", upTo: 100)
         answer.message = try fields.text("message", upTo: 1000)
-        answer.retryAfter = try fields.count("retry_after", from: 0, to: 86_400)
+        answer.retryAfter = try fields.integer("retry_after", from: 0, to: 86_400)
         if let body = fields["body"] {
             let (text, type) =
                 body.stringValue.map { ($0, "text/plain; charset=utf-8") } ?? (
@@ -95,9 +95,9 @@ extension FaultRuleReader {
 
     private func socketFault(_ fields: FaultFields) throws(ScribeError) -> SocketFault {
         var fault = SocketFault()
-        fault.afterSent = try fields.count("after_sent", from: 0)
-        fault.afterReceived = try fields.count("after_received", from: 0)
-        fault.close = try fields.count("close", from: 1000, to: 4999)
+        fault.afterSent = try fields.integer("after_sent", from: 0)
+        fault.afterReceived = try fields.integer("after_received", from: 0)
+        fault.close = try fields.integer("close", from: 1000, to: 4999)
         fault.reason = try fields.text("reason", upTo: 123)
         if let code = fault.close, !WebSocketClosure.isSendable(UInt16(code)) {
             throw fields.problem("close", "must be a code that a server may send: 1000 to 1014 or 3000 to 4999")

@@ -33,14 +33,14 @@ package struct FaultRuleReader: Sendable {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
     package func rule(of members: [String: JSONValue]) throws(ScribeError) -> (rule: FaultRule, id: String?) {
         let fields = FaultFields(members)
-        try fields.allow(Self.all)
+        try fields.requireKnown(Self.all)
         let id = try fields.text("id", upTo: 64)
         let match = try match(fields)
         let place = try place(of: match, fields)
         try refuseOthers(than: place, fields)
         var rule = FaultRule(id: id ?? "", effect: try effect(at: place, fields))
         rule.match = match
-        rule.times = try fields.count("times", from: 1)
+        rule.times = try fields.integer("times", from: 1)
         try readDelay(fields, into: &rule)
         return (rule, id)
     }
@@ -60,7 +60,7 @@ package struct FaultRuleReader: Sendable {
         }
         let allowed = Self.timing + Self.ofRequests + Self.ofSockets
         let fields = FaultFields(members)
-        try fields.allow(allowed)
+        try fields.requireKnown(allowed)
         let isSocket = Self.ofSockets.contains { members[$0] != nil }
         let place: FaultPlace = isSocket ? .socket : .request
         try refuseOthers(than: place, fields)
@@ -107,9 +107,9 @@ package struct FaultRuleReader: Sendable {
             else { throw fields.problem("header", "must be NAME or NAME: PATTERN, such as User-Agent: *Alamofire*") }
             match.header = .init(name: name, value: Pattern(parts.count > 1 ? parts[1].trimmed : "*"))
         }
-        match.nth = try fields.count("nth", from: 1)
-        match.every = try fields.count("every", from: 1)
-        match.probability = try fields.share("probability")
+        match.nth = try fields.integer("nth", from: 1)
+        match.every = try fields.integer("every", from: 1)
+        match.probability = try fields.probability("probability")
         guard [match.nth != nil, match.every != nil, match.probability != nil].count(where: \.self) <= 1 else {
             throw fields.problem("nth", "and 'every' and 'probability' exclude each other")
         }

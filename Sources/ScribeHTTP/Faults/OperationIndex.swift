@@ -47,7 +47,7 @@ package struct OperationIndex: Sendable {
 
     package subscript(id: String) -> Operation? { byID[id] }
 
-    /// The operation of a request; nil for a path of none.
+    /// The operation id of a request; nil if no operation matches.
     package func operation(of method: HTTPRequest.Method, _ path: String) -> String? {
         let words = path[...].split(ascii: "/")
         let asked = method == .head ? .get : method
@@ -57,8 +57,9 @@ package struct OperationIndex: Sendable {
     }
 }
 
-/// Loads the operations when the first rule names one: reading the document takes too long for a start.
-package final class OperationCatalogue: Sendable {
+/// Loads the operation index on first use, by a fault rule or by the journal. Reading the OpenAPI document takes too
+/// long for the start.
+package final class LazyOperationIndex: Sendable {
     private let read: @Sendable () async throws -> OperationIndex
     private let known = LockedValue<OperationIndex?>(nil)
     private let journal = LockedValue<JournalIndex?>(nil)
@@ -68,7 +69,7 @@ package final class OperationCatalogue: Sendable {
     /// nil before the first ``load()``.
     package var loaded: OperationIndex? { known.withLock { $0 } }
 
-    /// The index by which the journal is shown.
+    /// Index that maps the journal's exchanges to operations.
     package func journalIndex() async throws -> JournalIndex {
         if let known = journal.withLock({ $0 }) { return known }
         let operations = try await load()

@@ -8,12 +8,12 @@ import ScribeRuntime
 
 /// Settings of faults, which all worlds share.
 package struct FaultSettings: Sendable {
-    package let operations: OperationCatalogue
+    package let operations: LazyOperationIndex
     /// Whether the header `X-Scribe-Fault` is read.
     package let readsHeader: Bool
 
     package init(
-        operations: OperationCatalogue = OperationCatalogue { OperationIndex([]) }, readsHeader: Bool = false
+        operations: LazyOperationIndex = LazyOperationIndex { OperationIndex([]) }, readsHeader: Bool = false
     ) {
         self.operations = operations
         self.readsHeader = readsHeader

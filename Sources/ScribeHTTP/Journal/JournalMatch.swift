@@ -55,7 +55,7 @@ package struct JournalMatchReader: Sendable {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
     package func match(_ members: [String: JSONValue], more: [String] = []) throws(ScribeError) -> JournalMatch {
         let fields = FaultFields(members)
-        try fields.allow(Self.names + more)
+        try fields.requireKnown(Self.names + more)
         var conditions: [JournalMatch.Condition] = []
         func add(_ name: String, _ expected: String, _ found: @escaping @Sendable (ShownExchange) -> String?) {
             conditions.append(
@@ -116,7 +116,7 @@ package struct JournalMatchReader: Sendable {
                     return values.first.map { "\(name)=\($0)" } ?? "none"
                 })
         }
-        if let number = try fields.count("after", from: 0) {
+        if let number = try fields.integer("after", from: 0) {
             conditions.append(
                 .init(name: "after", expected: String(number)) { $0.number > number ? nil : String($0.number) })
         }

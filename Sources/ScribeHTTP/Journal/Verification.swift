@@ -21,8 +21,8 @@ package struct Verification: Sendable {
     ) throws(ScribeError) {
         match = try reader.match(members, more: Self.names + more)
         let fields = FaultFields(members)
-        let exact = try fields.count("times", from: 0)
-        let (low, high) = (try fields.count("at_least", from: 0), try fields.count("at_most", from: 0))
+        let exact = try fields.integer("times", from: 0)
+        let (low, high) = (try fields.integer("at_least", from: 0), try fields.integer("at_most", from: 0))
         guard exact == nil || low == nil && high == nil else {
             throw fields.problem("times", "excludes 'at_least' and 'at_most'")
         }

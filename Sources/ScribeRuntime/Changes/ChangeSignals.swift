@@ -24,7 +24,7 @@ package final class ChangeSignals: Sendable {
     ///
     /// There is no polling interval: a change itself wakes the wait, also after the clock was set back.
     /// - Parameters:
-    ///   - departure: The client's disconnect, which ends the wait.
+    ///   - clientDisconnect: The client's disconnect, which ends the wait.
     ///   - read: Returns a value and whether it is final.
     /// - Throws: Errors of `read`.
     package func longPoll<Value: Sendable>(

@@ -19,16 +19,16 @@ package struct Exchange: Sendable {
     package var kind: Kind
     private var requestHead: RecordedHead
     private var responseHead: RecordedHead?
-    /// Head of the request. A path has no prefix of a namespace.
+    /// Head of the request, its path without the namespace's prefix.
     package var request: HTTPRequest { requestHead.request }
     package var requestBody: RecordedBody?
-    /// Nil until the answer's head is known, and for a request without an answer.
+    /// Head of the answer; nil until it is known, and for a request without an answer.
     package var response: HTTPResponse? {
         get { responseHead?.response }
         set { responseHead = newValue.map { RecordedHead($0) } }
     }
     package var responseBody: RecordedBody?
-    /// Time of the machine.
+    /// Start of the exchange, by the machine's clock.
     package let startedAt: Date
     package var endedAt: Date?
     package var end: End?
@@ -48,9 +48,9 @@ package struct Exchange: Sendable {
     /// Recording that was played to the socket.
     package var playback: String?
     package var frames: [RecordedFrame] = []
-    /// Memory of the frames.
+    /// Memory that the frames take, in bytes.
     var frameBytes = 0
-    /// Frames that found no room.
+    /// Number of frames that were not kept, because the limits of a socket were reached.
     package var framesLeftOut = 0
     /// Event and attempt of a delivery.
     package var delivery: (event: String?, attempt: Int)?

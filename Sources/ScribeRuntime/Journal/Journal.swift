@@ -34,7 +34,7 @@ package final class Journal: Sendable {
     package struct Counts: Hashable, Sendable {
         package let entries: Int
         package let bytes: Int
-        /// Entries that went because the journal was full.
+        /// Number of entries that were removed because the journal was full.
         package let dropped: Int
     }
 
@@ -72,10 +72,10 @@ package final class Journal: Sendable {
         return number
     }
 
-    /// Learns that an entry has changed.
+    /// Counts a change of an entry, removes the oldest entries beyond the limits, and wakes waiting readers.
     /// - Parameters:
     ///   - growth: how much more memory the entry takes.
-    ///   - isNews: whether those who wait for an exchange look again.
+    ///   - isNews: whether the change gets a number and wakes readers in ``wait(after:)``.
     /// - Returns: false if the entry has left the journal.
     func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
         let result = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>])? in
@@ -96,7 +96,7 @@ package final class Journal: Sendable {
         return true
     }
 
-    /// Removes an entry that belongs to another journal.
+    /// Removes an entry, which another journal takes over.
     func remove(_ number: Int) {
         let size = state.withLock { state in
             guard let slot = state.slots.removeValue(forKey: number) else { return 0 }
@@ -165,7 +165,7 @@ package final class Journal: Sendable {
     /// Number of the last change.
     package var changes: Int { state.withLock { $0.changes } }
 
-    /// Entries that were added or changed after a change, in the order of their last changes.
+    /// Entries that were added or changed after the change numbered `change`, in the order of their last changes.
     /// - Returns: the entries, and the number of the last change of all.
     package func news(after change: Int) -> (entries: [Numbered], change: Int) {
         let (changed, last) = state.withLock { state -> ([Numbered], Int) in
@@ -178,7 +178,8 @@ package final class Journal: Sendable {
         return (changed.sorted { $0.change < $1.change }, last)
     }
 
-    /// Waits for a change after another one. Returns at once if there was one, and at the cancellation of the task.
+    /// Waits for the next change after the change numbered `change`. Returns at once if there was one, and at the
+    /// cancellation of the task.
     package func wait(after change: Int) async {
         let number = state.withLock { state in
             state.lastWaiting += 1

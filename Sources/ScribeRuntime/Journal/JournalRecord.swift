@@ -2,7 +2,8 @@ import Foundation
 package import NIOCore
 package import ScribeDomain
 
-/// An exchange of a journal while it is written, and afterwards. Its world may become known late.
+/// Entry of a journal: an exchange that is being recorded, or has ended. Its journal may be chosen after the request's
+/// head, when the body or the first message names the world.
 package final class JournalRecord: Sendable {
     private enum Place {
         /// The world is not known yet.
@@ -35,7 +36,7 @@ package final class JournalRecord: Sendable {
     /// The exchange as it is now.
     package var exchange: Exchange { state.withLock { $0.exchange } }
 
-    /// Puts the exchange into a journal. It leaves the one where it was.
+    /// Puts the exchange into a journal, and removes it from its former journal.
     /// - Parameter journal: nil to keep it nowhere.
     package func put(in journal: Journal?, _ change: (inout Exchange) -> Void = { _ in }) {
         let (before, size) = state.withLock { state in
@@ -76,7 +77,7 @@ package final class JournalRecord: Sendable {
     /// Whether the exchange waits for its world.
     package var isLate: Bool { state.withLock { $0.isLate } }
 
-    /// Whether the answer's body must reach the client piece by piece, such as a slow one.
+    /// Whether a fault sends the answer's body piece by piece, so that the journal must not collect it first.
     package var isStreamed: Bool {
         get { state.withLock { $0.isStreamed } }
         set { state.withLock { $0.isStreamed = newValue } }

@@ -2,7 +2,7 @@ import Crypto
 package import NIOCore
 import ScribeDomain
 
-/// Record of a body or of a frame: the begin of a text, the SHA-256 of other data.
+/// Record of a body or of a frame: the beginning of a text, or the SHA-256 of other data.
 package struct RecordedBody: Sendable {
     /// Bytes so far.
     package private(set) var size = 0
@@ -10,7 +10,7 @@ package struct RecordedBody: Sendable {
     package private(set) var text: ByteBuffer?
     private var hash: SHA256?
 
-    /// Starts without a byte.
+    /// Creates the record of a body before its first byte.
     /// - Parameter type: the content type; nil if there is none.
     package init(type: String?) {
         if type.map(Self.isText) ?? true { text = ByteBuffer() } else { hash = SHA256() }

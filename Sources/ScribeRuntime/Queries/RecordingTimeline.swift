@@ -7,7 +7,7 @@ package struct RecordingTimeline: Sendable {
     package struct Event: Hashable, Sendable {
         package enum Content: Hashable, Sendable {
             case created
-            /// Earlier uploads under the same name are not stored.
+            /// The last upload of a file; earlier uploads under the same name are not stored.
             case uploaded(RecordingFile)
             case stopped
             /// The last commit: earlier ones are not stored.
@@ -27,7 +27,7 @@ package struct RecordingTimeline: Sendable {
         package let content: Content
     }
 
-    /// The maximum number of deliveries, of which the newest are shown.
+    /// Maximum number of deliveries of a timeline, the newest ones.
     package static let mostDeliveries = 1000
 
     package let transaction: Transaction

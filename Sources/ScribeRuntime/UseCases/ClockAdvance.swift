@@ -12,9 +12,9 @@ package struct ClockAdvance: Sendable {
 
     /// Result of moving the clock.
     package struct Outcome: Sendable {
-        /// Number of due times.
+        /// Number of due times that the clock stopped at.
         package let steps: Int
-        /// Work that still runs: empty unless the longest wait was over.
+        /// Work that was still running when the longest wait ended; empty otherwise.
         package let running: DueWork
     }
 

@@ -70,8 +70,8 @@ package struct Conversations: Sendable {
         return try await process(conversation)
     }
 
-    /// The id of the user's open conversation, or of the next one.
-    /// - Parameter wanted: The id for the next one, which is used if it is free.
+    /// Returns the id of the user's open conversation; without one, an id for the next conversation.
+    /// - Parameter wanted: The id for the next conversation, used if it is free. Otherwise the id is a fresh one.
     package func name(_ wanted: String?, for principal: Principal) async throws -> String {
         if let conversation = try await current(of: principal) { return conversation.id }
         guard let wanted, try await store.isFreeConversation(wanted, for: principal) else {

@@ -3,8 +3,8 @@ import Foundation
 package import ScribeDomain
 package import ScribeStore
 
-/// Live streams of transactions: their audio becomes chunks, their results the transcripts of those, and their end the
-/// commit.
+/// Opens live streams of transactions. A stream stores its audio as chunks and its results as their transcripts; its
+/// end commits the transaction.
 package struct LiveRecordings: Sendable {
     let store: Store
     let uploads: Uploads
@@ -25,8 +25,9 @@ package struct LiveRecordings: Sendable {
 
     /// Begins a stream, or resumes one that broke off. Its chunks get the numbers after the last stored chunk.
     /// - Parameters:
-    ///   - segment: The id of the stream, which its chunks are named after instead; nil to number them.
-    ///   - keepsSilence: Whether minutes without speech are stored too.
+    ///   - segment: Stream id, to name the stream's chunks `<id>-<number>.wav`; nil to continue the transaction's
+    ///     numbers.
+    ///   - keepsSilence: Whether one-minute chunks without speech are stored too.
     /// - Throws: ``ScribeError/transactionNotFound``; ``ScribeError/invalidState(_:)`` if the recording has ended, or
     ///   if the transaction has no place for audio.
     package func open(
@@ -63,7 +64,7 @@ package struct LiveRecordings: Sendable {
         case segment(String)
     }
 
-    /// Finds the place for the chunks of an open transaction.
+    /// Reads bucket, folder and next chunk number of an open transaction from the database.
     /// - Throws: As ``open(_:_:segment:keepsSilence:for:)``.
     func locate(
         _ id: TransactionID, _ principal: Principal, as names: ChunkNaming = .numbers

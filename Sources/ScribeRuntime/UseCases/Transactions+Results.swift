@@ -8,7 +8,7 @@ extension Transactions {
     /// - Parameters:
     ///   - authored: A document that a client wrote, to include in the results.
     ///   - limit: The longest wait.
-    ///   - departure: The client's disconnect, which ends the wait.
+    ///   - clientDisconnect: The client's disconnect, which ends the wait.
     ///   - isFinal: Whether the results are final.
     /// - Throws: ``ScribeError/transactionNotFound``, and what `isFinal` throws.
     package func results(

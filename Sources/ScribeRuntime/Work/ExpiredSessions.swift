@@ -4,7 +4,7 @@ package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle
 
-/// Expires sessions that their client has not ended in time, and so raises their `expired` event.
+/// Expires recordings that their client did not end within their lifetime, and raises their `expired` event.
 package struct ExpiredSessions: Service, CustomStringConvertible {
     private let store: Store
     private let loop: DueLoop?

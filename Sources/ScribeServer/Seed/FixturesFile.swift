@@ -1,7 +1,7 @@
 import Engines
 import ScribeDomain
 
-/// Decoder of fixtures files, such as `seed/fixtures.yaml`.
+/// Contents of a fixtures file, such as `seed/fixtures.yaml`; `consultation` has the default passages by language.
 struct FixturesFile: Decodable {
     let fixtures: FixtureSet
 
@@ -16,10 +16,10 @@ struct FixturesFile: Decodable {
             try container.decodeIfPresent([PlacedEntry<Entry>].self, forKey: .fixtures)?.map(\.entry) ?? []
         let names = entries.compactMap(\.fixture.name)
         for (index, name) in names.enumerated() where names[..<index].contains(name) {
-            throw UnusableEntry(problem: "the fixture '\(name)' is there twice")
+            throw UnusableEntry(problem: "two fixtures have the name '\(name)'; rename one")
         }
         fixtures = FixtureSet(
-            consultation: try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:],
+            defaultPassages: try container.decodeIfPresent([String: [String]].self, forKey: .consultation) ?? [:],
             fixtures: entries.map(\.fixture))
     }
 

@@ -44,7 +44,8 @@ struct FileObjectWriter: ObjectWriter {
         )
     }
 
-    /// Appends bytes. Returns when they, or a batch before them, are written, which gives back-pressure.
+    /// Appends bytes to the batch. The call that fills the batch (256 KB) returns after the batch is written, which
+    /// gives back-pressure.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, or the system's error.
     mutating func write(_ buffer: ByteBuffer) async throws {
         try arriving?.receive(buffer.readableBytes)
@@ -74,13 +75,14 @@ struct FileObjectWriter: ObjectWriter {
     }
 
     /// Writes the pending bytes and closes the file. With ``Store/Durability/full`` the file is synced to the disk.
+    /// With ``Store/Durability/normal`` a file of up to 64 KB is written on the caller's thread.
     mutating func finish() async throws -> WrittenObject {
-        let isBrief = descriptor == nil && pendingBytes <= files.durability.atOnce
+        let onCallersThread = descriptor == nil && pendingBytes <= files.durability.callersThreadLimit
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
         // Another file may get the number of a closed descriptor.
         descriptor = nil
-        digests = try await files.blocking(isBrief: isBrief) {
+        digests = try await files.blocking(onCallersThread: onCallersThread) {
             let descriptor = try open ?? Self.open(path)
             return try descriptor.closeAfter {
                 let digests = try write(descriptor)

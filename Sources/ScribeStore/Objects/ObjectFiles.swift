@@ -202,15 +202,17 @@ package final class ObjectFiles: ObjectStore {
     private static let sweptAtOnce = 500
 
     /// Runs blocking work, and throws its failures as errors of the domain.
-    /// - Parameter isBrief: whether the work runs on the caller's thread, see ``Store/Durability/atOnce``.
-    func blocking<Value: Sendable>(isBrief: Bool, _ work: @escaping @Sendable () throws -> Value) async throws -> Value
-    {
-        try await isBrief ? StorageFailure.explained { try work() } : blocking(work)
+    /// - Parameter onCallersThread: whether the work runs on the caller's thread, see
+    ///   ``Store/Durability/callersThreadLimit``.
+    func blocking<Value: Sendable>(
+        onCallersThread: Bool, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await onCallersThread ? StorageFailure.translatingErrors { try work() } : blocking(work)
     }
 
     /// Runs blocking work on a thread of the pool, and throws its failures as errors of the domain.
     func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await StorageFailure.explained { try await pool.runIfActive(work) }
+        try await StorageFailure.translatingErrors { try await pool.runIfActive(work) }
     }
 
     func syncFolder(of path: String) throws {

@@ -57,7 +57,7 @@ extension ObjectStore {
 /// Writer of one upload: writes and hashes the bytes as they arrive. One task uses the writer, and ends it with
 /// ``finish()`` or ``discard()``.
 package protocol ObjectWriter: Sendable {
-    /// Appends bytes. Returns when they, or a batch before them, are written, which gives back-pressure.
+    /// Appends bytes to a batch. The call that fills the batch returns after it is written, which gives back-pressure.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/storageUnavailable(cause:)``.
     mutating func write(_ buffer: ByteBuffer) async throws
 

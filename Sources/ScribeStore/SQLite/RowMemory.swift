@@ -13,7 +13,7 @@ final class RowMemory: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Part of one database. Deallocation returns it.
+    /// Memory of one database's rows. Deallocation gives it back.
     final class Share: Sendable {
         private let memory: RowMemory
         private let number: Int

@@ -113,7 +113,7 @@ final class SQLiteDatabase: Sendable {
 
     /// Runs `body` on a consistent snapshot of the database.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             guard isInMemory else { return try await pool.read { try body($0.reading) } }
             // The single connection needs no isolation. A read after `close` is refused here: GRDB would use a
             // connection that is gone.

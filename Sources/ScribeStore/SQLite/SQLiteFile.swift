@@ -1,7 +1,8 @@
 import Foundation
 import GRDB
 
-/// Functions on a database file that no server has opened: owner, copy and content. All of them block.
+/// Reads, checks and copies database files without opening a store. All functions block. Only
+/// ``copy(_:to:filesSQL:link:)`` accepts a file that a server uses.
 enum SQLiteFile {
     /// Program that made a database file.
     enum Owner {
@@ -33,7 +34,8 @@ enum SQLiteFile {
     /// Copies a database, also one that a server writes to.
     /// - Parameters:
     ///   - filesSQL: a query for the names of the files that rows refer to.
-    ///   - link: gets those names before the copy is made. All reads are of one moment.
+    ///   - link: called once, before the copy, unless the file has no schema. Calling its argument begins the read
+    ///     transaction that the copy shares, and returns the names. Link the files before returning.
     /// - Returns: the names, or nil where the file has no schema, and whether the file is empty.
     /// - Throws: the error of `link` or of SQLite.
     static func copy(
@@ -63,8 +65,8 @@ enum SQLiteFile {
 
     /// Result of the check of a database copy.
     enum Content {
-        case whole(files: [String])
-        /// Of a later version of this program.
+        case intact(files: [String])
+        /// A later version of this program wrote the database.
         case newer
         case damaged(reason: String)
         /// The disk has no room for the check.
@@ -72,6 +74,8 @@ enum SQLiteFile {
         case unreadable
     }
 
+    /// Checks a database's integrity and version, and reads its file names. Takes as long as SQLite's
+    /// `integrity_check`.
     static func content(of path: String, filesSQL: String) throws -> Content {
         do {
             let queue = try DatabaseQueue(path: path)
@@ -79,7 +83,7 @@ enum SQLiteFile {
             let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
             guard verdict == "ok" else { return .damaged(reason: verdict ?? "no database") }
             if try queue.read(Schema.isNewer) { return .newer }
-            return .whole(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
+            return .intact(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
         } catch let error as DatabaseError {
             return error.resultCode == .SQLITE_FULL ? .full : .unreadable
         }

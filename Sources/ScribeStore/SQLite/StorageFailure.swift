@@ -4,13 +4,14 @@ import SystemPackage
 
 /// Translates failures of SQLite and of files into errors of the domain. Code above the store reads no error number.
 enum StorageFailure {
-    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk, any other error unchanged.
+    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too
+    /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; any other error unchanged.
     static func domainError(of error: any Error) -> any Error {
-        isFull(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
+        isStorageUnavailable(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
     }
 
     /// Runs `body`, and translates its failure.
-    static func explained<Value>(_ body: () async throws -> Value) async throws -> Value {
+    static func translatingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()
         } catch {
@@ -24,7 +25,7 @@ enum StorageFailure {
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Store.Problem.damaged(path: path)
         case .SQLITE_FULL: return Store.Problem.full(path: path)
-        // SQLite's error where the index of its log has no room.
+        // SQLite reports this error if the WAL index cannot grow.
         case .SQLITE_IOERR where !Store.Problem.hasRoom(path): return Store.Problem.full(path: path)
         // SQLite reports the same error for files without permission and for a full disk.
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
@@ -33,7 +34,7 @@ enum StorageFailure {
         }
     }
 
-    private static func isFull(_ error: any Error) -> Bool {
+    private static func isStorageUnavailable(_ error: any Error) -> Bool {
         if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
         guard let error = error as? DatabaseError else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)

@@ -14,7 +14,7 @@ package struct SnapshotArchive: Sendable {
     /// Maximum number of bytes of one read.
     private static let pieceSize = 256 << 10
 
-    /// Blocking.
+    /// Reads the list of the files and their sizes. Blocking.
     /// - Parameter reading: an object that keeps the files from removal as long as it lives.
     /// - Throws: ``SnapshotProblem``, or SQLite's error.
     package init(_ snapshot: SnapshotFolder, reading: any Sendable = (), on threads: NIOThreadPool) throws {

@@ -61,7 +61,7 @@ package struct SnapshotImport: Sendable {
     ///   remove the folder.
     package mutating func take(_ bytes: ByteBuffer) async throws {
         // Copied in and out, because blocking work runs on a thread of the pool.
-        self = try await StorageFailure.explained {
+        self = try await StorageFailure.translatingErrors {
             try await threads.runIfActive { [self] in
                 var next = self
                 do {
@@ -79,7 +79,7 @@ package struct SnapshotImport: Sendable {
     /// - Throws: ``SnapshotProblem``.
     package mutating func finish() async throws {
         try requireEnd()
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             try await threads.runIfActive { [folder] in
                 try folder.check()
             }

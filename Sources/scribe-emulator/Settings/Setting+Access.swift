@@ -54,7 +54,7 @@ extension Setting {
         Setting(
             "signing-key-file",
             "A file with the signing key, at least 32 bytes; by default one in the data folder.",
-            .file,
+            .fileContents,
             default: "",
             valueName: "path",
             page: """
@@ -154,7 +154,7 @@ extension Setting {
         Setting(
             "firebase-jwks-file",
             "A file with Firebase's JWK set, in place of firebase-jwks-url.",
-            .file,
+            .fileContents,
             default: "",
             valueName: "path",
             pageDefault: "none",

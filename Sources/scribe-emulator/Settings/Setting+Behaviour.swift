@@ -115,9 +115,9 @@ extension Setting {
             .integer(1...1000),
             default: "32",
             page: """
-                the maximum number of encoded live streams that are decoded at a time, some 40 MB each. A business may have \
-                more than a quarter of them (8 at most) only while as many stay free; a stream without data for \
-                `listen-idle` gives up its place
+                the maximum number of encoded live streams that are decoded at a time, some 40 MB each. A business may \
+                use a quarter of them (at most 8) while any is free, and more only while that many stay free; a stream \
+                without data for `listen-idle` gives up its place
                 """,
             to: \.configuration.decoders),
         Setting(
@@ -141,7 +141,7 @@ extension Setting {
         Setting(
             "omi-admin-key-file",
             "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
-            .file,
+            .fileContents,
             default: "",
             valueName: "path",
             pageDefault: "none",

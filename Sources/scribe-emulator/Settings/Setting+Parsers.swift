@@ -10,7 +10,7 @@ extension Setting.Parser where Value == String {
     static let text = Self { text in text }
 
     /// Takes words that are separated by commas, and keeps them as one text.
-    static let words = Self(shape: .list) { text in text }
+    static let words = Self(valueType: .list) { text in text }
 }
 
 extension Setting.Parser where Value == SeedValue {
@@ -24,7 +24,7 @@ extension Setting.Parser where Value == SeedValue {
 
 extension Setting.Parser where Value == Bool {
     /// Reads `true` or `false`, or another word for one of them: `yes`, `on`, `1`, `no`, `off`, `0`.
-    static let boolean = Self(shape: .boolean) { (text) throws(Setting.Problem) in
+    static let boolean = Self(valueType: .boolean) { (text) throws(Setting.Problem) in
         switch text.lowercased() {
         case "true", "yes", "on", "1": return true
         case "false", "no", "off", "0": return false
@@ -35,7 +35,7 @@ extension Setting.Parser where Value == Bool {
 
 extension Setting.Parser where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        Self(shape: .integer(range)) { (text) throws(Setting.Problem) in
+        Self(valueType: .integer(range)) { (text) throws(Setting.Problem) in
             guard let number = Int(text), range.contains(number) else {
                 throw Setting.Problem(what: "is not a number from \(range.lowerBound) to \(range.upperBound)")
             }
@@ -44,7 +44,7 @@ extension Setting.Parser where Value == Int {
     }
 
     /// Reads a size in bytes: `1000`, `500MB` or `50GB`, with 1 KB = 1000 bytes.
-    static let bytes = Self(shape: .size) { (text) throws(Setting.Problem) in
+    static let bytes = Self(valueType: .size) { (text) throws(Setting.Problem) in
         let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
         for (suffix, size) in units where text.uppercased().hasSuffix(suffix) {
             guard let number = Int(text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else { break }
@@ -57,9 +57,9 @@ extension Setting.Parser where Value == Int {
 extension Setting.Parser where Value == Duration {
     static let duration = duration(atLeast: .zero)
 
-    /// Reads a time with a minimum, such as `14s`, `500ms` or `12h`.
+    /// Reads a time from `least` to 366 days, such as `14s`, `500ms` or `12h`.
     static func duration(atLeast least: Duration) -> Self {
-        Self(shape: .time) { (text) throws(Setting.Problem) in
+        Self(valueType: .time) { (text) throws(Setting.Problem) in
             guard let duration = Duration(setting: text) else {
                 throw Setting.Problem(what: "is not a time up to 366d; write 14s, 500ms, 2m or 12h")
             }
@@ -73,7 +73,7 @@ extension Setting.Parser where Value == Duration {
 
 extension Setting.Parser where Value == [Duration] {
     /// Reads a list of at most 20 times, such as `10s,60s,5m`.
-    static let durations = Self(shape: .times) { (text) throws(Setting.Problem) in
+    static let durations = Self(valueType: .times) { (text) throws(Setting.Problem) in
         var durations: [Duration] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let duration = Duration(setting: entry), durations.count < 20 else {
@@ -87,7 +87,7 @@ extension Setting.Parser where Value == [Duration] {
 
 extension Setting.Parser where Value == Double {
     /// Reads a time of at least 1 s, such as `14s`, and converts the time to seconds.
-    static let seconds = Self(shape: .time) { (text) throws(Setting.Problem) in
+    static let seconds = Self(valueType: .time) { (text) throws(Setting.Problem) in
         try Setting.Parser<Duration>.duration(atLeast: .seconds(1)).read(text) / .seconds(1)
     }
 }
@@ -95,7 +95,7 @@ extension Setting.Parser where Value == Double {
 extension Setting.Parser {
     /// Reads one of some words, in upper or lower case.
     static func choice(of choices: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
-        Self(shape: .choice(choices.map(name))) { (text) throws(Setting.Problem) in
+        Self(valueType: .choice(choices.map(name))) { (text) throws(Setting.Problem) in
             guard let choice = choices.first(where: { name($0) == text.lowercased() }) else {
                 throw Setting.Problem(what: "is not one of \(choices.map(name).joined(separator: ", "))")
             }
@@ -132,7 +132,7 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
 
 extension Setting.Parser where Value == [String] {
     /// Reads web origins as browsers send them, such as `https://app.example:8443`; or `*`.
-    static let origins = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let origins = Self(valueType: .list) { (text) throws(Setting.Problem) in
         let origins = list(text)
         for origin in origins where origin != "*" {
             let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
@@ -144,7 +144,7 @@ extension Setting.Parser where Value == [String] {
     }
 
     /// Reads hosts without ports: `scribe.example,*.staging.example`, or `*`.
-    static let hosts = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let hosts = Self(valueType: .list) { (text) throws(Setting.Problem) in
         let hosts = list(text)
         guard hosts.allSatisfy({ $0 == "*" || CertificateName($0) != nil }) else {
             throw Setting.Problem(
@@ -161,7 +161,7 @@ extension Setting.Parser where Value == [String] {
 
 extension Setting.Parser where Value == [String: ClientProfile] {
     /// Reads the SDK profiles of client ids: `my-app=ios,kiosk=web`.
-    static let clientProfiles = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let clientProfiles = Self(valueType: .list) { (text) throws(Setting.Problem) in
         var profiles: [String: ClientProfile] = [:]
         for entry in Setting.Parser<[String]>.list(text) {
             let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
@@ -180,7 +180,7 @@ extension Setting.Parser where Value == [String: ClientProfile] {
 
 extension Setting.Parser where Value == Data {
     /// Reads the UTF-8 text of the file at a path, and removes white space at both ends.
-    static let file = Self { (path) throws(Setting.Problem) in
+    static let fileContents = Self { (path) throws(Setting.Problem) in
         guard let data = FileManager.default.contents(atPath: path) else {
             throw Setting.Problem(what: "cannot be read; check that the file exists and that you may read it")
         }
@@ -214,8 +214,8 @@ extension Setting.Parser where Value == String {
 extension Setting.Parser where Value == OutboundTrust {
     /// Reads a PEM file with certificates of authorities. An empty path means this machine's authorities alone.
     static let authorities = Self { (path) throws(Setting.Problem) in
-        guard !path.isEmpty else { return .machine }
-        guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.file.read(path)) else {
+        guard !path.isEmpty else { return .system }
+        guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.fileContents.read(path)) else {
             throw Setting.Problem(what: "contains no PEM certificate (-----BEGIN CERTIFICATE-----)")
         }
         return trust
@@ -224,7 +224,7 @@ extension Setting.Parser where Value == OutboundTrust {
 
 extension Setting.Parser where Value == [IPRange] {
     /// Reads IP addresses and ranges: `127.0.0.1,10.0.0.0/8`.
-    static let ranges = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let ranges = Self(valueType: .list) { (text) throws(Setting.Problem) in
         var ranges: [IPRange] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let range = IPRange(entry) else {
@@ -238,7 +238,7 @@ extension Setting.Parser where Value == [IPRange] {
 
 extension Setting.Parser where Value == [OutboundRules.Exception] {
     /// Reads hosts, IP addresses and ranges: `receiver,10.0.0.0/8`.
-    static let outboundExceptions = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let outboundExceptions = Self(valueType: .list) { (text) throws(Setting.Problem) in
         var exceptions: [OutboundRules.Exception] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let exception = OutboundRules.Exception(entry) else {
@@ -252,7 +252,7 @@ extension Setting.Parser where Value == [OutboundRules.Exception] {
 
 extension Setting.Parser where Value == [CertificateName] {
     /// Reads hosts and addresses for a certificate: `scribe.test,192.168.1.20`.
-    static let certificateNames = Self(shape: .list) { (text) throws(Setting.Problem) in
+    static let certificateNames = Self(valueType: .list) { (text) throws(Setting.Problem) in
         var names: [CertificateName] = []
         for entry in Setting.Parser<[String]>.list(text) {
             guard let name = CertificateName(entry) else {

@@ -82,7 +82,7 @@ extension Setting {
         Setting(
             "stt-key-file",
             "A file with the key of the speech service.",
-            .file,
+            .fileContents,
             default: "",
             valueName: "path",
             page: "a file with the key of the speech service. `SCRIBE_STT_KEY` holds the key itself and wins"

@@ -23,7 +23,7 @@ struct Setting: Sendable {
 
     /// Parser of a setting's text.
     struct Parser<Value: Sendable>: Sendable {
-        var shape = Shape.text
+        var valueType = ValueType.text
         let read: @Sendable (String) throws(Problem) -> Value
     }
 
@@ -36,7 +36,7 @@ struct Setting: Sendable {
     /// The placeholder of the value in `--help`, such as `path`.
     let valueName: String
     /// The form of the values.
-    let shape: Shape
+    let valueType: ValueType
     /// Whether `config print` and errors mask the value.
     private(set) var isSecret = false
     /// The text of the default; empty without a default.
@@ -75,7 +75,7 @@ struct Setting: Sendable {
         self.name = name
         self.help = help
         self.valueName = valueName
-        shape = parser.shape
+        valueType = parser.valueType
         self.defaultText = defaultText
         self.pageDefault = pageDefault ?? (defaultText.isEmpty ? "" : "`\(defaultText)`")
         self.page = page
@@ -97,7 +97,7 @@ struct Setting: Sendable {
     }
 
     /// Whether the flag takes no value. It then has an inverse that begins with `no-`.
-    var isSwitch: Bool { shape == .boolean }
+    var isSwitch: Bool { valueType == .boolean }
 
     /// The former name and the name. If both are set, the last one wins.
     var names: [String] { [formerName, name].compactMap(\.self) }

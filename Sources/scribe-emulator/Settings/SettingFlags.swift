@@ -108,7 +108,7 @@ extension Setting {
     fileprivate var completion: CompletionKind? {
         if name.hasSuffix("-dir") { return .directory }
         if valueName == "path" { return .file() }
-        guard case .choice(let words) = shape else { return nil }
+        guard case .choice(let words) = valueType else { return nil }
         return .list(words)
     }
 }

@@ -109,8 +109,8 @@ struct Settings {
             problems.append(Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
             return
         }
-        guard let text = Self.text(of: node, setting.shape) else {
-            let wanted = setting.shape.takesList ? "a single value or a list of single values" : "a single value"
+        guard let text = Self.text(of: node, setting.valueType) else {
+            let wanted = setting.valueType.takesList ? "a single value or a list of single values" : "a single value"
             problems.append(Problem(description: "\(path): '\(name)' must be \(wanted)"))
             return
         }
@@ -118,9 +118,9 @@ struct Settings {
     }
 
     /// The text of a YAML value; values of a list are joined by commas. Nil if the setting does not take such a value.
-    private static func text(of node: Node, _ shape: Setting.Shape) -> String? {
+    private static func text(of node: Node, _ valueType: Setting.ValueType) -> String? {
         if let scalar = node.scalar { return scalar.string }
-        guard shape.takesList, let items = node.sequence else { return nil }
+        guard valueType.takesList, let items = node.sequence else { return nil }
         let texts = items.compactMap { $0.scalar?.string }
         guard texts.count == items.count, !texts.contains(where: { $0.contains(",") }) else { return nil }
         return texts.joined(separator: ",")

@@ -19,21 +19,21 @@ package struct FakeTranscriber: Transcriber {
     private let transactions: [String: FakeSpeech]
     private let clock: WallClock
     private let files: NIOThreadPool
-    private let atOnce: Int
+    private let callersThreadLimit: Int
 
     /// Creates a fake transcriber.
     /// - Parameters:
     ///   - files: threads that may block.
-    ///   - atOnce: file size in bytes up to which files are read on the calling thread.
-    package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool, atOnce: Int = 0) {
+    ///   - callersThreadLimit: file size in bytes up to which files are read on the calling thread.
+    package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool, callersThreadLimit: Int = 0) {
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }
         )
-        self.transactions = fixtures.consultation.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
+        self.transactions = fixtures.defaultPassages.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
         self.clock = clock
         self.files = files
-        self.atOnce = atOnce
+        self.callersThreadLimit = callersThreadLimit
     }
 
     /// Whether results are instant; false if a fixture delays chunks.
@@ -68,7 +68,9 @@ package struct FakeTranscriber: Transcriber {
         }
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
         let heard = try await recording.withLocalFile { path in
-            if atOnce > 0, let bytes = try AudioBytes.read(path, upTo: atOnce) { return Heard(bytes, needsHash) }
+            if callersThreadLimit > 0, let bytes = try AudioBytes.read(path, upTo: callersThreadLimit) {
+                return Heard(bytes, needsHash)
+            }
             return try await files.runIfActive { Heard(try AudioBytes(file: path), needsHash) }
         }
         if let hash = heard.hash, let fixture = fixturesByHash[hash] {

@@ -3,11 +3,11 @@ package import ScribeDomain
 /// Fixtures and passages of the fake transcriber.
 package struct FixtureSet: Sendable {
     /// Passages of one visit by language, `en` at least.
-    package var consultation: [String: [String]]
+    package var defaultPassages: [String: [String]]
     package var fixtures: [Fixture]
 
-    package init(consultation: [String: [String]], fixtures: [Fixture]) {
-        self.consultation = consultation
+    package init(defaultPassages: [String: [String]], fixtures: [Fixture]) {
+        self.defaultPassages = defaultPassages
         self.fixtures = fixtures
     }
 
@@ -17,7 +17,7 @@ package struct FixtureSet: Sendable {
     /// Set with another set's entries before its own, so that a user's file can replace shipped fixtures.
     package func overridden(by other: FixtureSet) -> FixtureSet {
         FixtureSet(
-            consultation: consultation.merging(other.consultation) { _, new in new },
+            defaultPassages: defaultPassages.merging(other.defaultPassages) { _, new in new },
             fixtures: other.fixtures + fixtures
         )
     }

@@ -14,7 +14,7 @@ package struct SpeechService: Sendable {
 
     package init(
         baseURL: URL, key: String? = nil, model: String? = nil, liteModel: String? = nil, prompt: String? = nil,
-        trust: OutboundTrust = .machine
+        trust: OutboundTrust = .system
     ) {
         self.trust = trust
         self.baseURL = baseURL

@@ -28,7 +28,7 @@ package final class SpeechServiceClient: Sendable {
     /// - Parameters:
     ///   - timeLimit: longest silence of the service.
     ///   - files: threads that may block.
-    package init(timeLimit: Duration, trust: OutboundTrust = .machine, files: NIOThreadPool) {
+    package init(timeLimit: Duration, trust: OutboundTrust = .system, files: NIOThreadPool) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
             timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),

@@ -1,4 +1,5 @@
-/// Cuts of a long recording at pauses, so that no piece exceeds a recogniser's limit and no word is split.
+/// Cuts of a long recording into pieces of at most `longest` seconds. Each cut is at the last pause in the second half
+/// of the piece, or at the limit if that half has no pause.
 struct RecordingCuts: Hashable, Sendable {
     /// Start and end of each piece, in seconds.
     let pieces: [ClosedRange<Double>]

@@ -19,7 +19,7 @@ struct AudioFileName: Hashable, Sendable {
     ]
 
     /// Parses a file name.
-    /// - Throws: ``AllianceError/malformed(_:)`` for a name without a number.
+    /// - Throws: ``AllianceError/malformed(_:)`` for a name of another form.
     init(_ text: String) throws(AllianceError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 255, parts.count == 2 else { throw Self.unusable }

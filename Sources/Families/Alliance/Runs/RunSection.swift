@@ -2,7 +2,8 @@ import Engines
 import Foundation
 import ScribeDomain
 
-/// One section of a note, as the vendor's web app draws it during a run (`features/session/ag-ui/types.ts`).
+/// Section of a note in the events of an AG-UI run, in the shape that the vendor's web app reads
+/// (`features/session/ag-ui/types.ts`).
 struct RunSection: Hashable {
     enum Payload: Hashable {
         case list([String])
@@ -28,14 +29,15 @@ struct RunSection: Hashable {
         ]
     }
 
-    /// Splits a document into its sections, in document order.
+    /// Splits a document into sections without empty ones. Sections of an EMR record are sorted by key, all others keep
+    /// the document's order.
     static func sections(of document: ResultDocument) -> [RunSection] {
         let value = document.value ?? ""
         let parts =
             switch document.format {
-            case .markdown: headed(value, untitled: document.name)
-            case .json: titled(value) ?? [(document.name, value)]
-            case .ekaEMR: recorded(value) ?? [(document.name, value)]
+            case .markdown: partsOfMarkdown(value, untitled: document.name)
+            case .json: partsOfJSON(value) ?? [(document.name, value)]
+            case .ekaEMR: partsOfEMRRecord(value) ?? [(document.name, value)]
             default: [(document.name, value)]
             }
         var taken: Set<String> = []
@@ -54,7 +56,7 @@ struct RunSection: Hashable {
     private typealias Part = (title: String, text: String)
 
     /// Splits Markdown at its `##` headings. The note's own title (`#`) is no section.
-    private static func headed(_ markdown: String, untitled: String) -> [Part] {
+    private static func partsOfMarkdown(_ markdown: String, untitled: String) -> [Part] {
         var parts: [(title: String, lines: [Substring])] = [(untitled, [])]
         for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.hasPrefix("## ") {
@@ -66,7 +68,7 @@ struct RunSection: Hashable {
         return parts.map { ($0.title, $0.lines.joined(separator: "\n").trimmingCharacters(in: .newlines)) }
     }
 
-    private static func titled(_ json: String) -> [Part]? {
+    private static func partsOfJSON(_ json: String) -> [Part]? {
         struct Section: Decodable {
             let title: String
             let value: String
@@ -74,7 +76,7 @@ struct RunSection: Hashable {
         return JSONDocument.untrusted(Data(json.utf8), as: [Section].self)?.map { ($0.title, $0.value) }
     }
 
-    private static func recorded(_ json: String) -> [Part]? {
+    private static func partsOfEMRRecord(_ json: String) -> [Part]? {
         guard let record = JSONDocument.untrusted(Data(json.utf8), as: JSONValue.self),
             case .object(let members)? = record["prescription"]
         else { return nil }

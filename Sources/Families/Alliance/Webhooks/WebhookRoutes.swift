@@ -24,7 +24,7 @@ struct WebhookRoutes: Sendable {
     @Sendable private func register(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: Registration.self, in: context)
-        let known = SessionEvent.allCases.compactMap(AllianceFormat().name)
+        let known = SessionEvent.allCases.compactMap(AllianceWebhookFormat().name)
         guard !body.events.isEmpty, body.events.allSatisfy(known.contains) else {
             throw ScribeError.invalidRequest(
                 field: "events", problem: "must be some of \(known.joined(separator: ", "))")

@@ -18,7 +18,7 @@ struct AccountRoutes: Sendable {
     let queries: Queries
     let throttle: LoginThrottle
     let secrets: ClientSecrets
-    let issuing: TokenIssuing
+    let tokenIssuer: TokenIssuer
     let lifetimes: TokenLifetimes
     let origin: LinkOrigin
     let pages: PageOrigins
@@ -74,7 +74,7 @@ struct AccountRoutes: Sendable {
         let body: LoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let client = try await client(
             body.clientID, body.clientSecret, orThrow: EkaError.invalidClient, request, context)
-        return try await issuing.answer(to: client, inCookies: cookies(of: request, context))
+        return try await tokenIssuer.answer(to: client, inCookies: cookies(of: request, context))
     }
 
     private struct PageLoginBody: Decodable {
@@ -90,7 +90,7 @@ struct AccountRoutes: Sendable {
         let body: PageLoginBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let client = try await client(
             body.username, body.password, orThrow: EkaError.invalidCredentials, request, context)
-        return try await issuing.answer(to: client, inCookies: cookies(of: request, context), saysSuccess: true)
+        return try await tokenIssuer.answer(to: client, inCookies: cookies(of: request, context), saysSuccess: true)
     }
 
     /// Checks a client's secret, within the login throttle.
@@ -113,13 +113,13 @@ struct AccountRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "refresh_token", problem: "is required")
         }
         // A token sent twice within the grace (a lost answer, parallel requests) gets the same successor both times.
-        let refreshToken = issuing.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
+        let refreshToken = tokenIssuer.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
         let client = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
             RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
         )
         guard let client else { throw EkaError.refreshRefused }
-        return try await issuing.answer(
+        return try await tokenIssuer.answer(
             to: client, refreshToken: refreshToken,
             inCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
     }
@@ -153,9 +153,9 @@ struct AccountRoutes: Sendable {
     ///
     /// Without this check any page could log its reader in as another client.
     /// - Parameter isByCookie: The page already used valid cookies, which the new ones replace.
-    private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> CookieKind? {
+    private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> CookieScope? {
         guard isByCookie || pages.admitToLogin(request, context) else { return nil }
-        return CookieKind(
+        return CookieScope(
             isSecure: origin.base(of: request, context).hasPrefix("https:"), path: context.linkPath)
     }
 }

@@ -13,7 +13,7 @@ struct DeviceRoutes: Sendable {
 
     let logins: DeviceLogins
     let queries: Queries
-    let issuing: TokenIssuing
+    let tokenIssuer: TokenIssuer
     /// The client that devices act for without approval; nil in strict mode.
     ///
     /// Other modes accept a token that was not issued here, so they need no approval either.
@@ -40,13 +40,13 @@ struct DeviceRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
-        let deviceCode = issuing.namespace.mark(Base64URL.encode(Data(identifiers.bytes(48))))
+        let deviceCode = tokenIssuer.namespace.mark(Base64URL.encode(Data(identifiers.bytes(48))))
         let userCode = try await logins.begin(
             deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
             from: proxies.client(of: request, context))
         guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
         // A browser opens the address, and sends no header.
-        let path = context.linkPath.isEmpty ? issuing.namespace?.path ?? "" : ""
+        let path = context.linkPath.isEmpty ? tokenIssuer.namespace?.path ?? "" : ""
         let address = "\(origin.base(of: request, context))\(path)/\(Self.activation)"
         return .json(
             .ok,
@@ -105,7 +105,7 @@ struct DeviceRoutes: Sendable {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let id = try await logins.redeem(body.deviceCode)
         guard let client = try await queries.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
-        return try await issuing.answer(to: client)
+        return try await tokenIssuer.answer(to: client)
     }
 
     /// Explains how to approve the code with curl. The server has no page to log in on.

@@ -35,7 +35,7 @@ struct HistoryRoutes: Sendable {
         }
         let first = try await readPage(nil, 0)
         let begin = await Self.encoded(first, isFirst: true)
-        // A page as it was read, and as it is sent.
+        // Reserves memory for two copies of a page: the rows and their JSON.
         try await context.hold(2 * (first.next == nil ? begin.readableBytes : max(begin.readableBytes, Store.pageSize)))
         // Pages are streamed: each one is read after the previous one was sent, so memory holds one page.
         let body = ResponseBody { writer in

@@ -1,9 +1,10 @@
 import Logging
 import ScribeDomain
 
-/// Logs requests of init for options that the configuration does not offer, once per client and value.
+/// Logs options in Eka's `init` that Eka's config API does not offer. Remembers the last 20 values of each client, to
+/// log each only once.
 ///
-/// Init accepts such values (eka.md 2.1).
+/// `init` accepts such values (eka.md 2.1).
 final class UnknownOptionLog: Sendable {
     private struct Choice: Hashable {
         let kind: String

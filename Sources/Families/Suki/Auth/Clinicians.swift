@@ -10,7 +10,7 @@ import ScribeStore
 struct Clinicians: Sendable {
     let tokens: SukiTokens
     private let partners: KnownPartners
-    private let partnerTokens: PartnerTokens
+    private let tokenVerifier: PartnerTokenVerifier
     private let clients: KnownClients
     private let mode: AuthMode
     private let store: Store
@@ -23,7 +23,7 @@ struct Clinicians: Sendable {
     ) {
         self.tokens = tokens
         self.partners = partners
-        partnerTokens = PartnerTokens(outbound: runtime.outbound, clock: runtime.clock.wall)
+        tokenVerifier = PartnerTokenVerifier(outbound: runtime.outbound, clock: runtime.clock.wall)
         self.clients = clients
         self.mode = mode
         store = runtime.store
@@ -73,7 +73,7 @@ struct Clinicians: Sendable {
         guard let partner = partners[login.partner], let client = clients[partner.client] else {
             throw SukiError(.badRequest, "invalid_request", "there is no such partner")
         }
-        let subject = try await partnerTokens.subject(
+        let subject = try await tokenVerifier.subject(
             of: login.token, from: partner, of: client.principal.business, isStrict: mode == .strict)
         guard partner.isBearer else { return (partner, subject) }
         guard let provider = login.provider else {

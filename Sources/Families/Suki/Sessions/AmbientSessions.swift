@@ -38,7 +38,7 @@ struct AmbientSessions: Sendable {
     private let clock: WorldClock
     private let minimumDuration: TimeInterval
 
-    /// - Parameter shortest: Sessions with less audio get no note, in seconds.
+    /// - Parameter minimumDuration: Sessions with less audio get no note, in seconds.
     init(_ runtime: Runtime, minimumDuration: TimeInterval) {
         store = runtime.store
         transactions = runtime.transactions

@@ -60,11 +60,12 @@ extension Transaction {
         _ = setTerms(terms.stored)
     }
 
-    /// Ends the ambient session: its note is written from the segments received so far.
+    /// Ends the ambient session and commits its audio segments. A session shorter than `minimumDuration` is committed
+    /// without audio and gets no note.
     /// - Parameters:
     ///   - recorded: The segments, in the order of their start times.
     ///   - narrative: Sections to write in sentences.
-    ///   - shortest: Shorter recordings count as silence, in seconds.
+    ///   - minimumDuration: Least audio of all segments together, in seconds.
     /// - Throws: ``ScribeError/transactionCancelled``.
     mutating func endAmbient(
         _ recorded: [AudioSegment], inSentences narrative: [String], minimumDuration: TimeInterval, at now: Date
@@ -73,7 +74,7 @@ extension Transaction {
         setNarrativeSections(narrative)
         let length = recorded.reduce(0) { $0 + $1.seconds }
         let list = length > 0 && length >= minimumDuration ? recorded.chunks : ChunkList(files: [])
-        return try commit(list, hasMoreToGive: false, at: now)
+        return try commit(list, mayChangeResults: false, at: now)
     }
 
     /// Cancels the ambient session: its audio is not processed. Repeatable.

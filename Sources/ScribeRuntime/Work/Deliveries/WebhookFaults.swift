@@ -3,19 +3,20 @@ import Logging
 import ScribeDomain
 import ScribeStore
 
-/// Faults of the deliveries of a world.
+/// Applies fault rules to webhook deliveries: sleeps for a delay, or reschedules the delivery in the database.
 struct WebhookFaults: Sendable {
     let rules: FaultRules
     let store: Store
     let clock: WorldClock
     let logger: Logger
-    /// Deliveries that wait for the next one of their session, with the time until which they wait.
+    /// Deliveries that wait for a later delivery of the same transaction, with the end of the wait.
     private let waiting = LockedValue<[Int64: Date]>([:])
     /// Faults of deliveries that were put back until their delay by the world's clock has passed.
     private let delayed = LockedValue<[Int64: WebhookFault]>([:])
 
-    /// Longest wait for the next delivery of a session, in seconds, and the time between two looks.
+    /// Longest wait for a later delivery of the transaction, in seconds.
     private static let longestWait = 30.0
+    /// Interval between checks for the later delivery, in seconds.
     private static let pause = 0.2
 
     init(rules: FaultRules, store: Store, clock: WorldClock, logger: Logger) {
@@ -32,7 +33,7 @@ struct WebhookFaults: Sendable {
         case putBack
     }
 
-    /// The next step of a delivery, once a delay by the machine's clock has passed.
+    /// Decides whether to send a delivery or to put it back. Sleeps first if a rule has a delay by the machine's clock.
     /// - Throws: `CancellationError`, the store's error.
     func next(for delivery: Delivery, vocabulary: (any EventVocabulary)?) async throws -> Step {
         if let fault = delayed.withLock({ $0.removeValue(forKey: delivery.id) }) {

@@ -10,8 +10,8 @@ enum SnapshotTables {
         "conversations", "segments", "photos", "memories",
     ]
 
-    /// Tables with clients, secrets and tokens, and with the work of one process. Registrations of webhooks have
-    /// signing keys, and their deliveries have messages with signatures.
+    /// Tables that a snapshot leaves out: clients, secrets and tokens, and the work of one process. Registrations of
+    /// webhooks have signing keys, and their deliveries have messages with signatures.
     static let left = [
         "clients", "refresh_tokens", "client_keys", "device_logins", "webhooks", "deliveries", "storage", "leases",
         "generations", "state",

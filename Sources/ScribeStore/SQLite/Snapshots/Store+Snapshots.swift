@@ -5,8 +5,8 @@ package import ScribeDomain
 
 /// Snapshots of a store.
 extension Store {
-    /// Writes the rows of a snapshot into a fresh database, and links the files that they refer to. Of one moment;
-    /// writes go on meanwhile, but for rows in memory.
+    /// Writes the rows of a snapshot into a fresh database, and links the files that they refer to. All rows are as of
+    /// one moment. Other writes go on meanwhile, unless the rows are in memory.
     /// - Parameters:
     ///   - snapshot: an empty folder.
     ///   - objects: the files of the rows.
@@ -18,7 +18,7 @@ extension Store {
         in snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, _ identifiers: WorldIdentifiers,
         at now: Date, on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             try await objects.keepingAll { [database] in
                 try await threads.runIfActive {
                     try snapshot.makeDatabase().close()
@@ -53,7 +53,7 @@ extension Store {
         _ snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, demo: SnapshotOwner,
         on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.explained {
+        try await StorageFailure.translatingErrors {
             let (manifest, files) = try await threads.runIfActive { (try snapshot.manifest(), try snapshot.files()) }
             try await objects.adopt(files.map(\.name), from: snapshot.objectsFolder)
             try await database.importRows(

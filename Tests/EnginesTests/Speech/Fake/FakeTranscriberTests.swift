@@ -11,7 +11,7 @@ struct FakeTranscriberTests {
     let folder: TemporaryFolder
     let manual = ManualClock()
     let set = FixtureSet(
-        consultation: [
+        defaultPassages: [
             "en": [
                 "Hello there. Please sit. I have a fever.", "How long? For two days.", "Take rest. Come back soon.",
             ],
@@ -146,7 +146,7 @@ struct FakeTranscriberTests {
         let audio = TestAudio.wav(seconds: 1, tone: 3)
         let hash = SHA256.hash(data: audio).map { String(format: "%02x", $0) }.joined()
         let fixtures = set.overridden(
-            by: FixtureSet(consultation: [:], fixtures: [Fixture(sha256: hash, text: "mine")]))
+            by: FixtureSet(defaultPassages: [:], fixtures: [Fixture(sha256: hash, text: "mine")]))
         #expect(try await transcribe(audio, from: fixtures).text == "mine")
         #expect(try await transcribe(TestAudio.wav(seconds: 1), from: fixtures).text != "mine")
     }

@@ -7,10 +7,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// The list of recordings.
+/// Renders the console's list of transactions, read from the database.
 extension ConsoleFamily {
-    /// A choice of states.
-    private enum Choice: String, CaseIterable {
+    /// Choice of the transactions on the page, by state.
+    private enum StateFilter: String, CaseIterable {
         case all = ""
         case running, failed, done, cancelled
 
@@ -27,41 +27,41 @@ extension ConsoleFamily {
         }
     }
 
-    func recordings(_ visit: Visit) async throws -> Page {
-        let (request, world) = (visit.request, visit.context.world)
+    func recordings(_ pageRequest: PageRequest) async throws -> Page {
+        let (request, world) = (pageRequest.request, pageRequest.context.world)
         let query = request.query
-        let choice = query.text("state").flatMap(Choice.init) ?? .all
+        let stateFilter = query.text("state").flatMap(StateFilter.init) ?? .all
         var filter = RecordingFilter()
-        filter.processingStatuses = choice.statuses
+        filter.processingStatuses = stateFilter.statuses
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
         filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         filter.before = query.text("before").flatMap { Int64($0) }
-        // A name has no place in an address: the page sends it as a header.
+        // URLs must not contain patients' names, so the page sends the search text in a header.
         let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
         if !search.isEmpty { filter.text = search }
         filter.searchesNames = settings.showsWords
         let page = try await world.runtime.queries.recordings.list(filter)
-        let isFiltered = choice != .all || filter.kind != nil || filter.client != nil || filter.before != nil
+        let isFiltered = stateFilter != .all || filter.kind != nil || filter.client != nil || filter.before != nil
         let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
         guard !isEmpty else {
             return Page(
                 key: "consultations", title: "Consultations", template: "empty",
                 model: [
-                    "base": origin.base(of: request, visit.context) + (world.namespace?.path ?? ""),
+                    "base": origin.base(of: request, pageRequest.context) + (world.namespace?.path ?? ""),
                     "client": settings.demo?.rawValue ?? "", "secret": settings.demoSecret ?? "",
                     "hasDemo": world.namespace == nil && settings.demoSecret != nil,
                 ])
         }
-        func link(_ changes: [String: String]) -> String { Self.link("", query, changes, visit) }
+        func link(_ changes: [String: String]) -> String { Self.link("", query, changes, pageRequest) }
         return Page(
             key: "consultations", title: "Consultations", template: "consultations",
             model: [
-                "rows": page.items.map { row($0, visit) }, "isNone": page.items.isEmpty,
+                "rows": page.items.map { row($0, pageRequest) }, "isNone": page.items.isEmpty,
                 "older": page.next.map { link(["before": String($0)]) } ?? "", "hasOlder": page.next != nil,
-                "states": Choice.allCases.map {
+                "states": StateFilter.allCases.map {
                     [
                         "title": $0.title, "href": link(["state": $0.rawValue, "before": ""]),
-                        "isChosen": $0 == choice,
+                        "isChosen": $0 == stateFilter,
                     ] as ConsoleViews.Model
                 },
                 "kinds": Self.options(
@@ -78,33 +78,34 @@ extension ConsoleFamily {
         all.map { ["value": $0.value, "label": $0.title, "isChosen": $0.value == chosen] }
     }
 
-    /// Address of a page with some other parameters. An empty value leaves a parameter out.
+    /// Builds a page's URL from the current query with `changes` applied. An empty value removes a parameter.
     static func link(
-        _ path: String, _ query: FlatDictionary<Substring, Substring>, _ changes: [String: String], _ visit: Visit
+        _ path: String, _ query: FlatDictionary<Substring, Substring>, _ changes: [String: String],
+        _ pageRequest: PageRequest
     ) -> String {
         var parameters: [String: String] = [:]
         for name in ["state", "kind", "client", "before", "only", "operation"] {
             parameters[name] = changes[name] ?? query.text(name)
         }
-        parameters["namespace"] = visit.context.world.namespace?.rawValue
+        parameters["namespace"] = pageRequest.context.world.namespace?.rawValue
         let text = parameters.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }
             .map { "\($0.key)=\(PercentEncoding.encode($0.value, keepingSlashes: false))" }.joined(separator: "&")
         return "/\(root)\(path)" + (text.isEmpty ? "" : "?\(text)")
     }
 
-    private func row(_ recording: RecordingSummary, _ visit: Visit) -> ConsoleViews.Model {
-        let state = RecordingState(of: .init(recording), at: visit.now)
+    private func row(_ recording: RecordingSummary, _ pageRequest: PageRequest) -> ConsoleViews.Model {
+        let state = RecordingState(of: .init(recording), at: pageRequest.now)
         let name = settings.showsWords ? recording.patientName ?? "" : ""
         return [
             "kind": state.kind.rawValue, "word": state.kind.word,
             "name": name.isEmpty ? (settings.showsWords ? "No name given" : recording.id.rawValue) : name,
             "visit": settings.showsWords ? recording.visit ?? "" : "",
-            "href": Self.recordingLink(recording.key) + visit.query,
+            "href": Self.recordingLink(recording.key) + pageRequest.query,
             "client": Self.clientName(recording), "family": settings.kinds[recording.kind] ?? recording.kind.rawValue,
-            "strip": ConsoleViews.Markup(renderText: ChunkStrip.svg(recording.files)), "files": recording.files,
+            "strip": ConsoleViews.Markup(renderText: FileTicks.svg(recording.files)), "files": recording.files,
             "fileWord": recording.files == 1 ? "file" : "files",
             "length": recording.duration.map(RecordingState.clock) ?? "", "outcome": state.outcome,
-            "ago": RecordingState.span(visit.now.timeIntervalSince(recording.createdAt)),
+            "ago": RecordingState.span(pageRequest.now.timeIntervalSince(recording.createdAt)),
             "time": recording.createdAt.apiTime, "problem": state.problem ?? "", "advice": state.advice ?? "",
             "hasProblem": state.problem != nil, "isBad": state.kind == .failed,
             "isDeleted": recording.archivedAt != nil,
@@ -121,8 +122,8 @@ extension ConsoleFamily {
     }
 }
 
-/// Picture of a recording's files: one tick each.
-enum ChunkStrip {
+/// SVG with one tick for each file of a recording, at most 36.
+enum FileTicks {
     static func svg(_ count: Int) -> String {
         guard count > 0 else { return "" }
         let shown = min(count, 36)

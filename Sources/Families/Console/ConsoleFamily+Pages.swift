@@ -20,7 +20,7 @@ extension ConsoleFamily {
     }
 
     /// Request of a page, with its session.
-    struct Visit {
+    struct PageRequest {
         let request: Request
         let context: ScribeContext
         let session: ConsoleSessions.Session
@@ -31,48 +31,48 @@ extension ConsoleFamily {
     }
 
     func page(
-        _ path: [Substring], _ verdict: ConsoleGate.Verdict, _ request: Request, _ context: ScribeContext
+        _ path: [Substring], _ verdict: ConsoleAuthentication.Verdict, _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
         var response: Response
         let cookie: String
         let nonce = Hex.encode(context.world.runtime.identifiers.random.bytes(16))
         switch verdict {
-        case .again:
+        case .reload:
             let path = "/" + RequestAddress(request).path.joined(separator: "/")
             let query = request.uri.query.map { "?\($0)" } ?? ""
             return views.page(ConsoleViews.text("again", ["path": path + query]), nonce: nonce)
-        case .locked(let session, let id):
+        case .loginRequired(let session, let id):
             cookie = id
             let model: ConsoleViews.Model = [
                 "token": session.token, "host": request.authority, "version": settings.version, "nonce": nonce,
             ]
             response = views.page(ConsoleViews.text("login", model), nonce: nonce, status: .unauthorized)
-        case .open(let session, let id):
+        case .allowed(let session, let id):
             cookie = id
             let name = context.world.namespace?.rawValue
-            let visit = Visit(
+            let pageRequest = PageRequest(
                 request: request, context: context, session: session,
                 query: name.map { "?namespace=\($0)" } ?? "")
-            let page = try await content(of: path, visit)
-            response = views.page(try await text(of: page, visit, nonce), nonce: nonce, status: page.status)
+            let page = try await content(of: path, pageRequest)
+            response = views.page(try await text(of: page, pageRequest, nonce), nonce: nonce, status: page.status)
         }
-        ConsoleGate.keep(cookie, of: request, isSecure: isSecure(request, context), in: &response)
+        ConsoleAuthentication.keep(cookie, of: request, isSecure: isSecure(request, context), in: &response)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    private func content(of path: [Substring], _ visit: Visit) async throws -> Page {
-        guard visit.context.namespaceError == nil else { return Self.missing }
+    private func content(of path: [Substring], _ pageRequest: PageRequest) async throws -> Page {
+        guard pageRequest.context.namespaceError == nil else { return Self.missing }
         do {
             switch path.first {
-            case nil: return try await recordings(visit)
-            case "consultations" where path.count == 3: return try await recording(path[1], path[2], visit)
-            case "requests" where path.count == 1: return try await requests(visit)
-            case "requests" where path.count == 2: return try await request(path[1], visit)
-            case "webhooks" where path.count == 1: return try await webhooks(visit)
-            case "bench" where path.count == 1: return try await bench(visit)
-            case "try" where path.count == 1: return tryOut(visit)
-            case "connect" where path.count == 1: return connect(visit)
-            case "templates" where path.count == 1: return try await templates(visit)
+            case nil: return try await recordings(pageRequest)
+            case "consultations" where path.count == 3: return try await recording(path[1], path[2], pageRequest)
+            case "requests" where path.count == 1: return try await requests(pageRequest)
+            case "requests" where path.count == 2: return try await request(path[1], pageRequest)
+            case "webhooks" where path.count == 1: return try await webhooks(pageRequest)
+            case "bench" where path.count == 1: return try await bench(pageRequest)
+            case "try" where path.count == 1: return tryOut(pageRequest)
+            case "connect" where path.count == 1: return connect(pageRequest)
+            case "templates" where path.count == 1: return try await templates(pageRequest)
             case "settings" where path.count == 1: return settingsPage()
             default: return Self.missing
             }
@@ -84,8 +84,8 @@ extension ConsoleFamily {
     private static var missing: Page { Page(key: "", title: "Not found", template: "missing", status: .notFound) }
 
     /// Renders a page with its frame.
-    private func text(of page: Page, _ visit: Visit, _ nonce: String) async throws -> String {
-        let (request, context) = (visit.request, visit.context)
+    private func text(of page: Page, _ pageRequest: PageRequest, _ nonce: String) async throws -> String {
+        let (request, context) = (pageRequest.request, pageRequest.context)
         let isKnown = context.namespaceError == nil
         let name = context.world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld
         let faults = isKnown ? try await control.read("faults", for: request, context).body["faults"] : nil
@@ -98,7 +98,7 @@ extension ConsoleFamily {
         if mode != "system" { notices.append(mode == "frozen" ? "The clock is frozen" : "The clock was moved") }
         let entries = Self.navigation.map { entry -> ConsoleViews.Model in
             [
-                "href": "/\(Self.root)\(entry.path)\(visit.query)\(entry.fragment)", "icon": entry.icon,
+                "href": "/\(Self.root)\(entry.path)\(pageRequest.query)\(entry.fragment)", "icon": entry.icon,
                 "label": entry.title, "isCurrent": entry.key == page.key && entry.fragment.isEmpty,
                 "heading": entry.heading ?? "", "hasHeading": entry.heading != nil,
                 "badge": entry.key == "bench" && entry.fragment.isEmpty && on > 0 ? "\(on) on" : "",
@@ -106,8 +106,8 @@ extension ConsoleFamily {
             ]
         }
         var model: ConsoleViews.Model = [
-            "title": page.title, "token": visit.session.token, "nonce": nonce, "version": settings.version,
-            "host": request.authority, "about": settings.about, "query": visit.query, "root": "/\(Self.root)",
+            "title": page.title, "token": pageRequest.session.token, "nonce": nonce, "version": settings.version,
+            "host": request.authority, "about": settings.about, "query": pageRequest.query, "root": "/\(Self.root)",
             "namespace": name, "canLogOut": settings.token != nil,
             "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
                 ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model

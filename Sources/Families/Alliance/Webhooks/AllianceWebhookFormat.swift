@@ -9,13 +9,14 @@ extension Webhook.Style {
 }
 
 /// Format of the session protocol's webhook messages, which have exactly three members (medscribe.md section 6).
-package struct AllianceFormat: WebhookFormat {
+package struct AllianceWebhookFormat: WebhookFormat {
     package let style = Webhook.Style.alliance
     package let signatureHeader = "X-MSA-Signature"
     package let timeLimit: Duration = .seconds(30)
 
     package init() {}
 
+    /// Event name in messages; nil if the protocol has no webhook for the event.
     package func name(of event: SessionEvent) -> String? {
         switch event {
         case .cancelled: nil

@@ -7,8 +7,8 @@ import ScribeHTTP
 extension ConsoleFamily {
     private static let mostRequests = 200
 
-    func requests(_ visit: Visit) async throws -> Page {
-        let query = visit.request.query
+    func requests(_ pageRequest: PageRequest) async throws -> Page {
+        let query = pageRequest.request.query
         let only = query.text("only") ?? ""
         let operation = query.text("operation") ?? ""
         var call = only == "unmatched" ? "requests/unmatched" : "requests"
@@ -17,11 +17,12 @@ extension ConsoleFamily {
         if only == "webhooks" { call += "&kind=delivery" }
         if only == "faults" { call += "&fault=*" }
         if !operation.isEmpty { call += "&operation=\(PercentEncoding.encode(operation, keepingSlashes: false))" }
-        let found = try await control.read(call, for: visit.request, visit.context)
+        let found = try await control.read(call, for: pageRequest.request, pageRequest.context)
         let journal = RecordingJournal(found.status == .ok ? found.body : nil, offset: 0)
         var entries = journal.entries.reversed().map { $0 }
         if only == "errors" { entries = entries.filter { ($0.status ?? 0) >= 400 } }
-        let search = (visit.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "").lowercased()
+        let search = (pageRequest.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "")
+            .lowercased()
         if !search.isEmpty {
             entries = entries.filter { "\($0.path) \($0.operation) \($0.method)".lowercased().contains(search) }
         }
@@ -31,14 +32,14 @@ extension ConsoleFamily {
             ("sockets", "Sockets"), ("webhooks", "Webhooks"),
         ]
         let tabs = choices.map { value, title -> ConsoleViews.Model in
-            let href = Self.link("/requests", query, ["only": value], visit)
+            let href = Self.link("/requests", query, ["only": value], pageRequest)
             return ["title": title, "isChosen": value == only, "href": href]
         }
         let dropped = found.body["dropped"]?.integerValue ?? 0
         return Page(
             key: "requests", title: "Live requests", template: "requests",
             model: [
-                "rows": entries.map { $0.model(root: "/\(Self.root)", visit.query) }, "isNone": entries.isEmpty,
+                "rows": entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) }, "isNone": entries.isEmpty,
                 "isOff": found.status != .ok, "dropped": dropped, "hasDropped": dropped > 0, "search": search,
                 "choices": tabs,
                 "operations": Self.options(operations.map { ($0, $0) }, chosen: operation),
@@ -46,9 +47,9 @@ extension ConsoleFamily {
             ])
     }
 
-    func request(_ number: Substring, _ visit: Visit) async throws -> Page {
+    func request(_ number: Substring, _ pageRequest: PageRequest) async throws -> Page {
         guard let number = Int(number) else { throw ConsoleError.notFound }
-        let found = try await control.read("requests/\(number)", for: visit.request, visit.context)
+        let found = try await control.read("requests/\(number)", for: pageRequest.request, pageRequest.context)
         guard found.status == .ok, let entry = RecordingJournal.Entry(found.body, offset: 0) else {
             return Page(key: "requests", title: "Not recorded", template: "dropped", status: .notFound)
         }
@@ -70,7 +71,7 @@ extension ConsoleFamily {
                 "content": body ?? frame["close"].map { "close \($0.scalarText ?? "")" } ?? "ping",
             ]
         }
-        var model = entry.model(root: "/\(Self.root)", visit.query)
+        var model = entry.model(root: "/\(Self.root)", pageRequest.query)
         model["sent"] = fields("request")
         model["received"] = fields("response")
         model["body"] = text("request")
@@ -84,16 +85,16 @@ extension ConsoleFamily {
         }
         model["hasNearest"] = value["nearest"] != nil
         model["hasReason"] = !entry.reason.isEmpty
-        model["curl"] = curl(entry, value, visit)
+        model["curl"] = curl(entry, value, pageRequest)
         return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
     }
 
     /// The request as a command for a shell, to this server. Secrets that were masked have to be filled in.
-    private func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ visit: Visit) -> String {
+    private func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ pageRequest: PageRequest) -> String {
         let own: Set = [
             "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
         ]
-        let base = origin.base(of: visit.request, visit.context)
+        let base = origin.base(of: pageRequest.request, pageRequest.context)
         let url = Self.quoted("\(base)\(value["prefix"]?.stringValue ?? "")\(entry.path)")
         let isWord = entry.method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
         let method = entry.method == "HEAD" ? "-I" : "-X \(isWord ? entry.method : Self.quoted(entry.method))"

@@ -10,7 +10,7 @@ import ScribeStore
 ///
 /// Each part is one database read, finished before the part is sent. A list may hold eight megabytes of pictures for
 /// each of a thousand conversations.
-struct ConversationText: Sendable {
+struct ConversationJSON: Sendable {
     let queries: Queries
     let principal: Principal
 

@@ -5,13 +5,13 @@ import JWTKit
 import ScribeDomain
 import ScribeHTTP
 
-/// Verifies partners' tokens with the keys that partners publish.
-struct PartnerTokens: Sendable {
+/// Verifies partners' tokens with the JWK sets that partners publish, fetched over the network.
+struct PartnerTokenVerifier: Sendable {
     /// Verified claims of a partner's token.
     private struct Claims: JWTPayload {
         let exp: Double
 
-        /// Checks nothing: ``PartnerTokens`` compares the expiry with the server's clock.
+        /// Checks nothing: ``PartnerTokenVerifier`` compares the expiry with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
@@ -26,7 +26,8 @@ struct PartnerTokens: Sendable {
         self.clock = clock
     }
 
-    /// Verifies a token, and returns the user that it names.
+    /// Verifies a token, and returns its user id or email. Outside strict mode a partner without configured keys is
+    /// trusted: neither signature nor expiry is checked.
     /// - Throws: ``SukiError``.
     func subject(of token: String, from partner: Partner, of business: BusinessID, isStrict: Bool) async throws
         -> String

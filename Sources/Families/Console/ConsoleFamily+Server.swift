@@ -5,24 +5,26 @@ import ScribeHTTP
 
 /// Pages about the server itself: how to connect, its settings, and a page that tries it out.
 extension ConsoleFamily {
-    func tryOut(_ visit: Visit) -> Page {
-        let clients = visit.context.world.authenticator.clients
-        let usual = usualClient(visit.context)
+    func tryOut(_ pageRequest: PageRequest) -> Page {
+        let clients = pageRequest.context.world.authenticator.clients
+        let usual = usualClient(pageRequest.context)
         let ids = usual.map { [$0] } ?? clients.ids
         return Page(
             key: "try", title: "Try it", template: "try",
             model: [
                 "clients": Self.options(ids.prefix(200).map { ($0.rawValue, $0.rawValue) }, chosen: usual?.rawValue),
                 "choosesClient": usual == nil,
-                "prefix": visit.context.world.namespace?.path ?? "",
+                "prefix": pageRequest.context.world.namespace?.path ?? "",
             ])
     }
 
-    func connect(_ visit: Visit) -> Page {
-        let base = origin.base(of: visit.request, visit.context) + (visit.context.world.namespace?.path ?? "")
-        let place = HostAndPort(visit.request.authority)
+    func connect(_ pageRequest: PageRequest) -> Page {
+        let base =
+            origin.base(of: pageRequest.request, pageRequest.context)
+            + (pageRequest.context.world.namespace?.path ?? "")
+        let place = HostAndPort(pageRequest.request.authority)
         let tls = settings.tlsPort().flatMap { port in place.map { "https://\($0.host):\(port)" } } ?? ""
-        let isDefault = visit.context.world.namespace == nil
+        let isDefault = pageRequest.context.world.namespace == nil
         return Page(
             key: "connect", title: "Connect", template: "connect",
             model: [

@@ -14,22 +14,22 @@ extension ConsoleFamily {
     private static let mostLines = 500
     private static let mostFiles = 100
 
-    func recording(_ business: Substring, _ id: Substring, _ visit: Visit) async throws -> Page {
+    func recording(_ business: Substring, _ id: Substring, _ pageRequest: PageRequest) async throws -> Page {
         guard let business = PercentEncoding.decode(business), let id = PercentEncoding.decode(id),
             TransactionID.isValid(id)
         else { throw ConsoleError.notFound }
         let key = Transaction.Key(business: BusinessID(business), id: TransactionID(id))
-        let queries = visit.context.world.runtime.queries.recordings
+        let queries = pageRequest.context.world.runtime.queries.recordings
         guard let timeline = try await queries.timeline(of: key) else { throw ConsoleError.notFound }
         let documents = (try await queries.results(of: key)?.documents ?? [])
         let found = try await control.read(
             "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
-            for: visit.request, visit.context)
+            for: pageRequest.request, pageRequest.context)
         let journal = RecordingJournal(
-            found.status == .ok ? found.body : nil, offset: visit.context.world.runtime.clock.offset)
+            found.status == .ok ? found.body : nil, offset: pageRequest.context.world.runtime.clock.offset)
         let transaction = timeline.transaction
         let state = RecordingState(
-            of: .init(transaction, files: timeline.files.count, documents), at: visit.now)
+            of: .init(transaction, files: timeline.files.count, documents), at: pageRequest.now)
         let details = transaction.request.patientDetails
         let name = details?["username"]?.stringValue ?? details?["name"]?.stringValue ?? ""
         let shownName = settings.showsWords ? (name.isEmpty ? "No name given" : name) : id
@@ -55,14 +55,14 @@ extension ConsoleFamily {
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,
                 "events": events(of: timeline, journal, from: base),
-                "audio": settings.showsWords ? try await audioFiles(timeline, link, visit) : [],
+                "audio": settings.showsWords ? try await audioFiles(timeline, link, pageRequest) : [],
                 "hasAudio": settings.showsWords && !sounds.isEmpty,
                 "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.mostFiles)),
                 "hasMoreAudio": sounds.count > Self.mostFiles,
                 "documents": try await shown(
-                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: business, visit),
+                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: business, pageRequest),
                 "hasDocuments": !documents.isEmpty,
-                "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", visit.query) },
+                "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
                 "hasJournalNote": !journal.note(since: base).isEmpty,
                 "commitAct": Self.act("POST", "\(act)/commit\(suffix)"),
@@ -101,7 +101,7 @@ extension ConsoleFamily {
 
     /// The results, notes with the words that each statement came from.
     private func shown(
-        _ documents: [ResultDocument], of business: String, _ visit: Visit
+        _ documents: [ResultDocument], of business: String, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
         let transcript = documents.first { $0.kind == .transcript }?.value ?? ""
         var models: [ConsoleViews.Model] = []
@@ -109,7 +109,7 @@ extension ConsoleFamily {
             var model = document(one)
             if settings.showsWords, one.kind != .transcript, one.status.isUsable, !transcript.isEmpty,
                 transcript.utf8.count <= Self.longestExplained,
-                let template = try await template(one.templateID, of: BusinessID(business), visit.context.world)
+                let template = try await template(one.templateID, of: BusinessID(business), pageRequest.context.world)
             {
                 let evidence = try await NoteEvidence(of: template, in: transcript, facts)
                 model["evidence"] = evidence.models
@@ -138,9 +138,9 @@ extension ConsoleFamily {
     }
 
     private func audioFiles(
-        _ timeline: RecordingTimeline, _ link: String, _ visit: Visit
+        _ timeline: RecordingTimeline, _ link: String, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
-        let speech = try await visit.context.world.runtime.queries.recordings.speech(of: timeline.transaction.key)
+        let speech = try await pageRequest.context.world.runtime.queries.recordings.speech(of: timeline.transaction.key)
         return Self.sounds(timeline).prefix(Self.mostFiles).map { file in
             let heard = speech[file.name]
             return [
@@ -150,7 +150,7 @@ extension ConsoleFamily {
                 "length": file.recognition?.duration.map(RecordingState.precise) ?? "",
                 "problem": file.recognition?.failure.map { RecordingState.explanation(of: $0.code).what } ?? "",
                 "src": link.replacing("/consultations/", with: "/audio/") + "/"
-                    + PercentEncoding.encode(file.name, keepingSlashes: false) + visit.query,
+                    + PercentEncoding.encode(file.name, keepingSlashes: false) + pageRequest.query,
             ]
         }
     }

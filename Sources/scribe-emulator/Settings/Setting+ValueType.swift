@@ -1,8 +1,8 @@
 import ScribeDomain
 
 extension Setting {
-    /// Form of a setting's values, for the JSON Schema of the YAML file, its lists, and shell completions.
-    enum Shape: Hashable, Sendable {
+    /// Value type of a setting: for its JSON Schema, for lists in the YAML file, and for shell completions.
+    enum ValueType: Hashable, Sendable {
         case text
         case boolean
         case integer(ClosedRange<Int>)
@@ -71,10 +71,10 @@ extension Setting {
                 var members: [JSON.Member] = [
                     ("description", .string(isFormer ? "The older name of \(setting.name)." : setting.help))
                 ]
-                members += setting.shape.schema
+                members += setting.valueType.schema
                 if isFormer { members.append(("deprecated", true)) }
                 if !isFormer, !setting.defaultText.isEmpty {
-                    members.append(("default", setting.shape.json(setting.defaultText)))
+                    members.append(("default", setting.valueType.json(setting.defaultText)))
                 }
                 properties.append("    \"\(name)\": \(String(decoding: JSON.object(members).bytes, as: UTF8.self))")
             }

@@ -7,7 +7,7 @@ import ScribeRuntime
 import ScribeStore
 
 /// Kind of the cookies that a login sets.
-struct CookieKind: Hashable {
+struct CookieScope: Hashable {
     /// Whether the cookies are for encrypted connections only.
     let isSecure: Bool
     /// Path of the pages that send them; empty for all pages.
@@ -15,7 +15,7 @@ struct CookieKind: Hashable {
 }
 
 /// Issues the access and refresh tokens of a login (eka.md 1.3).
-struct TokenIssuing: Sendable {
+struct TokenIssuer: Sendable {
     let store: Store
     let tokens: AccessTokens
     let clients: KnownClients
@@ -37,12 +37,12 @@ struct TokenIssuing: Sendable {
         self.lifetimes = lifetimes
     }
 
-    /// Answers a new login with both tokens.
+    /// Answers a new login: issues both tokens and stores the refresh token's hash.
     /// - Parameters:
     ///   - cookies: nil to set no cookies.
     ///   - saysSuccess: Whether the body has `"status": "success"`.
     func answer(
-        to client: Client, inCookies cookies: CookieKind? = nil, saysSuccess: Bool = false
+        to client: Client, inCookies cookies: CookieScope? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
         let refreshToken = namespace.mark(Base64URL.encode(Data(identifiers.bytes(32))))
         try await store.saveRefreshToken(
@@ -52,9 +52,9 @@ struct TokenIssuing: Sendable {
             to: client, refreshToken: refreshToken, inCookies: cookies, saysSuccess: saysSuccess)
     }
 
-    /// Answers a refresh with a new access token.
+    /// Responds with a new access token and the given refresh token, which must be stored already.
     func answer(
-        to client: Client, refreshToken: String, inCookies cookies: CookieKind?, saysSuccess: Bool = false
+        to client: Client, refreshToken: String, inCookies cookies: CookieScope?, saysSuccess: Bool = false
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,

@@ -45,8 +45,8 @@ extension ConsoleFamily {
             rule: [("path", "/voice/*"), ("limit", "5/1s")], command: "path='/voice/*' limit=5/1s"),
     ]
 
-    func bench(_ visit: Visit) async throws -> Page {
-        let (request, context) = (visit.request, visit.context)
+    func bench(_ pageRequest: PageRequest) async throws -> Page {
+        let (request, context) = (pageRequest.request, pageRequest.context)
         func read(_ path: String) async throws -> (isFound: Bool, body: JSONValue) {
             let (status, body) = try await control.read(path, for: request, context)
             return (status == .ok, body)
@@ -145,12 +145,11 @@ extension ConsoleFamily {
             .compactMap { name, value in value.scalarText.map { "\(name)=\($0)" } }.joined(separator: " ")
     }
 
-    func webhooks(_ visit: Visit) async throws -> Page {
-        let hooks =
-            try await control.read("webhooks", for: visit.request, visit.context).body["webhooks"]?.arrayValue ?? []
+    func webhooks(_ pageRequest: PageRequest) async throws -> Page {
+        let (request, context) = (pageRequest.request, pageRequest.context)
+        let hooks = try await control.read("webhooks", for: request, context).body["webhooks"]?.arrayValue ?? []
         let sent =
-            try await control.read("deliveries?limit=100", for: visit.request, visit.context)
-            .body["deliveries"]?.arrayValue ?? []
+            try await control.read("deliveries?limit=100", for: request, context).body["deliveries"]?.arrayValue ?? []
         let rows = hooks.map { hook -> ConsoleViews.Model in
             let id = hook["webhook_id"]?.scalarText ?? ""
             let own = sent.filter { $0["webhook_id"]?.scalarText == id }

@@ -4,12 +4,12 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// Admits browsers: every request of the console passes here first.
+/// Authenticates every console request.
 ///
-/// A page that a person opens needs a session, except where the server needs no token. What a page loads needs its
-/// session's cookie and the browser's word that the page is ours. What acts needs the token of the page as well.
-struct ConsoleGate: Sendable {
-    enum Use: Hashable, Sendable {
+/// A page needs a session that has logged in, unless the server needs no token. Assets and data need the session's
+/// cookie and a same-origin request. Logins and actions also need the page's CSRF token.
+struct ConsoleAuthentication: Sendable {
+    enum RequestKind: Hashable, Sendable {
         /// A page, opened as such or read again by a script of ours.
         case page
         /// A style sheet or a script. The page of the login has them too.
@@ -19,15 +19,16 @@ struct ConsoleGate: Sendable {
         /// The login, by a session that is not open yet.
         case login
         /// A call of the operator API, or a token for the public one.
-        case act
+        case action
     }
 
     enum Verdict: Sendable {
-        case open(ConsoleSessions.Session, id: String)
+        case allowed(ConsoleSessions.Session, id: String)
         /// The browser has to show the token. The session is for the page of the login.
-        case locked(ConsoleSessions.Session, id: String)
-        /// A link from elsewhere opened the page, so that the cookie did not come. The page must ask once more.
-        case again
+        case loginRequired(ConsoleSessions.Session, id: String)
+        /// A page of another site linked here, so the browser sent no `SameSite=Strict` cookie. The browser must reload
+        /// the page.
+        case reload
     }
 
     /// The host that the server listens on.
@@ -39,11 +40,12 @@ struct ConsoleGate: Sendable {
     let sessions: ConsoleSessions
 
     /// Whether a page opens without a login.
-    var opensByItself: Bool { token == nil && !isStrict }
+    var needsNoLogin: Bool { token == nil && !isStrict }
 
+    /// Decides on a request. Starts a session for a page request without one.
     /// - Throws: ``ConsoleError``.
-    func verdict(
-        on request: Request, for use: Use, isSecure: Bool, _ random: IdentifierSource
+    func authenticate(
+        _ request: Request, for kind: RequestKind, isSecure: Bool, _ random: IdentifierSource
     ) throws(ConsoleError) -> Verdict {
         let origin = OperatorRequest(request)
         guard origin.hasOwnHost(host) else { throw .foreignHost }
@@ -52,23 +54,23 @@ struct ConsoleGate: Sendable {
             guard !isStrict else { throw .closed }
         }
         let known = known(request)
-        guard use == .page else {
-            try requireOwnPage(origin, isTrusted: isSecure || Self.isThisMachine(request))
-            guard let (id, session) = known, session.isOpen || [.asset, .login].contains(use) else { throw .noSession }
-            if use == .act || use == .login { try requireAct(origin, request, session) }
-            return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+        guard kind == .page else {
+            try requireOwnPage(origin, isTrusted: isSecure || Self.isLoopback(request))
+            guard let (id, session) = known, session.isOpen || [.asset, .login].contains(kind) else { throw .noSession }
+            if kind == .action || kind == .login { try requirePageToken(origin, request, session) }
+            return session.isOpen ? .allowed(session, id: id) : .loginRequired(session, id: id)
         }
         guard request.method == .get || request.method == .head else { throw .notFound }
         if !origin.isFromNoOtherPage {
             // A link may lead here; it changes nothing, and no page reads or frames what it opens.
             guard origin.isNavigation else { throw .foreignPage }
-            guard known != nil else { return .again }
+            guard known != nil else { return .reload }
         }
         if let (id, session) = known {
-            return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+            return session.isOpen ? .allowed(session, id: id) : .loginRequired(session, id: id)
         }
-        let (id, session) = sessions.begin(isOpen: opensByItself, at: clock.now, random)
-        return session.isOpen ? .open(session, id: id) : .locked(session, id: id)
+        let (id, session) = sessions.begin(isOpen: needsNoLogin, at: clock.now, random)
+        return session.isOpen ? .allowed(session, id: id) : .loginRequired(session, id: id)
     }
 
     private func known(_ request: Request) -> (id: String, session: ConsoleSessions.Session)? {
@@ -78,10 +80,10 @@ struct ConsoleGate: Sendable {
         return sessions.session(id, at: clock.now).map { (id, $0) }
     }
 
-    /// Requires the browser's word that a page of ours asks.
+    /// Requires that a console page sent the request, by `Sec-Fetch-Site`.
     ///
-    /// Browsers give it over TLS and to this machine only. Elsewhere the cookie alone decides, which no page of another
-    /// site can make a browser send (`SameSite=Strict`); of another port it could, and gets nothing to read.
+    /// Browsers send the header over TLS and to loopback only. Over plain HTTP to other hosts the `SameSite=Strict`
+    /// cookie alone protects. A page on another port can send the request, but cannot read the response.
     private func requireOwnPage(_ origin: OperatorRequest, isTrusted: Bool) throws(ConsoleError) {
         guard origin.isFromNoOtherPage else { throw .foreignPage }
         if let site = origin.site {
@@ -91,14 +93,14 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Whether the address is this machine's, for which browsers say where a request comes from.
-    private static func isThisMachine(_ request: Request) -> Bool {
+    /// Whether the request's host is loopback, for which browsers send `Sec-Fetch-Site` without TLS.
+    private static func isLoopback(_ request: Request) -> Bool {
         guard let place = HostAndPort(request.authority) else { return true }
         return place.host == "localhost" || place.host.hasSuffix(".localhost") || place.host.hasPrefix("127.")
             || place.host == "::1"
     }
 
-    private func requireAct(
+    private func requirePageToken(
         _ origin: OperatorRequest, _ request: Request, _ session: ConsoleSessions.Session
     ) throws(ConsoleError) {
         // Browsers send no origin with a GET to their own.
@@ -108,7 +110,7 @@ struct ConsoleGate: Sendable {
         }
     }
 
-    /// Name of the cookie. Cookies do not tell ports apart, so the name does.
+    /// Name of the session cookie. All ports of a host share cookies, so the name contains the port.
     static func cookieName(of request: Request) -> String {
         "scribe_console_\(HostAndPort(request.authority)?.port.map(String.init) ?? "")"
     }

@@ -3,7 +3,7 @@ import Foundation
 import ScribeDomain
 import ScribeHTTP
 
-/// Verifies the chain of chunk signatures of a streaming body: each one covers the one before.
+/// Verifies the chunk signatures of an `aws-chunked` body. Each signature covers the previous one.
 struct SigV4ChunkSignatures: Sendable {
     private let key: SymmetricKey
     private let timestamp: String
