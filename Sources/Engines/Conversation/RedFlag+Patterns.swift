@@ -193,11 +193,6 @@ extension RedFlag {
         "throat & tight|tighter|closing|lump & peanut|nut|nuts|prawn|sting|injection|bee|wasp",
     ]
 
-    /// Patterns that mean an emergency only beside a word of another clause.
-    static let combined: [(beside: Set<String>, flag: RedFlag)] = causes.flatMap { cause in
-        cause.signs.map { (cause.words, RedFlag($0, .emergency)) }
-    }
-
     static let urgencies = [
         "shortness of breath", "short of breath", "severe pain|headache", "severe abdominal pain", "high fever",
         "stiff neck",

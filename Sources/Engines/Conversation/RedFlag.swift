@@ -85,6 +85,18 @@ extension RedFlag {
         return found
     }()
 
+    /// Signs of ``causes`` by the words with which a match can begin, each with the index of its cause.
+    static let besideCauses: [String: [(cause: Int, flag: RedFlag)]] = {
+        var found: [String: [(cause: Int, flag: RedFlag)]] = [:]
+        for (index, cause) in causes.enumerated() {
+            for sign in cause.signs {
+                let flag = RedFlag(sign, .emergency)
+                for word in flag.beginnings { found[word, default: []].append((index, flag)) }
+            }
+        }
+        return found
+    }()
+
     /// Words with which a match of any red flag can begin.
-    static let beginnings = Set(byBeginning.keys).union(combined.flatMap(\.flag.beginnings))
+    static let beginnings = Set(byBeginning.keys).union(besideCauses.keys)
 }

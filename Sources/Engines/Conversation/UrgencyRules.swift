@@ -18,7 +18,7 @@ package enum UrgencyRules {
                     [$0.plain, $0.plain.hasSuffix("'s") ? String($0.plain.dropLast(2)) : $0.plain]
                 }
             })
-        let combined = RedFlag.combined.filter { !$0.beside.isDisjoint(with: said) }.map(\.flag)
+        let causes = RedFlag.causes.map { !$0.words.isDisjoint(with: said) }
         var asked = question.flatMap { Speech.sentences(of: $0).flatMap(clauses).compactMap(levelAsked).last }
         var found: Urgency.Level?
         for sentence in sentences {
@@ -35,7 +35,7 @@ package enum UrgencyRules {
                     // The next question replaces an unanswered one.
                     let level = levelAsked(in: clause)
                     if clause.opensQuestion || level != nil { asked = level }
-                } else if let level = asserted(in: clause, combined) {
+                } else if let level = asserted(in: clause, causes) {
                     found = max(found ?? level, level)
                 }
             }
@@ -52,11 +52,18 @@ package enum UrgencyRules {
 
     /// A part of a sentence with one subject.
     private struct Clause {
-        var words: [String]
+        private(set) var words: [String] = []
+        /// Whether a verb of the clause is denied: "don't".
+        private(set) var isDenying = false
         /// Whether the clause is a question.
         var isQuestion = false
         /// Whether the first words make the clause a question, not only the question mark at the end of its sentence.
         var opensQuestion = false
+
+        mutating func append(_ word: String) {
+            words.append(word)
+            if denyingVerbs.contains(word) { isDenying = true }
+        }
     }
 
     private enum Answer {
@@ -113,50 +120,54 @@ package enum UrgencyRules {
 
     private static func clauses(of sentence: Speech) -> [Clause] {
         let endsAsking = sentence.words.last?.spoken.last == "?"
-        var clauses = [Clause(words: [])]
+        var clauses: [Clause] = []
+        var clause = Clause()
         var afterPause = true
+        func begin() {
+            clauses.append(clause)
+            clause = Clause()
+        }
         for (index, word) in sentence.words.enumerated() where !fillers.contains(word.plain) {
-            let previous = clauses[clauses.count - 1].words.last
+            let previous = clause.words.last
             let next = sentence.words[(index + 1)...].first { !fillers.contains($0.plain) }?.plain
             // "It doesn't make any sense" is no question.
             let asks =
-                sentence.longest(of: asking, at: index) != nil
-                && !(word.plain == "any" && clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains))
-            let isDenying = clauses[clauses.count - 1].words.contains(where: denyingVerbs.contains)
+                sentence.longest(of: asking, at: index) != nil && !(word.plain == "any" && clause.isDenying)
             let opens =
                 ClinicalLexicon.contrasts.contains(word.plain)
                 || subjects.contains(word.plain)
                     && (afterPause || previous.map { !binding.contains($0) && !$0.hasSuffix("ing") } ?? false)
-                || word.plain == "and" && (next.map { subjects.contains($0) || $0 == "the" && isDenying } ?? false)
+                || word.plain == "and"
+                    && (next.map { subjects.contains($0) || $0 == "the" && clause.isDenying } ?? false)
                 || asks && previous != "without" && previous != "of"
                 || afterPause && ["yes", "yeah", "no", "nope", "haan"].contains(word.plain)
-            if opens, !clauses[clauses.count - 1].words.isEmpty { clauses.append(Clause(words: [])) }
-            if asks, clauses[clauses.count - 1].words.isEmpty {
-                clauses[clauses.count - 1].isQuestion = true
-                clauses[clauses.count - 1].opensQuestion = true
+            if opens, !clause.words.isEmpty { begin() }
+            if asks, clause.words.isEmpty {
+                clause.isQuestion = true
+                clause.opensQuestion = true
             }
             // Without punctuation an answer directly follows its question.
-            if clauses[clauses.count - 1].isQuestion,
-                ["yes", "yeah", "no", "nope", "haan", "none"].contains(word.plain)
-            {
-                clauses.append(Clause(words: []))
-            }
-            clauses[clauses.count - 1].words.append(word.plain)
+            if clause.isQuestion, ["yes", "yeah", "no", "nope", "haan", "none"].contains(word.plain) { begin() }
+            clause.append(word.plain)
             afterPause = word.endsClause
         }
-        guard endsAsking else { return clauses }
-        return clauses.map { Clause(words: $0.words, isQuestion: true, opensQuestion: $0.opensQuestion) }
+        clauses.append(clause)
+        if endsAsking { for index in clauses.indices { clauses[index].isQuestion = true } }
+        return clauses
     }
 
     // MARK: Questions and assertions
 
     /// Finds the red flags in a clause.
-    /// - Parameter more: additional flags for this text.
+    /// - Parameter causes: whether each of ``RedFlag/causes`` is in this text; nil for red flags without a cause.
     private static func flags(
-        in words: [String], _ more: [RedFlag] = []
+        in words: [String], _ causes: [Bool]? = nil
     ) -> [(start: Int, end: Int, flag: RedFlag)] {
         words.indices.flatMap { start in
-            ((RedFlag.byBeginning[words[start]] ?? []) + more).compactMap { flag in
+            let beside = causes.map { causes in
+                RedFlag.besideCauses[words[start], default: []].filter { causes[$0.cause] }.map(\.flag)
+            }
+            return (RedFlag.byBeginning[words[start], default: []] + (beside ?? [])).compactMap { flag in
                 flag.end(in: words, at: start, before: words.count).map { (start, $0, flag) }
             }
         }
@@ -167,9 +178,9 @@ package enum UrgencyRules {
         return flags(in: clause.words).map(\.flag.level).max()
     }
 
-    private static func asserted(in clause: Clause, _ combined: [RedFlag]) -> Urgency.Level? {
+    private static func asserted(in clause: Clause, _ causes: [Bool]) -> Urgency.Level? {
         let words = clause.words
-        let found = flags(in: words, combined)
+        let found = flags(in: words, causes)
         guard !found.isEmpty, !isPast(words) else { return nil }
         // Computed once for all flags: there may be as many flags as words.
         let begins = words.indices.first { denies(words, at: $0) || supposes(words, at: $0) } ?? words.count

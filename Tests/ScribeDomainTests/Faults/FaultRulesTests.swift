@@ -74,7 +74,7 @@ struct FaultRulesTests {
         let rules = rules()
         _ = try rules.add(rule(), named: "a")
         #expect(throws: FaultProblem.exists("a")) { try rules.add(rule { $0.match.path = Pattern("/x") }, named: "a") }
-        #expect(throws: FaultProblem.hidden(by: "a")) { try rules.add(rule { $0.times = 3 }, named: nil) }
+        #expect(throws: FaultProblem.shadowed(by: "a")) { try rules.add(rule { $0.times = 3 }, named: nil) }
         #expect(throws: FaultProblem.unknown("b", nearest: "a")) { try rules.remove("b") }
         _ = try rules.change("a", isOn: false, times: nil)
         _ = try rules.add(rule(), named: "b")
