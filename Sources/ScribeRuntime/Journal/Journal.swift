@@ -58,16 +58,16 @@ package final class Journal: Sendable {
     /// - Parameter size: memory of the entry.
     /// - Returns: the number of the entry.
     func add(_ entry: JournalRecord, size: Int) -> Int {
-        let (number, growth, waiting) = state.withLock { state in
+        let (number, evicted, waiting) = state.withLock { state in
             let number = state.next
             state.next += 1
             state.changes += 1
             state.slots[number] = Slot(entry: entry, size: size, change: state.changes)
-            let freed = Self.evict(upTo: settings, keeping: number, &state)
+            let evicted = Self.evict(upTo: settings, keeping: number, &state)
             state.bytes += size
-            return (number, size - freed, Self.takeWaiting(&state))
+            return (number, evicted, Self.takeWaiting(&state))
         }
-        budget.grow(by: growth)
+        budget.grow(by: size - evicted.bytes)
         for continuation in waiting { continuation.resume() }
         return number
     }
@@ -78,7 +78,7 @@ package final class Journal: Sendable {
     ///   - isNews: whether the change gets a number and wakes readers in ``wait(after:)``.
     /// - Returns: false if the entry has left the journal.
     func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
-        let result = state.withLock { state -> (Int, [CheckedContinuation<Void, Never>])? in
+        let result = state.withLock { state -> (Evicted, [CheckedContinuation<Void, Never>])? in
             guard let index = state.slots.index(forKey: number) else { return nil }
             state.slots.values[index].size += growth
             state.bytes += growth
@@ -88,10 +88,10 @@ package final class Journal: Sendable {
                 state.slots.values[index].change = state.changes
                 waiting = Self.takeWaiting(&state)
             }
-            return (growth - Self.evict(upTo: settings, keeping: number, &state), waiting)
+            return (Self.evict(upTo: settings, keeping: number, &state), waiting)
         }
-        guard let (grown, waiting) = result else { return false }
-        if grown != 0 { budget.grow(by: grown) }
+        guard let (evicted, waiting) = result else { return false }
+        if growth != evicted.bytes { budget.grow(by: growth - evicted.bytes) }
         for continuation in waiting { continuation.resume() }
         return true
     }
@@ -108,42 +108,50 @@ package final class Journal: Sendable {
 
     /// Removes all entries.
     package func removeAll() {
-        let size = state.withLock { state in
-            let size = state.bytes
+        let (size, _) = state.withLock { state in
+            let emptied = (state.bytes, state.slots)
             state.slots = [:]
             (state.first, state.bytes, state.dropped) = (state.next, 0, 0)
-            return size
+            return emptied
         }
         budget.grow(by: -size)
     }
 
     /// Removes the oldest entries until the rest takes at most so many bytes.
     func shrink(to bytes: Int) {
-        let freed = state.withLock { state in
+        let evicted = state.withLock { state in
             Self.evict(&state) { $0.bytes > bytes && $0.slots.count > 1 }
         }
-        budget.grow(by: -freed)
+        budget.grow(by: -evicted.bytes)
     }
 
     var bytes: Int { state.withLock { $0.bytes } }
 
-    private static func evict(upTo settings: JournalSettings, keeping number: Int, _ state: inout State) -> Int {
+    /// Entries that have left the journal. They are released after the lock: it takes longer than all that is done
+    /// with the lock held.
+    private struct Evicted {
+        var entries: [JournalRecord] = []
+        var bytes = 0
+    }
+
+    private static func evict(upTo settings: JournalSettings, keeping number: Int, _ state: inout State) -> Evicted {
         evict(&state) {
             ($0.slots.count > settings.entries || $0.bytes > settings.bytes) && $0.first < number
         }
     }
 
-    private static func evict(_ state: inout State, while isOver: (State) -> Bool) -> Int {
-        var freed = 0
+    private static func evict(_ state: inout State, while isOver: (State) -> Bool) -> Evicted {
+        var evicted = Evicted()
         while state.first < state.next, isOver(state) {
             if let slot = state.slots.removeValue(forKey: state.first) {
                 state.bytes -= slot.size
-                freed += slot.size
                 state.dropped += 1
+                evicted.bytes += slot.size
+                evicted.entries.append(slot.entry)
             }
             state.first += 1
         }
-        return freed
+        return evicted
     }
 
     // MARK: Reading
