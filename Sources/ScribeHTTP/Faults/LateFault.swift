@@ -39,6 +39,7 @@ package struct LateFault: Sendable {
     private func named(_ response: Response) -> Response {
         var response = response
         response.headers[.scribeFaultApplied] = applied.rule.id
+        context.record?.note(fault: applied.rule.id)
         return response
     }
 }

@@ -78,7 +78,9 @@ struct RequestFaults: Sendable {
             response = try await next(request, context)
         }
         if !applied.isEmpty {
-            response.headers[.scribeFaultApplied] = applied.map(\.rule.id).joined(separator: ", ")
+            let names = applied.map(\.rule.id).joined(separator: ", ")
+            response.headers[.scribeFaultApplied] = names
+            context.record?.note(fault: names)
         }
         return response
     }

@@ -25,11 +25,12 @@ package struct RequestJournal: Sendable {
     /// Begins to record a request.
     func begin(_ request: inout Request, _ context: inout ScribeContext) {
         if let path = request.head.path, hidden.contains(where: path.hasPrefix) { return }
-        let record = JournalRecord(exchange(of: request, context), mode: mode, clock: clock)
+        let facts = HeadFacts(request.headers)
+        let record = JournalRecord(exchange(of: request, facts, context), mode: mode, clock: clock)
         context.record = record
         guard mode == .full else { return }
         if context.explanation == nil { context.explanation = RefusalFacts() }
-        guard !request.headers.wantsWebSocket, request.mayHaveBody else { return }
+        guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
         let type = request.headers[.contentType]
         record.update {
             $0.requestBody = RecordedBody(type: type)
@@ -54,8 +55,8 @@ package struct RequestJournal: Sendable {
         return try await recorded(response, in: record, context)
     }
 
-    private func exchange(of request: Request, _ context: ScribeContext) -> Exchange {
-        let kind: Exchange.Kind = request.headers.wantsWebSocket ? .socket : .request
+    private func exchange(of request: Request, _ facts: HeadFacts, _ context: ScribeContext) -> Exchange {
+        let kind: Exchange.Kind = facts.isUpgrade ? .socket : .request
         guard mode == .full else {
             return Exchange(
                 kind, HTTPRequest(method: request.method, scheme: nil, authority: nil, path: nil), at: clock.now)
@@ -76,14 +77,13 @@ package struct RequestJournal: Sendable {
     /// Notes the head of an answer.
     private func note(_ response: Response, in exchange: inout Exchange, _ context: ScribeContext) -> Int {
         exchange.route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        exchange.fault = response.headers[.scribeFaultApplied]
         if response.status != .switchingProtocols { exchange.kind = .request }
         guard mode == .full else {
             exchange.response = HTTPResponse(status: response.status)
             return 0
         }
         exchange.response = response.head
-        exchange.requestID = response.headers[.requestID] ?? exchange.requestID
+        exchange.requestID = context.requestID
         if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
         return exchange.responseSize + (exchange.reason?.utf8.count ?? 0)
     }
@@ -102,8 +102,9 @@ package struct RequestJournal: Sendable {
             let collected = CollectedBody()
             try await response.body.write(collected)
             let buffer = collected.buffer
-            body = RecordedBody(type: response.headers[.contentType])
-            growth = body.add(buffer, isText: response.headers[.contentType] == "application/json")
+            let type = response.headers[.contentType]
+            body = RecordedBody(type: type)
+            growth = body.add(buffer, isText: type == "application/json")
             response.body = ResponseBody(byteBuffer: buffer)
         }
         record.end(.whole) { exchange in
@@ -147,11 +148,29 @@ package struct RequestJournal: Sendable {
     }
 }
 
-extension Request {
+/// Fields of a request's head that decide how the request is recorded, found in one pass: a lookup by name costs as
+/// much.
+private struct HeadFacts {
+    /// Whether the request asks for a WebSocket.
+    var isUpgrade = false
+    private var length: String?
+    private var isChunked = false
+
+    init(_ headers: HTTPFields) {
+        for field in headers {
+            switch field.name {
+            case .upgrade: isUpgrade = headers.wantsWebSocket
+            case .contentLength: length = field.value
+            case .transferEncoding: isChunked = true
+            default: continue
+            }
+        }
+    }
+
     /// Whether the head leaves room for a body.
-    fileprivate var mayHaveBody: Bool {
-        if let length = headers[.contentLength] { return length != "0" }
-        return headers[.transferEncoding] != nil || ![.get, .head, .options].contains(method)
+    func mayHaveBody(_ method: HTTPRequest.Method) -> Bool {
+        if let length { return length != "0" }
+        return isChunked || ![.get, .head, .options].contains(method)
     }
 }
 

@@ -1,3 +1,4 @@
+import NIOCore
 package import ScribeDomain
 import Synchronization
 
@@ -11,15 +12,38 @@ package final class Journal: Sendable {
     }
 
     private struct State {
-        var slots: [Int: Slot] = [:]
-        /// Numbers of the oldest entry, and of the next one.
+        /// Entries from the one numbered ``first`` on; nil for one that another journal has taken over.
+        var slots: CircularBuffer<Slot?> = []
         var first = 1
-        var next = 1
+        /// Number of entries.
+        var count = 0
         var bytes = 0
         var dropped = 0
         var changes = 0
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting = 0
+
+        /// Number of the next entry.
+        var next: Int { first + slots.count }
+
+        /// Changes the entry of a number.
+        /// - Returns: false if it is not in the journal.
+        mutating func change(_ number: Int, _ change: (inout Slot) -> Void) -> Bool {
+            guard number >= first, number < next, var slot = slots[offset: number - first] else { return false }
+            change(&slot)
+            slots[offset: number - first] = slot
+            return true
+        }
+
+        subscript(number: Int) -> Slot? { number >= first && number < next ? slots[offset: number - first] : nil }
+
+        /// Entries with their numbers, the oldest first.
+        func numbered(where isWanted: (Slot) -> Bool = { _ in true }) -> [Numbered] {
+            slots.enumerated().compactMap { offset, slot in
+                guard let slot, isWanted(slot) else { return nil }
+                return Numbered(number: first + offset, entry: slot.entry, change: slot.change)
+            }
+        }
     }
 
     /// Entry with its number, which counts the entries of the journal from 1 on.
@@ -60,9 +84,9 @@ package final class Journal: Sendable {
     func add(_ entry: JournalRecord, size: Int) -> Int {
         let (number, evicted, waiting) = state.withLock { state in
             let number = state.next
-            state.next += 1
             state.changes += 1
-            state.slots[number] = Slot(entry: entry, size: size, change: state.changes)
+            state.slots.append(Slot(entry: entry, size: size, change: state.changes))
+            state.count += 1
             let evicted = Self.evict(upTo: settings, keeping: number, &state)
             state.bytes += size
             return (number, evicted, Self.takeWaiting(&state))
@@ -79,15 +103,15 @@ package final class Journal: Sendable {
     /// - Returns: false if the entry has left the journal.
     func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
         let result = state.withLock { state -> (Evicted, [CheckedContinuation<Void, Never>])? in
-            guard let index = state.slots.index(forKey: number) else { return nil }
-            state.slots.values[index].size += growth
-            state.bytes += growth
-            var waiting: [CheckedContinuation<Void, Never>] = []
-            if isNews {
-                state.changes += 1
-                state.slots.values[index].change = state.changes
-                waiting = Self.takeWaiting(&state)
+            let change = state.changes + (isNews ? 1 : 0)
+            let isThere = state.change(number) { slot in
+                slot.size += growth
+                if isNews { slot.change = change }
             }
+            guard isThere else { return nil }
+            state.changes = change
+            state.bytes += growth
+            let waiting = isNews ? Self.takeWaiting(&state) : []
             return (Self.evict(upTo: settings, keeping: number, &state), waiting)
         }
         guard let (evicted, waiting) = result else { return false }
@@ -99,8 +123,10 @@ package final class Journal: Sendable {
     /// Removes an entry, which another journal takes over.
     func remove(_ number: Int) {
         let size = state.withLock { state in
-            guard let slot = state.slots.removeValue(forKey: number) else { return 0 }
+            guard let slot = state[number] else { return 0 }
+            state.slots[offset: number - state.first] = nil
             state.bytes -= slot.size
+            state.count -= 1
             return slot.size
         }
         budget.grow(by: -size)
@@ -110,8 +136,8 @@ package final class Journal: Sendable {
     package func removeAll() {
         let (size, _) = state.withLock { state in
             let emptied = (state.bytes, state.slots)
-            state.slots = [:]
-            (state.first, state.bytes, state.dropped) = (state.next, 0, 0)
+            state.first = state.next
+            (state.slots, state.count, state.bytes, state.dropped) = ([], 0, 0, 0)
             return emptied
         }
         budget.grow(by: -size)
@@ -120,7 +146,7 @@ package final class Journal: Sendable {
     /// Removes the oldest entries until the rest takes at most so many bytes.
     func shrink(to bytes: Int) {
         let evicted = state.withLock { state in
-            Self.evict(&state) { $0.bytes > bytes && $0.slots.count > 1 }
+            Self.evict(&state) { $0.bytes > bytes && $0.count > 1 }
         }
         budget.grow(by: -evicted.bytes)
     }
@@ -136,20 +162,20 @@ package final class Journal: Sendable {
 
     private static func evict(upTo settings: JournalSettings, keeping number: Int, _ state: inout State) -> Evicted {
         evict(&state) {
-            ($0.slots.count > settings.entries || $0.bytes > settings.bytes) && $0.first < number
+            ($0.count > settings.entries || $0.bytes > settings.bytes) && $0.first < number
         }
     }
 
     private static func evict(_ state: inout State, while isOver: (State) -> Bool) -> Evicted {
         var evicted = Evicted()
-        while state.first < state.next, isOver(state) {
-            if let slot = state.slots.removeValue(forKey: state.first) {
-                state.bytes -= slot.size
-                state.dropped += 1
-                evicted.bytes += slot.size
-                evicted.entries.append(slot.entry)
-            }
+        while isOver(state), let oldest = state.slots.popFirst() {
             state.first += 1
+            guard let oldest else { continue }
+            state.bytes -= oldest.size
+            state.count -= 1
+            state.dropped += 1
+            evicted.bytes += oldest.size
+            evicted.entries.append(oldest.entry)
         }
         return evicted
     }
@@ -157,17 +183,12 @@ package final class Journal: Sendable {
     // MARK: Reading
 
     /// All entries, the oldest first.
-    package var entries: [Numbered] {
-        let all = state.withLock { state in
-            state.slots.map { Numbered(number: $0.key, entry: $0.value.entry, change: $0.value.change) }
-        }
-        return all.sorted { $0.number < $1.number }
-    }
+    package var entries: [Numbered] { state.withLock { $0.numbered() } }
 
-    package subscript(number: Int) -> JournalRecord? { state.withLock { $0.slots[number]?.entry } }
+    package subscript(number: Int) -> JournalRecord? { state.withLock { $0[number]?.entry } }
 
     package var counts: Counts {
-        state.withLock { Counts(entries: $0.slots.count, bytes: $0.bytes, dropped: $0.dropped) }
+        state.withLock { Counts(entries: $0.count, bytes: $0.bytes, dropped: $0.dropped) }
     }
 
     /// Number of the last change.
@@ -178,10 +199,7 @@ package final class Journal: Sendable {
     package func news(after change: Int) -> (entries: [Numbered], change: Int) {
         let (changed, last) = state.withLock { state -> ([Numbered], Int) in
             guard state.changes > change else { return ([], state.changes) }
-            let changed = state.slots.compactMap { number, slot in
-                slot.change > change ? Numbered(number: number, entry: slot.entry, change: slot.change) : nil
-            }
-            return (changed, state.changes)
+            return (state.numbered { $0.change > change }, state.changes)
         }
         return (changed.sorted { $0.change < $1.change }, last)
     }

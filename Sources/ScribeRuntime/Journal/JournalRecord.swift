@@ -108,6 +108,14 @@ package final class JournalRecord: Sendable {
         }
     }
 
+    /// Names the fault rules that were applied to the request.
+    package func note(fault: String) {
+        update {
+            $0.fault = fault
+            return 0
+        }
+    }
+
     /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
     /// - Parameter change: A last change; it returns how much more memory the exchange takes.
     package func end(_ end: Exchange.End, reason: String? = nil, _ change: (inout Exchange) -> Int = { _ in 0 }) {

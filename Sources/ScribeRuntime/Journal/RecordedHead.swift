@@ -38,9 +38,10 @@ struct RecordedHead: Sendable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fields.isEmpty ? 0 : 512)
         for field in fields {
-            bytes.append(contentsOf: field.name.rawName.utf8)
+            var (name, value) = (field.name.rawName, field.value)
+            name.withUTF8 { bytes.append(contentsOf: $0) }
             bytes.append(UInt8(ascii: ":"))
-            bytes.append(contentsOf: field.value.utf8)
+            value.withUTF8 { bytes.append(contentsOf: $0) }
             bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
