@@ -244,7 +244,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["ScribeDomain"],
+            dependencies: ["ScribeDomain", "ScribeStore"],
             path: "Tests/TestSupport",
             swiftSettings: swiftSettings
         ),

@@ -76,7 +76,7 @@ struct OpenedDataFolder: Sendable {
         let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
         let (store, hasOthers) = try await threads.runIfActive { [folder] in
             let store = try Store(
-                path: folder.databasePath, durability: configuration.durability,
+                at: .file(folder.databasePath, configuration.durability),
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
                 vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes

@@ -85,7 +85,7 @@ final class SavedStates: MainStates {
                 try template.copy(to: state.databasePath)
                 try opened.folder.sync(state)
                 let store = try Store(
-                    path: state.databasePath, durability: configuration.durability,
+                    at: .file(state.databasePath, configuration.durability),
                     transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                     policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
                     holder: .alone(identifier), sink: changes)

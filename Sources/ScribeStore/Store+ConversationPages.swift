@@ -76,7 +76,7 @@ extension Store {
             SELECT * FROM (
                 SELECT segments.*, length(text) + ?1 AS size, sum(length(text) + ?1) OVER (ORDER BY id) AS total
                 FROM segments WHERE conversation = ?2 AND id > ?3 ORDER BY id LIMIT ?4
-            ) WHERE total - size < ?4 * ?1
+            ) AS page WHERE total - size < ?4 * ?1
             """, [segmentSize, rowID, place, pageSize / segmentSize])
         let next: Int64? = try rows.last.flatMap { last in
             let id: Int64 = last["id"]

@@ -119,7 +119,7 @@ extension Store {
             try db.run(
                 "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
                 [new.rawValue, id, old.rawValue])
-            guard db.changedRows > 0 else { return false }
+            guard try db.changedRows() > 0 else { return false }
             // The task that ends the conversation may be interrupted. The loop for silence finds the conversation then.
             if new == .processing { changes.append(.due(.silence)) }
             return true

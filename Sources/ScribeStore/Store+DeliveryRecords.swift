@@ -101,7 +101,7 @@ extension Store {
         while true {
             let after = last
             let piece = try await database.write(.deliveries) { db, changes in
-                let isTheirs = webhook == nil ? "?1 IS NULL" : "webhook = ?1"
+                let isTheirs = webhook == nil ? "CAST(?1 AS BIGINT) IS NULL" : "webhook = ?1"
                 let rows = try db.rows(
                     """
                     SELECT \(Self.columns) FROM deliveries
@@ -176,13 +176,13 @@ extension Store {
         }
         try db.run(
             """
-            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, queued_at = ?2,
+            UPDATE deliveries SET state = 'pending', attempts = 0, settled_at = NULL, queued_at = CAST(?2 AS BIGINT),
                 run_at = CASE
                     WHEN webhook IS NOT NULL AND EXISTS (
                         SELECT 1 FROM deliveries AS other
                         WHERE other.webhook = deliveries.webhook AND other.session = deliveries.session
                             AND other.settled_at IS NULL) THEN NULL
-                    ELSE ?2 END
+                    ELSE CAST(?2 AS BIGINT) END
             WHERE id = ?1
             """,
             [row["id"] as Int64, now.milliseconds])

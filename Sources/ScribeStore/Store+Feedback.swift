@@ -15,7 +15,7 @@ extension Store {
                 "rating": feedback.rating, "comments": feedback.comments,
                 "created_at": feedback.createdAt.milliseconds,
             ])
-            guard db.changedRows > 0 else { throw ScribeError.feedbackAlreadySubmitted }
+            guard try db.changedRows() > 0 else { throw ScribeError.feedbackAlreadySubmitted }
         }
     }
 

@@ -42,7 +42,7 @@ extension Store {
                             AND (CAST(?3 AS TEXT) IS NULL OR patient_id = ?3) AND (created_at, id) < (?4, ?5)
                         ORDER BY created_at DESC, id DESC LIMIT ?6
                     ) AS page
-                ) WHERE total - size < ?8 ORDER BY created_at DESC, id DESC
+                ) AS measured WHERE total - size < ?8 ORDER BY created_at DESC, id DESC
                 """,
                 [
                     business.rawValue, user.rawValue, patient, place.createdAt, place.id, limit + 1, Self.summarySize,

@@ -14,7 +14,7 @@ extension Store {
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1, claim = claim + 1, owner = ?2,
                         lease_until = ?3
-                    WHERE state = 'pending' AND id IN \(db.list(1))
+                    WHERE state = 'pending' AND id IN \(db.integers(1))
                     RETURNING *
                     """,
                     [try StoredJSON.text(due.ids), holder.id, holder.end]
@@ -50,7 +50,7 @@ extension Store {
         _ kind: Job.Kind, upTo limit: Int, after last: String, at now: Date, in db: any StoreSession
     ) throws -> (ids: [Int64], lastTenant: String?) {
         func due(_ tenant: String?) throws -> [Int64] {
-            let isTheirs = tenant == nil ? "?2 IS NULL" : "business_id = ?2"
+            let isTheirs = tenant == nil ? "CAST(?2 AS TEXT) IS NULL" : "business_id = ?2"
             return try db.rows(
                 """
                 SELECT id FROM jobs WHERE state = 'pending' AND kind = ?4 AND run_at <= ?1 AND \(isTheirs)
@@ -70,7 +70,7 @@ extension Store {
         let tenants = try db.rows(
             """
             WITH RECURSIVE tenants (id) AS (
-                SELECT ?1 UNION ALL
+                SELECT \(db.ordered("?1")) UNION ALL
                 SELECT (
                     SELECT min(business_id) FROM jobs
                     WHERE state = 'pending' AND kind = ?2 AND business_id > tenants.id)
@@ -220,7 +220,7 @@ extension Store {
             """,
             [now.milliseconds, rowID, job.work.kind.rawValue]
         )
-        if db.changedRows > 0 { changes.append(.work(.assemble)) }
+        if try db.changedRows() > 0 { changes.append(.work(.assemble)) }
     }
 
     private static func job(_ row: StoredRow, in db: any StoreSession) throws -> Job? {

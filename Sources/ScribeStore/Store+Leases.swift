@@ -9,7 +9,7 @@ extension Store {
     ///
     /// A process that is alone takes over all jobs and deliveries. Any other process takes over jobs with an expired
     /// lease.
-    static func takeOver(_ database: SQLiteDatabase, for holder: LeaseHolder) throws {
+    static func takeOver(_ database: any StoreEngine, for holder: LeaseHolder) throws {
         try database.writeBlocking { db in
             if holder.isAlone {
                 try db.run("UPDATE jobs SET state = 'pending' WHERE state = 'running'")

@@ -61,7 +61,7 @@ extension Store {
                     content, visibility, now.milliseconds, id, principal.business.rawValue, principal.user.rawValue,
                     content?.lowercased(),
                 ])
-            return db.changedRows > 0
+            return try db.changedRows() > 0
         }
     }
 
@@ -72,7 +72,7 @@ extension Store {
             try db.run(
                 "DELETE FROM memories WHERE memory_id = ? AND business_id = ? AND user_id = ?",
                 [id, principal.business.rawValue, principal.user.rawValue])
-            return db.changedRows > 0
+            return try db.changedRows() > 0
         }
     }
 

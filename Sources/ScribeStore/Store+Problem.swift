@@ -23,6 +23,8 @@ extension Store {
         case forbidden(path: String)
         case full(path: String)
         case unusable(path: String, reason: String)
+        /// PostgreSQL cannot be used.
+        case noPostgreSQL(reason: String)
 
         package var description: String {
             switch self {
@@ -48,6 +50,7 @@ extension Store {
                 "\(path) cannot be opened: its disk is full. Free some space, then start again"
             case .unusable(let path, let reason):
                 "\(path) cannot be used: \(reason). Mend that, or choose another folder with --data-dir"
+            case .noPostgreSQL(let reason): "PostgreSQL cannot be used: \(reason)"
             }
         }
 

@@ -227,7 +227,7 @@ extension Store {
                 ORDER BY id DESC LIMIT ?10
             )
             SELECT page.*,
-                (SELECT max(\(db.number("value", "end"))) FROM \(db.elements(of: "chunk_times"))) AS duration,
+                (SELECT max(\(db.number("value", "end"))) FROM \(db.members(of: "chunk_times"))) AS duration,
                 (
                     SELECT count(*) FROM objects
                     WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key
@@ -236,7 +236,7 @@ extension Store {
                 ) AS files,
                 (
                     SELECT \(db.joined("status")) FROM (
-                        SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id)
+                        SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id) AS statuses
                 ) AS results,
                 (
                     SELECT errors FROM documents

@@ -16,7 +16,7 @@ extension Store {
         try await read { db in
             try db.rows(
                 """
-                SELECT * FROM objects WHERE id > ?1 AND (?2 IS NULL OR business_id = ?2)
+                SELECT * FROM objects WHERE id > ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2)
                     AND (CAST(?3 AS TEXT) IS NULL
                         OR replace('/' || key || '/', '/' || ?3 || '/', '') <> '/' || key || '/')
                 ORDER BY id LIMIT ?4

@@ -117,15 +117,15 @@ extension Store {
             """
             INSERT INTO deliveries (
                 lane, business_id, webhook, event, session, occurred_at, queued_at, detail, run_at
-            ) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, CASE
+            ) VALUES (?1, ?2, ?3, ?4, ?5, CAST(?6 AS BIGINT), CAST(?6 AS BIGINT), ?7, CASE
                 WHEN EXISTS (SELECT 1 FROM deliveries WHERE webhook = ?3 AND session = ?5 AND settled_at IS NULL)
-                THEN NULL ELSE ?6 END)
+                THEN NULL ELSE CAST(?6 AS BIGINT) END)
             """,
             [
                 lane, webhook.business.rawValue, webhook.id, event.rawValue, session.rawValue, now.milliseconds,
                 detail.map { StoredJSON.text(.value($0)) },
             ])
-        let id = db.insertedID
+        let id = try db.insertedID()
         changes.append(.delivery(lane: lane))
         return id
     }

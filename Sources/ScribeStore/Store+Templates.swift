@@ -175,7 +175,7 @@ extension Store {
                 """,
                 [now.milliseconds, business.rawValue, id]
             )
-            guard db.changedRows > 0 else { throw Item.isNotFound }
+            guard try db.changedRows() > 0 else { throw Item.isNotFound }
         }
     }
 }

@@ -20,7 +20,7 @@ extension Store {
             "encounter_id": policies[request.kind].visit(of: request), "kind": request.kind.rawValue,
             "terms": Self.text(ofTerms: request),
         ])
-        let rowID = db.insertedID
+        let rowID = try db.insertedID()
         for document in documents { try Self.insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
         return rowID
     }

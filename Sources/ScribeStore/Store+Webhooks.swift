@@ -55,7 +55,7 @@ extension Store {
                 "pauses": try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
                 "created_at": now.milliseconds, "is_unique": isUnique,
             ])
-            guard let webhook = try Self.webhook(db.insertedID, in: db) else { return .tooMany }
+            guard let webhook = try Self.webhook(db.insertedID(), in: db) else { return .tooMany }
             return .registered(webhook)
         }
     }

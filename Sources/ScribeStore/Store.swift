@@ -4,7 +4,7 @@ package import ScribeDomain
 /// Store of all persistent state, in SQLite. Each method is one operation, in one SQL transaction or in batches.
 /// Database connections never leave this module.
 package final class Store: Sendable {
-    let database: SQLiteDatabase
+    let database: any StoreEngine
     let transcribesOnArrival: Bool
     let quotas: Quotas
     package let policies: RecordingPolicies
@@ -29,7 +29,14 @@ package final class Store: Sendable {
         package var callersThreadLimit: Int { self == .normal ? 64 << 10 : 0 }
     }
 
-    /// Opens the database at `path`, creating and migrating it as needed. Blocking.
+    /// Place of a store's rows.
+    package enum Place: Sendable {
+        /// A file of SQLite.
+        case file(String, Durability)
+        case postgreSQL(PostgreSQLAddress)
+    }
+
+    /// Opens the database at a place, creating and migrating it as needed. Blocking.
     ///
     /// Jobs that were running when the process last ended become pending again.
     /// - Parameters:
@@ -39,25 +46,32 @@ package final class Store: Sendable {
     ///   - vocabularies: vocabularies of the webhook styles that families register.
     ///   - holder: the process that claims work.
     ///   - sink: receives every change that other tasks may wait for.
-    /// - Throws: ``Problem``, or SQLite's error.
+    /// - Throws: ``Problem``, or the engine's error.
     package convenience init(
-        path: String, durability: Durability, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
+        at place: Place, transcribesOnArrival: Bool = true, quotas: Quotas = Quotas(),
         policies: RecordingPolicies = RecordingPolicies(), vocabularies: EventVocabularies = EventVocabularies(),
         holder: LeaseHolder = .alone(), sink: (any ChangeSink)? = nil
     ) throws {
-        do {
-            let database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
+        let database: any StoreEngine
+        switch place {
+        case .file(let path, let durability):
+            do {
+                database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
+                try Self.takeOver(database, for: holder)
+            } catch {
+                throw StorageFailure.problem(of: error, path: path)
+            }
+        case .postgreSQL(let address):
+            database = try PostgreSQLDatabase(address, sink: sink)
             try Self.takeOver(database, for: holder)
-            self.init(
-                database, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
-                vocabularies: vocabularies, holder: holder)
-        } catch {
-            throw StorageFailure.problem(of: error, path: path)
         }
+        self.init(
+            database, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,
+            vocabularies: vocabularies, holder: holder)
     }
 
     init(
-        _ database: SQLiteDatabase, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
+        _ database: any StoreEngine, transcribesOnArrival: Bool, quotas: Quotas, policies: RecordingPolicies,
         vocabularies: EventVocabularies, holder: LeaseHolder = .alone()
     ) {
         self.database = database
@@ -72,6 +86,15 @@ package final class Store: Sendable {
         try await database.read(body)
     }
 
+    /// The store's SQLite database, for what no other engine can do.
+    /// - Throws: ``ScribeError/invalidState(_:)`` if the store is in PostgreSQL.
+    func requireSQLite() throws -> SQLiteDatabase {
+        guard let database = database as? SQLiteDatabase else {
+            throw ScribeError.invalidState("A store in PostgreSQL has no snapshots; use the tools of PostgreSQL")
+        }
+        return database
+    }
+
     /// Closes all connections. Blocking.
     package func close() throws { try database.close() }
 
@@ -79,14 +102,14 @@ package final class Store: Sendable {
 
     /// Size of the store: jobs that wait or run, bytes of the database, and number and bytes of the objects.
     package func size() async throws -> (jobs: Int, databaseBytes: Int, objects: Int, objectBytes: Int) {
-        try await read { db in
+        try await read { [database] db in
             let row = try db.row(
                 """
                 SELECT (SELECT count(*) FROM jobs) AS jobs, sum(objects) AS objects, sum(bytes) AS bytes FROM storage
                 """)
             guard let row else { return (0, 0, 0, 0) }
             return (
-                row["jobs"], try SQLiteDatabase.size(in: db), row["objects"] as Int? ?? 0, row["bytes"] as Int? ?? 0
+                row["jobs"], try database.size(in: db), row["objects"] as Int? ?? 0, row["bytes"] as Int? ?? 0
             )
         }
     }

@@ -88,7 +88,7 @@ package struct UseCaseFixture {
                 defaultPassages: [:],
                 fixtures: Fixture.Step.allCases.map { Fixture(name: "refuse-\($0.rawValue)", refuses: [$0]) }))
         store = try Store(
-            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: false, quotas: quotas,
+            at: TestDatabase.place("\(folder.path)/scribe.sqlite"), transcribesOnArrival: false, quotas: quotas,
             policies: RecordingPolicies(policies), vocabularies: EventVocabularies(formats), sink: changes)
         objects = ObjectFiles(
             folder: "\(folder.path)/objects", durability: .normal, identifiers: identifiers.random, pool: .singleton)

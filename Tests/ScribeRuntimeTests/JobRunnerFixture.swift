@@ -42,7 +42,7 @@ struct JobRunnerFixture {
     ) throws {
         folder = try TemporaryFolder()
         store = try Store(
-            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: true, sink: changes)
+            at: TestDatabase.place("\(folder.path)/scribe.sqlite"), transcribesOnArrival: true, sink: changes)
         let clock = manual.clock
         let template = Template(
             id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])

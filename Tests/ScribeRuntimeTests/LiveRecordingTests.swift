@@ -27,7 +27,7 @@ struct LiveRecordingTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal)
+        store = try Store(at: TestDatabase.place("\(folder.path)/scribe.sqlite"))
         objects = ObjectFiles(
             folder: "\(folder.path)/objects", durability: .normal, identifiers: .counting(), pool: .singleton)
         try FileManager.default.createDirectory(atPath: "\(folder.path)/objects", withIntermediateDirectories: true)

@@ -66,10 +66,11 @@ struct SilentConversationsTests {
     @Test("a silent conversation that cannot be ended is tried again after five seconds", .timeLimit(.minutes(5)))
     func failing() async throws {
         let id = try await say("hello there", timeout: 20)
-        try await fixture.store.database.writes.write { db in
-            try db.execute(
-                sql: """
-                    CREATE TABLE attempts (at INTEGER);
+        try await fixture.store.database.write(.none) { db in
+            try db.run(
+                TestDatabase.isPostgreSQL
+                    ? "ALTER TABLE conversations ADD CONSTRAINT broken CHECK (status = 'in_progress')"
+                    : """
                     CREATE TRIGGER broken BEFORE UPDATE OF status ON conversations BEGIN SELECT RAISE(FAIL, 'no'); END
                     """)
         }
@@ -78,7 +79,11 @@ struct SilentConversationsTests {
             // It sleeps, which it would not do if it tried again at once.
             try await fixture.manual.waitFor(.conversation)
             #expect(try await status(id) == .inProgress)
-            try await fixture.store.database.writes.write { try $0.execute(sql: "DROP TRIGGER broken") }
+            try await fixture.store.database.write(.none) {
+                try $0.run(
+                    TestDatabase.isPostgreSQL
+                        ? "ALTER TABLE conversations DROP CONSTRAINT broken" : "DROP TRIGGER broken")
+            }
             fixture.manual.advance(by: .seconds(5))
             try await waitFor(.completed, of: id)
         }

@@ -15,7 +15,7 @@ struct BackupFileTests {
     init() throws {
         parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
-        try Store(path: folder.databasePath, durability: .normal).close()
+        try Store(at: .file(folder.databasePath, .normal)).close()
         _ = try folder.secret(named: DataFolder.signingKey) { [1, 2, 3] }
         folder.release()
     }

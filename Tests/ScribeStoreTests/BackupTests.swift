@@ -19,7 +19,7 @@ struct BackupTests {
     /// - Returns: the name of the upload's file.
     private func makeData(in path: String) async throws -> String {
         let folder = try DataFolder(path: path)
-        let store = try Store(path: folder.databasePath, durability: .normal)
+        let store = try Store(at: .file(folder.databasePath, .normal))
         let file = try await OlderFolder.upload(to: store, DataFolder.Layout(path: path).firstState)
         try store.close()
         folder.release()
@@ -36,7 +36,7 @@ struct BackupTests {
         #expect(folder.databasePath == "\(path)/states/2/scribe.sqlite")
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/states/2")
         #expect(!names.contains { $0.contains("key") })
-        let store = try Store(path: folder.databasePath, durability: .normal)
+        let store = try Store(at: .file(folder.databasePath, .normal))
         #expect(try await store.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
         #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
         try store.close()

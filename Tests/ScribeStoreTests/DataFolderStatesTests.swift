@@ -209,7 +209,7 @@ struct DataFolderStatesTests {
     /// A folder with a valid state that has data, and a next one.
     private func twoStates() throws -> (folder: DataFolder, before: HeldState, next: HeldState) {
         let folder = try DataFolder(path: path)
-        try Store(path: folder.databasePath, durability: .normal).close()
+        try Store(at: .file(folder.databasePath, .normal)).close()
         let next = try folder.makeNextState()
         let template = try DatabaseTemplate(path: "\(folder.workFolder)/template")
         try template.copy(to: next.databasePath)
@@ -235,7 +235,7 @@ struct DataFolderStatesTests {
         let again = try DataFolder(path: path)
         let name = step < 3 ? "1" : "2"
         #expect(again.databasePath == layout.state(name).database)
-        try Store(path: again.databasePath, durability: .normal).close()
+        try Store(at: .file(again.databasePath, .normal)).close()
         again.removeOtherStates()
         #expect(layout.stateNames() == [name])
         #expect(try FileManager.default.contentsOfDirectory(atPath: layout.states) == [name])

@@ -120,7 +120,7 @@ struct DataFolderTests {
         let folder = try DataFolder(path: "\(parent.path)/data")
         let now = Date(timeIntervalSince1970: 1_000)
         try folder.requireSigningKey(at: now)
-        let store = try Store(path: folder.databasePath, durability: .normal)
+        let store = try Store(at: .file(folder.databasePath, .normal))
         try store.close()
         try folder.requireSigningKey(at: now)
         let database = try DatabaseQueue(path: folder.databasePath)
@@ -145,13 +145,13 @@ struct DataFolderTests {
     func otherDatabases() throws {
         let parent = try TemporaryFolder()
         let damaged = try parent.write(Data(repeating: 7, count: 8192), as: "damaged")
-        let noDatabase = #expect(throws: Store.Problem.self) { try Store(path: damaged, durability: .normal) }
+        let noDatabase = #expect(throws: Store.Problem.self) { try Store(at: .file(damaged, .normal)) }
         #expect(noDatabase == .damaged(path: damaged))
         let foreign = "\(parent.path)/foreign"
         let database = try DatabaseQueue(path: foreign)
         try database.write { try $0.execute(sql: "CREATE TABLE transactions (x)") }
         try database.close()
-        let another = #expect(throws: Store.Problem.self) { try Store(path: foreign, durability: .normal) }
+        let another = #expect(throws: Store.Problem.self) { try Store(at: .file(foreign, .normal)) }
         #expect(another == .foreign(path: foreign))
     }
 }

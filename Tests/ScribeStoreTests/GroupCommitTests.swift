@@ -11,7 +11,7 @@ struct GroupCommitTests {
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try Store(path: "\(folder.path)/scribe.sqlite", durability: .normal)
+        store = try Store(at: .file("\(folder.path)/scribe.sqlite", .normal))
         try store.pool.write { try $0.execute(sql: "CREATE TABLE numbers (n INTEGER PRIMARY KEY CHECK (n >= 0))") }
     }
 
@@ -24,7 +24,7 @@ struct GroupCommitTests {
         let results = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<500 {
                 group.addTask {
-                    try await store.database.writes.write { db in
+                    try await store.sqlite.writes.write { db in
                         try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
                         return number
                     }
@@ -42,7 +42,7 @@ struct GroupCommitTests {
             for number in 0..<200 {
                 group.addTask {
                     let outcome = await Result {
-                        try await store.database.writes.write { db in
+                        try await store.sqlite.writes.write { db in
                             try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
                             if number % 3 == 0 { throw ScribeError.transactionNotFound }
                             if number % 5 == 0 { try db.execute(sql: "INSERT INTO numbers VALUES (-1)") }
@@ -62,7 +62,7 @@ struct GroupCommitTests {
             for number in 0..<2_000 {
                 group.addTask {
                     let outcome = await Result {
-                        try await store.database.writes.write { db in
+                        try await store.sqlite.writes.write { db in
                             runs.withLock { $0[number, default: 0] += 1 }
                             guard number.isMultiple(of: 2) else { throw ScribeError.transactionNotFound }
                             try db.execute(sql: "INSERT INTO numbers VALUES (?)", arguments: [number])
@@ -80,26 +80,26 @@ struct GroupCommitTests {
     @Test("a single write that fails is rolled back and throws its error, and the next one succeeds")
     func failsAlone() async throws {
         await #expect(throws: ScribeError.transactionNotFound) {
-            try await store.database.writes.write { db in
+            try await store.sqlite.writes.write { db in
                 try db.execute(sql: "INSERT INTO numbers VALUES (1)")
                 throw ScribeError.transactionNotFound
             }
         }
-        try await store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        try await store.sqlite.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
         #expect(try await numbers() == [2])
     }
 
     @Test("a rollback of the shared transaction fails its writes, and later writes succeed")
     func rollback() async throws {
-        async let first: Void = store.database.writes.write { db in
+        async let first: Void = store.sqlite.writes.write { db in
             try db.execute(sql: "INSERT INTO numbers VALUES (1)")
             // What SQLite does by itself when the disk is full.
             try db.execute(sql: "ROLLBACK")
         }
-        async let second: Void = store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        async let second: Void = store.sqlite.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
         _ = try? await first
         _ = try? await second
-        try await store.database.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (3)") }
+        try await store.sqlite.writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (3)") }
         let found = try await numbers()
         #expect(found.contains(3))
         #expect(!found.contains(1))

@@ -26,7 +26,7 @@ struct OlderFolder {
         for name in ["lock", "reserve"] { try Data().write(to: URL(fileURLWithPath: "\(running.path)/\(name)")) }
         let key = URL(fileURLWithPath: "\(running.path)/\(DataFolder.signingKey)")
         try Data("key".utf8).write(to: key)
-        let store = try Store(path: running.database, durability: .normal)
+        let store = try Store(at: .file(running.database, .normal))
         file = try await Self.upload(to: store, running)
         // While it is open: a database that is closed has no log.
         try FileManager.default.copyItem(atPath: running.path, toPath: path)
@@ -84,7 +84,7 @@ struct OlderFolder {
     }
 
     func requireUpload(in state: StateFolder) async throws {
-        let store = try Store(path: state.database, durability: .normal)
+        let store = try Store(at: .file(state.database, .normal))
         let object = try await store.object(business: .init("b-1"), bucket: "b", key: "k")
         #expect(object?.file == file)
         let bytes = FileManager.default.contents(atPath: "\(state.objects)/\(file.prefix(2))/\(file)")

@@ -13,10 +13,10 @@ struct RefusedUploadsTests {
     private let small: Store
 
     init() throws {
-        fixture = try StoreFixture()
+        fixture = try StoreFixture(onSQLite: true)
         var quotas = Quotas()
         quotas.storedBytes = 10
-        small = try Store(path: "\(fixture.folder.path)/small.sqlite", durability: .normal, quotas: quotas)
+        small = try Store(at: .file("\(fixture.folder.path)/small.sqlite", .normal), quotas: quotas)
     }
 
     private func object(_ key: String, size: Int = 1) -> StoredObject {
@@ -34,7 +34,7 @@ struct RefusedUploadsTests {
             for number in 0..<200 {
                 group.addTask { await #expect(throws: expected) { try await upload() } }
                 group.addTask {
-                    try? await store.database.writes.write { db in
+                    try? await store.sqlite.writes.write { db in
                         runs.withLock { $0[number] += 1 }
                         try db.writing.run(
                             "INSERT INTO preferences (business_id, user_id, data, updated_at) VALUES ('b', ?, '{}', 0)",

@@ -21,13 +21,13 @@ struct SchemaTests {
 
     /// Opens the file as the server does, and reads what it says then.
     private func opened<Value: Sendable>(_ body: (Database) throws -> Value) throws -> Value {
-        let store = try Store(path: path, durability: .normal)
+        let store = try Store(at: .file(path, .normal))
         defer { try? store.close() }
         return try store.pool.write(body)
     }
 
     private static func freshParts() throws -> [String: [String]] {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(onSQLite: true)
         return try fixture.store.pool.read { try $0.schemaParts() }
     }
 
@@ -116,7 +116,7 @@ struct SchemaTests {
     @Test("a database of a later version is refused, and so is a backup of it", arguments: newerFiles)
     func newer(statements: [String]) throws {
         try execute(statements)
-        #expect(throws: Store.Problem.newerSchema(path: path)) { try Store(path: path, durability: .normal) }
+        #expect(throws: Store.Problem.newerSchema(path: path)) { try Store(at: .file(path, .normal)) }
         let isNewer = try DatabaseQueue(path: path).read(Schema.isNewer)
         #expect(isNewer)
     }
@@ -131,7 +131,7 @@ struct SchemaTests {
         ])
     func foreign(sql: String) throws {
         try execute([sql])
-        #expect(throws: Store.Problem.foreign(path: path)) { try Store(path: path, durability: .normal) }
+        #expect(throws: Store.Problem.foreign(path: path)) { try Store(at: .file(path, .normal)) }
         let isNewer = try DatabaseQueue(path: path).read(Schema.isNewer)
         #expect(!isNewer)
     }
@@ -162,7 +162,7 @@ struct SchemaTests {
             )
         }
         try old.close()
-        let store = try Store(path: path, durability: .normal)
+        let store = try Store(at: .file(path, .normal))
         let results = try await store.results(of: .init(business: .init("b"), id: .init("t")))
         #expect(results?.transaction.userStatus == .initialized)
         #expect(results?.documents.map(\.value) == ["kept"])
@@ -184,7 +184,7 @@ struct SchemaTests {
 
     @Test("full durability syncs the log with every commit, normal does not", arguments: Store.Durability.allCases)
     func synchronous(durability: Store.Durability) throws {
-        let store = try Store(path: path, durability: durability)
+        let store = try Store(at: .file(path, durability))
         let value = try store.pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         #expect(value == (durability == .full ? 2 : 1))
     }
@@ -209,7 +209,7 @@ struct SchemaTests {
         ]
     )
     func constraints(sql: String) async throws {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(onSQLite: true)
         try await fixture.initialise()
         let error = await #expect(throws: DatabaseError.self) {
             try await fixture.store.pool.write { try $0.execute(sql: sql) }
@@ -228,7 +228,7 @@ struct SchemaTests {
             "SELECT * FROM deliveries WHERE business_id = 'b' AND session = 's' ORDER BY id",
         ])
     func queryPlans(sql: String) async throws {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(onSQLite: true)
         let plan = try await fixture.store.pool.read { db in
             try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)").map { $0["detail"] as String }
         }

@@ -9,7 +9,7 @@ import Testing
 struct SchemaVersion3Tests {
     @Test("recordings and refresh tokens of the first version 2 builds can be used after migration to version 3")
     func migration() async throws {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(onSQLite: true)
         try await fixture.initialise("t", isSession: true)
         try fixture.store.close()
         let path = "\(fixture.folder.path)/scribe.sqlite"
@@ -38,7 +38,7 @@ struct SchemaVersion3Tests {
         }
         try queue.close()
 
-        let store = try Store(path: path, durability: .normal)
+        let store = try Store(at: .file(path, .normal))
         #expect(try await store.requireTransaction(fixture.key("t")).request.intake == .segments)
         let period = RefreshPeriod(now: Date(timeIntervalSince1970: 1999), end: Date(timeIntervalSince1970: 4000))
         let (old, new) = ([UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32))

@@ -22,7 +22,7 @@ struct SnapshotTests {
 
     /// A snapshot of a store with a consultation, as one file.
     private func archive() async throws -> [UInt8] {
-        let fixture = try StoreFixture()
+        let fixture = try StoreFixture(onSQLite: true)
         try await fixture.initialise("t")
         let objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton, isBackedUp: false)

@@ -55,7 +55,7 @@ struct AssemblyStoreTests {
         try await fixture.put("1.m4a")
         #expect(try await commit(["1.m4a"], in: fixture) != nil)
         try fixture.store.close()
-        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
+        let store = try fixture.reopened()
         guard case .jobs(let jobs) = try await store.claimJobs(.assemble, upTo: 4, at: fixture.start) else {
             Issue.record("no job")
             return

@@ -15,7 +15,7 @@ extension DeliveryStoreTests {
         #expect(
             try await fixture.store.removeWebhook(webhook.id, style: .usual, of: .init("b-1"), at: fixture.start))
         try fixture.store.close()
-        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal)
+        let store = try fixture.reopened()
         let claim = try await store.claimDeliveries(in: "webhook \(webhook.id)", upTo: 1, at: fixture.start)
         guard case .deliveries(let deliveries) = claim else { throw Missing() }
         #expect(deliveries.map(\.isWanted) == [false])

@@ -152,9 +152,8 @@ struct DeliveryStoreTests {
         let webhook = try await register()
         try await fixture.initialise()
         #expect(events(try await claim(webhook)) == [.started])
-        let path = "\(fixture.folder.path)/scribe.sqlite"
         try fixture.store.close()
-        let store = try Store(path: path, durability: .normal)
+        let store = try fixture.reopened()
         #expect(try await store.deliveryLanes() == ["webhook \(webhook.id)"])
         let claim = try await store.claimDeliveries(in: "webhook \(webhook.id)", upTo: 1, at: fixture.start)
         guard case .deliveries(let deliveries) = claim else { throw Missing() }
@@ -230,8 +229,8 @@ struct DeliveryStoreTests {
     func unreadableExpiry() async throws {
         let webhook = try await register(events: ["session.expired"])
         for id in ["broken", "left"] { try await fixture.initialise(id, isSession: true) }
-        try await fixture.store.pool.write {
-            try $0.execute(sql: "UPDATE transactions SET request = '{}' WHERE txn_id = 'broken'")
+        try await fixture.store.database.write(.none) {
+            try $0.run("UPDATE transactions SET request = '{}' WHERE txn_id = 'broken'")
         }
         let due = fixture.start + 3600
         let (next, unreadable) = try await fixture.store.expireSessions(at: due)

@@ -24,7 +24,7 @@ struct FreePagesTests {
 
     @Test("free pages of the database are given back, at most as many as requested")
     func fresh() async throws {
-        let store = try Store(path: path, durability: .normal)
+        let store = try Store(at: .file(path, .normal))
         let before = try await pages("page_count", of: store)
         try await fillAndDelete(in: store)
         let free = try await pages("freelist_count", of: store)
@@ -41,7 +41,7 @@ struct FreePagesTests {
         let old = try DatabaseQueue(path: path)
         try LegacyMigrations.migrator.migrate(old)
         try old.close()
-        let store = try Store(path: path, durability: .normal)
+        let store = try Store(at: .file(path, .normal))
         try await fillAndDelete(in: store)
         let free = try await pages("freelist_count", of: store)
         #expect(free > 100)

@@ -14,7 +14,7 @@ extension JobStoreTests {
         try await fixture.put("1.m4a")
         _ = try await fixture.claim()
         try fixture.store.close()
-        let store = try Store(path: "\(fixture.folder.path)/scribe.sqlite", durability: .full)
+        let store = try fixture.reopened()
         guard case .jobs(let jobs) = try await store.claimJobs(.transcribe, upTo: 1, at: fixture.start),
             let job = jobs.first
         else {

@@ -143,8 +143,8 @@ struct JobStoreTests {
             return
         }
         #expect(input.outcomes.map(\.file) == ["1.m4a"])
-        let kept = try await fixture.store.pool.read {
-            try $0.reading.rows("SELECT file_name FROM chunk_transcripts").count
+        let kept = try await fixture.store.read {
+            try $0.rows("SELECT file_name FROM chunk_transcripts").count
         }
         #expect(kept == 1)
     }

@@ -18,14 +18,7 @@ struct LeaseTests {
     init() throws {
         let holder = LeaseHolder.shared("one", lifetime: 30, clock: manual.clock)
         fixture = try StoreFixture(holder: holder)
-        other = try Self.opened(fixture, .shared("other", lifetime: 30, clock: manual.clock))
-    }
-
-    private static func opened(_ fixture: StoreFixture, _ holder: LeaseHolder) throws -> Store {
-        try Store(
-            path: "\(fixture.folder.path)/scribe.sqlite", durability: .normal,
-            policies: RecordingPolicies([TestSessionPolicy()]),
-            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), holder: holder)
+        other = try fixture.reopened(holder: .shared("other", lifetime: 30, clock: manual.clock))
     }
 
     private func claim(_ store: Store) async throws -> Job? {
@@ -78,18 +71,18 @@ struct LeaseTests {
         try await fixture.initialise()
         try await fixture.put("1.m4a")
         _ = try #require(try await claim(one))
-        let third = try Self.opened(fixture, .shared("third", lifetime: 30, clock: manual.clock))
+        let third = try fixture.reopened(holder: .shared("third", lifetime: 30, clock: manual.clock))
         #expect(try await claim(third) == nil)
         try third.close()
         manual.advance(by: .seconds(31))
-        let fourth = try Self.opened(fixture, .shared("fourth", lifetime: 30, clock: manual.clock))
+        let fourth = try fixture.reopened(holder: .shared("fourth", lifetime: 30, clock: manual.clock))
         _ = try #require(try await claim(fourth))
         for store in [one, other, fourth] { try store.close() }
-        let alone = try Self.opened(fixture, .alone())
+        let alone = try fixture.reopened(holder: .alone())
         _ = try #require(try await claim(alone))
         try alone.close()
         // One that was alone has leases without an end, and is gone when others share the data.
-        let fifth = try Self.opened(fixture, .shared("fifth", lifetime: 30, clock: manual.clock))
+        let fifth = try fixture.reopened(holder: .shared("fifth", lifetime: 30, clock: manual.clock))
         _ = try #require(try await claim(fifth))
         try fifth.close()
     }

@@ -42,7 +42,7 @@ struct StoreObjectsTests {
         var quotas = Quotas()
         quotas.storedBytes = 100
         let store = try Store(
-            path: "\(fixture.folder.path)/other.sqlite", durability: .normal, transcribesOnArrival: true, quotas: quotas
+            at: TestDatabase.place("\(fixture.folder.path)/other.sqlite"), transcribesOnArrival: true, quotas: quotas
         )
         func put(_ name: String, _ size: Int, _ business: String) async throws {
             let object = StoredObject(

@@ -3,6 +3,9 @@ import GRDB
 @testable import ScribeStore
 
 extension Store {
-    /// The connections below the seam, for tests that look at the file itself.
-    var pool: any DatabaseWriter { database.pool }
+    /// SQLite below the seam, for tests of SQLite alone.
+    var sqlite: SQLiteDatabase { database as! SQLiteDatabase }
+
+    /// Connections of SQLite, for tests that look at the file itself.
+    var pool: any DatabaseWriter { sqlite.pool }
 }

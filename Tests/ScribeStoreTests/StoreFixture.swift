@@ -6,7 +6,7 @@ import Testing
 
 @testable import ScribeStore
 
-/// A store in a folder of its own, and the moves of a transaction on it.
+/// A store in a folder or a schema of its own, and the moves of a transaction on it.
 struct StoreFixture {
     let folder: TemporaryFolder
     let store: Store
@@ -14,12 +14,25 @@ struct StoreFixture {
     let start = Date(timeIntervalSince1970: 1_778_404_353)
     let owner = Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
 
-    init(transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone()) throws {
+    private let place: Store.Place
+
+    /// - Parameter onSQLite: whether the test looks at SQLite itself.
+    init(transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone(), onSQLite: Bool = false) throws {
         folder = try TemporaryFolder()
-        store = try Store(
-            path: "\(folder.path)/scribe.sqlite", durability: .normal, transcribesOnArrival: transcribesOnArrival,
-            policies: RecordingPolicies([TestSessionPolicy()]),
-            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), holder: holder, sink: changes)
+        let path = "\(folder.path)/scribe.sqlite"
+        place = onSQLite ? .file(path, .normal) : TestDatabase.place(path)
+        store = try Self.open(place, transcribesOnArrival: transcribesOnArrival, holder: holder, sink: changes)
+    }
+
+    /// Opens the same data once more, as another start or another process does.
+    func reopened(holder: LeaseHolder = .alone()) throws -> Store { try Self.open(place, holder: holder) }
+
+    private static func open(
+        _ place: Store.Place, transcribesOnArrival: Bool = true, holder: LeaseHolder, sink: (any ChangeSink)? = nil
+    ) throws -> Store {
+        try Store(
+            at: place, transcribesOnArrival: transcribesOnArrival, policies: RecordingPolicies([TestSessionPolicy()]),
+            vocabularies: EventVocabularies([UsualVocabulary(), OnceVocabulary()]), holder: holder, sink: sink)
     }
 
     func key(_ id: String = "t", business: String = "b-1") -> Transaction.Key {

@@ -3,7 +3,7 @@ import GRDBSQLite
 import ScribeDomain
 
 /// SQLite database: a file with a pool of readers and one writer, or a database in memory with a single connection.
-final class SQLiteDatabase: Sendable {
+final class SQLiteDatabase: StoreEngine {
     /// Connections of GRDB.
     let pool: any DatabaseWriter
     let isInMemory: Bool
@@ -60,40 +60,13 @@ final class SQLiteDatabase: Sendable {
         return pool
     }
 
-    /// Runs `body` in a SQL transaction, see ``GroupCommit``.
-    ///
-    /// - Parameters:
-    ///   - scope: the part of the data that `body` reads before it decides. SQLite has one writer, and ignores it.
-    ///   - others: further parts.
+    /// Runs `body` in a SQL transaction, see ``GroupCommit``. SQLite has one writer, and ignores the scopes.
     func write<Value: Sendable>(
-        _ scope: WriteScope, _ others: WriteScope...,
-        body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
+        in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
         try await writes.write { [self] db, changes in
             let value = try body(db.writing, &changes)
-            try Self.count(changes, in: db.writing)
-            try countMemory(in: db.writing)
-            return value
-        }
-    }
-
-    /// Increments the change number of each changed transaction, so that a cached answer can be checked.
-    private static func count(_ changes: [Change], in session: any StoreSession) throws {
-        var counted: Transaction.Key?
-        for case .transaction(let key) in changes where key != counted {
-            counted = key
-            try session.run(
-                "UPDATE transactions SET changes = changes + 1 WHERE business_id = ? AND txn_id = ?",
-                [key.business.rawValue, key.id.rawValue])
-        }
-    }
-
-    /// Runs `body` in a SQL transaction, without changes that other tasks wait for.
-    func write<Value: Sendable>(
-        _ scope: WriteScope, _ others: WriteScope..., body: @escaping @Sendable (any StoreSession) throws -> Value
-    ) async throws -> Value {
-        try await writes.write { [self] db in
-            let value = try body(db.writing)
+            try db.writing.count(changes)
             try countMemory(in: db.writing)
             return value
         }
@@ -103,15 +76,13 @@ final class SQLiteDatabase: Sendable {
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where there is no room for them.
     func countMemory(in session: any StoreSession) throws {
         guard let memory else { return }
-        try memory.resize(to: Self.size(in: session))
+        try memory.resize(to: size(in: session))
     }
 
-    /// Runs `body` in its own SQL transaction, before the server accepts requests. Blocking.
     func writeBlocking(_ body: (any StoreSession) throws -> Void) throws {
         try pool.write { try body($0.writing) }
     }
 
-    /// Runs `body` on a consistent snapshot of the database.
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
         try await StorageFailure.translatingErrors {
             guard isInMemory else { return try await pool.read { try body($0.reading) } }
@@ -124,13 +95,11 @@ final class SQLiteDatabase: Sendable {
         }
     }
 
-    /// Size of the database file in bytes, including free pages.
-    static func size(in session: any StoreSession) throws -> Int {
+    func size(in session: any StoreSession) throws -> Int {
         try session.row("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")?["bytes"]
             ?? 0
     }
 
-    /// Closes all connections, after the waiting writes. Blocking.
     func close() throws {
         writes.close()
         hasClosed.withLock { $0 = true }

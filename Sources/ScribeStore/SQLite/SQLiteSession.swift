@@ -10,8 +10,9 @@ struct SQLiteSession: StoreSession {
     /// statements would be committed alone.
     let isWriting: Bool
 
-    var changedRows: Int { database.changesCount }
-    var insertedID: Int64 { database.lastInsertedRowID }
+    func changedRows() -> Int { database.changesCount }
+
+    func insertedID() -> Int64 { database.lastInsertedRowID }
 
     func rows(_ sql: String, _ arguments: SQLArguments) throws -> [StoredRow] {
         let statement = try prepared(sql, arguments)
@@ -52,6 +53,8 @@ struct SQLiteSession: StoreSession {
 
     func list(_ number: Int) -> String { "(SELECT value FROM json_each(?\(number)))" }
 
+    func integers(_ number: Int) -> String { list(number) }
+
     func text(_ column: String, _ path: String...) -> String { "\(column) ->> '$.\(path.joined(separator: "."))'" }
 
     func text(_ column: String, _ key: String, _ index: Int) -> String { "\(column) ->> '$.\(key)[\(index)]'" }
@@ -60,7 +63,9 @@ struct SQLiteSession: StoreSession {
 
     func number(_ column: String, _ key: String) -> String { "\(column) ->> '$.\(key)'" }
 
-    func elements(of column: String) -> String { "json_each(\(column))" }
+    func members(of column: String) -> String { "json_each(\(column))" }
+
+    func ordered(_ parameter: String) -> String { parameter }
 
     func matches(_ expression: String, _ pattern: String) -> String { "\(expression) LIKE \(pattern) ESCAPE '\\'" }
 

@@ -19,7 +19,7 @@ package final class StoreImage: Sendable {
 
     /// Makes a store in memory, which ends when it is closed. Blocking.
     /// - Parameters: as in
-    ///   ``Store/init(path:durability:transcribesOnArrival:quotas:policies:vocabularies:holder:sink:)``.
+    ///   ``Store/init(at:transcribesOnArrival:quotas:policies:vocabularies:holder:sink:)``.
     /// - Throws: SQLite's error.
     package func store(
         transcribesOnArrival: Bool, quotas: Quotas = Quotas(), policies: RecordingPolicies = RecordingPolicies(),

@@ -11,16 +11,19 @@ protocol StoreSession {
     func run(_ sql: String, _ arguments: SQLArguments) throws
 
     /// Number of rows that the last INSERT, UPDATE or DELETE has changed.
-    var changedRows: Int { get }
+    func changedRows() throws -> Int
 
     /// The `id` of the row that was inserted last.
-    var insertedID: Int64 { get }
+    func insertedID() throws -> Int64
 
     /// Runs `body` in a savepoint. Its changes are undone when it throws, and the SQL transaction goes on.
     func savepoint(_ body: () throws -> Void) throws
 
-    /// SQL for the elements of a JSON array in parameter `number`: `WHERE id IN \(db.list(2))`. The column is `value`.
+    /// SQL for the elements of a JSON array of texts in parameter `number`: `WHERE id IN \(db.list(2))`. The column is `value`.
     func list(_ number: Int) -> String
+
+    /// SQL for the elements of a JSON array of integers in parameter `number`, like ``list(_:)``.
+    func integers(_ number: Int) -> String
 
     /// SQL for a text in a JSON column: `\(db.text("request", "patientDetails", "visit_id"))`. NULL where a member of
     /// the path is missing.
@@ -35,8 +38,11 @@ protocol StoreSession {
     /// SQL for a number in a JSON column. NULL where the member is missing.
     func number(_ column: String, _ key: String) -> String
 
-    /// SQL for a table of the elements of a JSON array in a column. Its column is `value`, JSON.
-    func elements(of column: String) -> String
+    /// SQL for a table of the members of a JSON object in a column. Its column is `value`, JSON.
+    func members(of column: String) -> String
+
+    /// SQL for a text parameter that is ordered by bytes, as the columns are.
+    func ordered(_ parameter: String) -> String
 
     /// SQL for a comparison with a pattern of LIKE, which ignores the case of letters. `\` escapes wildcards.
     func matches(_ expression: String, _ pattern: String) -> String
@@ -55,6 +61,6 @@ extension StoreSession {
     /// Runs a statement, and returns the number of changed rows.
     func changed(_ sql: String, _ arguments: SQLArguments = []) throws -> Int {
         try run(sql, arguments)
-        return changedRows
+        return try changedRows()
     }
 }

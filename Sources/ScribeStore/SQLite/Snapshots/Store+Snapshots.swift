@@ -18,8 +18,9 @@ extension Store {
         in snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, _ identifiers: WorldIdentifiers,
         at now: Date, on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.translatingErrors {
-            try await objects.keepingAll { [database] in
+        let database = try requireSQLite()
+        return try await StorageFailure.translatingErrors {
+            try await objects.keepingAll {
                 try await threads.runIfActive {
                     try snapshot.makeDatabase().close()
                 }
@@ -53,7 +54,8 @@ extension Store {
         _ snapshot: SnapshotFolder, _ objects: any ObjectStore, owner: SnapshotOwner?, demo: SnapshotOwner,
         on threads: NIOThreadPool
     ) async throws -> SnapshotManifest {
-        try await StorageFailure.translatingErrors {
+        let database = try requireSQLite()
+        return try await StorageFailure.translatingErrors {
             let (manifest, files) = try await threads.runIfActive { (try snapshot.manifest(), try snapshot.files()) }
             try await objects.adopt(files.map(\.name), from: snapshot.objectsFolder)
             try await database.importRows(

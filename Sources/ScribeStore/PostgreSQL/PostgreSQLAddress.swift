@@ -1,0 +1,42 @@
+import Foundation
+import ScribeDomain
+
+/// Address of a PostgreSQL database: a URL of libpq, with the schema of the store as `?schema=`.
+package struct PostgreSQLAddress: Sendable {
+    /// Address for libpq, which may hold a password.
+    let url: String
+    /// Schema of the store, by default `scribe`.
+    package let schema: String
+    /// Host, port and database, without user and password.
+    package let shown: String
+
+    /// Reads `postgres://user:password@host:5432/database?schema=scribe`.
+    /// - Returns: nil for a text of another form.
+    package init?(_ text: String) {
+        guard var parts = URLComponents(string: text), ["postgres", "postgresql"].contains(parts.scheme) else {
+            return nil
+        }
+        let schema = parts.queryItems?.first { $0.name == "schema" }?.value ?? "scribe"
+        let isName = (1...63).contains(schema.utf8.count) && schema.utf8.allSatisfy(\.isInIdentifier)
+        guard isName else { return nil }
+        var items = parts.queryItems?.filter { $0.name != "schema" } ?? []
+        let defaults = ["connect_timeout": "5", "application_name": "scribe-emulator"]
+        for (name, value) in defaults.sorted(by: { $0.key < $1.key }) where !items.contains(where: { $0.name == name })
+        {
+            items.append(URLQueryItem(name: name, value: value))
+        }
+        parts.queryItems = items
+        guard let url = parts.string else { return nil }
+        self.url = url
+        self.schema = schema
+        shown = "\(parts.host ?? "localhost"):\(parts.port ?? 5432)\(parts.path)"
+    }
+
+    /// Statements for a new connection. A statement of the store takes milliseconds: a minute means a broken server.
+    var setup: String {
+        """
+        SET search_path TO "\(schema)"; SET client_min_messages TO warning; SET jit TO off;
+        SET statement_timeout TO '60s'; SET default_transaction_isolation TO 'read committed'
+        """
+    }
+}

@@ -1,0 +1,193 @@
+import Foundation
+import NIOPosix
+import ScribeDomain
+
+/// PostgreSQL database: connections on threads of their own, and writes that take their scopes as locks.
+final class PostgreSQLDatabase: StoreEngine {
+    /// Connections of a process. More were slower (scale-out.md, section 3).
+    static let connectionCount = 8
+    /// Attempts at a write that loses against others, or whose connection ends.
+    private static let mostAttempts = 12
+
+    let address: PostgreSQLAddress
+    private let library: LibPQ
+    private let sink: (any ChangeSink)?
+    private let threads: NIOThreadPool
+    /// Connections that no thread uses.
+    private let idle = LockedValue<[PostgreSQLConnection]>([])
+    private let hasClosed = LockedValue(false)
+
+    /// Connects, and creates or migrates the schema. Blocking.
+    /// - Throws: ``Store/Problem``.
+    init(_ address: PostgreSQLAddress, sink: (any ChangeSink)?) throws {
+        guard let library = LibPQ.shared else {
+            throw Store.Problem.noPostgreSQL(reason: "libpq.so.5 is not installed")
+        }
+        self.address = address
+        self.library = library
+        self.sink = sink
+        try PostgreSQLSchema.prepare(address, library)
+        threads = NIOThreadPool(numberOfThreads: Self.connectionCount)
+        threads.start()
+    }
+
+    deinit { threads.shutdownGracefully { _ in } }
+
+    // MARK: Connections
+
+    private func take() throws -> PostgreSQLConnection {
+        if let connection = idle.withLock({ $0.popLast() }) { return connection }
+        return try PostgreSQLConnection(address.url, library: library, setup: address.setup)
+    }
+
+    /// Runs `body` with a connection, which is kept if it is usable after it.
+    private func withConnection<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
+        let connection = try take()
+        defer {
+            if connection.isConnected, connection.isIdle { idle.withLock { $0.append(connection) } }
+        }
+        return try body(connection)
+    }
+
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        guard !isClosed else { throw ScribeError.storageUnavailable(cause: "the store is closed") }
+        // A cancellation of the task does not interrupt the work.
+        return try await StorageFailure.translatingErrors {
+            try await withCheckedThrowingContinuation { continuation in
+                threads.submit { state in
+                    continuation.resume(
+                        with: Result {
+                            guard state == .active else { throw PostgreSQLError.disconnected }
+                            return try body()
+                        })
+                }
+            }
+        }
+    }
+
+    // MARK: Writes
+
+    func write<Value: Sendable>(
+        in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
+    ) async throws -> Value {
+        try await onThread { [self] in
+            let (value, changes) = try transaction(in: scopes) { db in
+                var changes: [Change] = []
+                let value = try body(db, &changes)
+                try db.count(changes)
+                return (value, changes)
+            }
+            if let sink { for change in changes { sink.publish(change) } }
+            return value
+        }
+    }
+
+    func writeBlocking(_ body: (any StoreSession) throws -> Void) throws { try transaction(in: []) { try body($0) } }
+
+    private func transaction<Value>(
+        in scopes: [WriteScope], _ body: (PostgreSQLSession) throws -> Value
+    ) throws -> Value {
+        var attempts = 0
+        while true {
+            attempts += 1
+            do {
+                return try withConnection { try attempt(on: $0, scopes, body) }
+            } catch let error as PostgreSQLError
+                where (error.isConflict || error == .disconnected) && attempts < Self.mostAttempts
+            {
+                // A server that starts again takes connections within seconds.
+                if error == .disconnected { idle.withLock { $0 = [] } }
+                Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * (error == .disconnected ? 0.05 : 0.002))
+            }
+        }
+    }
+
+    private func attempt<Value>(
+        on connection: PostgreSQLConnection, _ scopes: [WriteScope], _ body: (PostgreSQLSession) throws -> Value
+    ) throws -> Value {
+        let session = PostgreSQLSession(connection: connection)
+        let value: Value
+        let number: String
+        do {
+            try session.run("BEGIN")
+            number = try PostgreSQLLocks.take(scopes, in: session)
+            value = try body(session)
+            // All errors come before the commit.
+            try connection.finish()
+        } catch {
+            try? session.run("ROLLBACK")
+            _ = try? connection.finish()
+            throw error
+        }
+        do {
+            try session.run("COMMIT")
+            try connection.finish()
+        } catch PostgreSQLError.disconnected {
+            guard try hasCommitted(number) else { throw PostgreSQLError.disconnected }
+        }
+        return value
+    }
+
+    /// Whether PostgreSQL has stored a write whose answer was lost.
+    /// - Parameter number: the number of its SQL transaction.
+    /// - Throws: ``PostgreSQLError/unknownCommit`` if PostgreSQL does not know, or cannot be asked.
+    private func hasCommitted(_ number: String) throws -> Bool {
+        for attempt in 1...20 {
+            Thread.sleep(forTimeInterval: 0.05 * Double(attempt))
+            guard let connection = try? PostgreSQLConnection(address.url, library: library, setup: address.setup),
+                let row = try? PostgreSQLSession(connection: connection)
+                    .row("SELECT pg_xact_status(CAST(? AS xid8)) AS status", [number])
+            else { continue }
+            switch row["status"] as String? {
+            case "committed": return true
+            case "aborted": return false
+            default: continue
+            }
+        }
+        throw PostgreSQLError.unknownCommit
+    }
+
+    // MARK: Reads
+
+    func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
+        try await onThread { [self] in
+            var attempts = 0
+            while true {
+                attempts += 1
+                do {
+                    return try withConnection { connection in
+                        let session = PostgreSQLSession(connection: connection)
+                        do {
+                            try session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                            let value = try body(session)
+                            try session.run("COMMIT")
+                            try connection.finish()
+                            return value
+                        } catch {
+                            try? session.run("ROLLBACK")
+                            _ = try? connection.finish()
+                            throw error
+                        }
+                    }
+                } catch PostgreSQLError.disconnected where attempts < Self.mostAttempts {
+                    idle.withLock { $0 = [] }
+                    Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * 0.05)
+                }
+            }
+        }
+    }
+
+    func size(in session: any StoreSession) throws -> Int {
+        try session.row("SELECT pg_database_size(current_database()) AS bytes")?["bytes"] ?? 0
+    }
+
+    // MARK: End
+
+    func close() throws {
+        hasClosed.withLock { $0 = true }
+        try threads.syncShutdownGracefully()
+        idle.withLock { $0 = [] }
+    }
+
+    var isClosed: Bool { hasClosed.withLock { $0 } }
+}

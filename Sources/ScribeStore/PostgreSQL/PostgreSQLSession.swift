@@ -1,0 +1,66 @@
+/// Store session on a connection to PostgreSQL, within its SQL transaction.
+struct PostgreSQLSession: StoreSession {
+    let connection: PostgreSQLConnection
+
+    func rows(_ sql: String, _ arguments: SQLArguments) throws -> [StoredRow] {
+        try connection.rows(.of(sql), arguments)
+    }
+
+    func run(_ sql: String, _ arguments: SQLArguments) throws { try connection.send(.of(sql), arguments) }
+
+    func changedRows() throws -> Int {
+        try connection.finish()
+        return connection.changedRows
+    }
+
+    func insertedID() throws -> Int64 { try rows("SELECT lastval() AS id", [])[0]["id"] }
+
+    func savepoint(_ body: () throws -> Void) throws {
+        try run("SAVEPOINT here", [])
+        do {
+            try body()
+            try connection.finish()
+        } catch {
+            try run("ROLLBACK TO SAVEPOINT here", [])
+            throw error
+        }
+        try run("RELEASE SAVEPOINT here", [])
+    }
+
+    // MARK: SQL that differs
+
+    func list(_ number: Int) -> String {
+        "(SELECT value FROM json_array_elements_text(CAST(?\(number) AS json)) AS list(value))"
+    }
+
+    func integers(_ number: Int) -> String {
+        "(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(?\(number) AS json)) AS list(value))"
+    }
+
+    func text(_ column: String, _ path: String...) -> String {
+        "(\(Self.json(column)) #>> '{\(path.joined(separator: ","))}')"
+    }
+
+    func text(_ column: String, _ key: String, _ index: Int) -> String {
+        "(\(Self.json(column)) #>> '{\(key),\(index)}')"
+    }
+
+    func json(_ column: String, _ key: String) -> String { "CAST(\(Self.json(column)) -> '\(key)' AS TEXT)" }
+
+    func number(_ column: String, _ key: String) -> String {
+        "CAST(\(Self.json(column)) ->> '\(key)' AS DOUBLE PRECISION)"
+    }
+
+    func members(of column: String) -> String {
+        "(SELECT CAST(value AS TEXT) AS value FROM json_each(\(Self.json(column)))) AS members"
+    }
+
+    func ordered(_ parameter: String) -> String { "CAST(\(parameter) AS TEXT) COLLATE \"C\"" }
+
+    func matches(_ expression: String, _ pattern: String) -> String { "\(expression) ILIKE \(pattern) ESCAPE '\\'" }
+
+    func joined(_ column: String) -> String { "string_agg(\(column), ' ')" }
+
+    /// Column as JSON. PostgreSQL reads no member of a JSON text with an escaped U+0000.
+    private static func json(_ column: String) -> String { "CAST(replace(\(column), '\\u0000', '\\ufffd') AS json)" }
+}
