@@ -215,7 +215,9 @@ let package = Package(
         ),
         .target(
             name: "ScribeStore",
-            dependencies: ["ScribeDomain", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix, .system],
+            dependencies: [
+                "ScribeDomain", .asyncHTTPClient, .crypto, .grdb, .grdbSQLite, .nioCore, .nioHTTP1, .nioPosix, .system,
+            ],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -39,13 +39,13 @@ struct Composition: Sendable {
             SukiContribution(configuration.suki, counts: streams),
             OmiContribution(configuration.omi),
         ]
-        let control = ControlContribution(
-            .init(
-                token: adminToken, host: configuration.host,
-                about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-                version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
-                otherOperations: S3Family.operationNames,
-                families: ([status] + emulated).map(\.name).sorted()))
+        var controlSettings = ControlFamily.Settings(
+            token: adminToken, host: configuration.host,
+            about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
+            version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
+            otherOperations: S3Family.operationNames, families: ([status] + emulated).map(\.name).sorted())
+        controlSettings.sharesData = configuration.shared != nil
+        let control = ControlContribution(controlSettings)
         let titles = RecordingPolicies(emulated.flatMap(\.policies)).titles
         let console = ConsoleContribution(
             over: control, Self.console(configuration, titles: titles, adminToken, tlsPort))
@@ -127,6 +127,7 @@ extension Configuration {
         var about = [
             "version": ScribeVersion.current, "auth": authMode.rawValue, "durability": durability.rawValue,
             "transcriber": transcriber, "demo_seed": String(seedsDemo),
+            "database": shared == nil ? "sqlite" : "postgresql",
         ]
         about["tls_port"] = tlsPort.map { String($0) }
         return about

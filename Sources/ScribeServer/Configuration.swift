@@ -39,6 +39,9 @@ package struct Configuration: Sendable {
     /// Lease of each process's work where several processes share the data folder. Nil means one process with the
     /// folder's lock; users have no setting for more.
     package var sharedLease: Duration?
+    /// Place of data that several servers share; nil for data in ``dataFolder``. The command line then uses a temporary
+    /// data folder, and deletes it at the end.
+    package var shared: SharedPlace?
     /// Whether rows are kept in memory. The command line then uses a temporary data folder, and deletes it at the end.
     package var isEphemeral = false
     /// The path of an exported snapshot that the server starts from.

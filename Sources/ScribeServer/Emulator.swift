@@ -97,7 +97,7 @@ package struct Emulator: Sendable {
 
     /// Settings of fault rules, which all worlds share.
     var faultSettings: FaultSettings {
-        let isOwn = configuration.isLoopback && configuration.authMode != .strict
+        let isOwn = configuration.isLoopback && configuration.authMode != .strict && configuration.shared == nil
         return FaultSettings(
             operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn)
     }

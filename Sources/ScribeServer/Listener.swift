@@ -173,11 +173,21 @@ package func open(
     async let readTemplates = Seed.templates()
     let clientsMark = configuration.clientsFile.flatMap(FileFingerprint.init(path:))
     async let readClients = ConfiguredClients(configuration)
-    let data = try await OpenedDataFolder(configuration, parts, secrets: Composition(configuration).secrets)
-    let composition = Composition(
-        configuration, authority: authority, adminToken: try await data.adminToken(configuration))
+    let families = Composition(configuration)
+    let data = try await OpenedDataFolder(configuration, parts, secrets: families.secrets)
+    var shared: SharedStorage?
+    if let place = configuration.shared {
+        shared = try await SharedStorage(place, configuration, parts, families, work: data.folder.workFolder)
+    }
+    let adminToken =
+        if let shared {
+            try await shared.adminToken(configuration)
+        } else {
+            try await data.adminToken(configuration)
+        }
+    let composition = Composition(configuration, authority: authority, adminToken: adminToken)
     let emulator = try await Emulator(
         configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
         configuredClients: try await readClients, work: data.folder.workFolder, reserve: data.reserve)
-    return (emulator, try await OpenWorlds(of: emulator, on: data, clientsMark: clientsMark))
+    return (emulator, try await OpenWorlds(of: emulator, on: data, shared: shared, clientsMark: clientsMark))
 }

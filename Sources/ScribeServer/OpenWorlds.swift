@@ -25,15 +25,25 @@ package struct OpenWorlds: Sendable {
 
 extension OpenWorlds {
     /// Opens the default world, and registers the configured clients.
-    /// - Parameter clientsMark: state of the clients file before its clients were read.
+    /// - Parameters:
+    ///   - shared: data that other servers share; nil for data in the folder.
+    ///   - clientsMark: state of the clients file before its clients were read.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
-    init(of emulator: Emulator, on data: OpenedDataFolder, clientsMark: FileFingerprint?) async throws {
+    init(
+        of emulator: Emulator, on data: OpenedDataFolder, shared: SharedStorage?, clientsMark: FileFingerprint?
+    ) async throws {
         let (configuration, logger) = (emulator.configuration, emulator.parts.logger)
         if emulator.configuredClients.withLock({ $0.count }) == 0 {
             logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
         }
         let states: any MainStates =
-            configuration.isEphemeral ? MemoryStates(emulator, data) : SavedStates(emulator, data)
+            if let shared {
+                SharedStates(emulator: emulator, storage: shared, reserve: data.reserve)
+            } else if configuration.isEphemeral {
+                MemoryStates(emulator, data)
+            } else {
+                SavedStates(emulator, data)
+            }
         let main = try await MainWorld(
             emulator, states, data.folder, from: try await data.importedSnapshot(configuration))
         let namespaces = Namespaces(emulator, main, snapshotFolder: data.folder.snapshotFolder)

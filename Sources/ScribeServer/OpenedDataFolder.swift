@@ -39,7 +39,7 @@ struct OpenedDataFolder: Sendable {
             }
             let folder = try DataFolder(
                 path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil, opening)
-            if configuration.isEphemeral { try folder.markRowsInMemory() }
+            if configuration.isEphemeral || configuration.shared != nil { try folder.markRowsInMemory() }
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)

@@ -126,7 +126,7 @@ final class SavedStates: MainStates {
         ]
         if !store.holder.isAlone {
             services.append(
-                LeaseRenewal(store: store, lanes: world.changes.lanes, clock: clock.wall, logger: logger))
+                LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger))
         }
         return services
     }

@@ -98,7 +98,7 @@ struct HourlySweep: Service, CustomStringConvertible {
 /// share the data folder.
 struct LeaseRenewal: Service, CustomStringConvertible {
     let store: Store
-    let lanes: DeliveryLanes
+    let changes: ChangeHub
     let clock: WallClock
     let logger: Logger
 
@@ -113,7 +113,10 @@ struct LeaseRenewal: Service, CustomStringConvertible {
                     if count > 0 {
                         logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)])
                     }
-                    for lane in try await store.freeLanes() { lanes.wake(lane) }
+                    for lane in try await store.freeLanes() { changes.lanes.wake(lane) }
+                    // Another process may have stored work, and its notification may be lost.
+                    for kind in Job.Kind.allCases { changes.publish(.work(kind)) }
+                    for work in TimedWork.allCases { changes.publish(.due(work)) }
                 } catch {
                     guard !(error is CancellationError) else { return }
                     logger.error("leases cannot be renewed", metadata: ["error": "\(error)"])

@@ -17,6 +17,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     case signingKeyTooShort
     /// A seed value with a data folder: a restart would make the same identifiers again.
     case seedValueOfFolder
+    /// A setting that removes data, where other servers share the data.
+    case sharedDataIsKept
     case unreadableSeed(path: String, reason: String)
     case unusableSnapshot(path: String, reason: String)
     case unusableTranscriber(setting: String, reason: String)
@@ -62,6 +64,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             """
         case .seedValueOfFolder:
             "--seed-value makes the same identifiers in each run, which a data folder would hold twice; add --ephemeral"
+        case .sharedDataIsKept:
+            "--database excludes --ephemeral, --snapshot and --allow-reset: other servers share the data"
         case .unreadableSeed(let path, let reason), .unusableSnapshot(let path, let reason): "\(path): \(reason)"
         case .unusableTranscriber(let setting, let reason): "\(setting) cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"

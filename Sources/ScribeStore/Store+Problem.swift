@@ -25,6 +25,8 @@ extension Store {
         case unusable(path: String, reason: String)
         /// PostgreSQL cannot be used.
         case noPostgreSQL(reason: String)
+        /// The bucket for audio cannot be used.
+        case noObjects(reason: String)
 
         package var description: String {
             switch self {
@@ -51,6 +53,7 @@ extension Store {
             case .unusable(let path, let reason):
                 "\(path) cannot be used: \(reason). Mend that, or choose another folder with --data-dir"
             case .noPostgreSQL(let reason): "PostgreSQL cannot be used: \(reason)"
+            case .noObjects(let reason): "The bucket of --objects cannot be used: \(reason)"
             }
         }
 

@@ -62,7 +62,8 @@ package final class Store: Sendable {
                 throw StorageFailure.problem(of: error, path: path)
             }
         case .postgreSQL(let address):
-            database = try PostgreSQLDatabase(address, sink: sink)
+            database = try PostgreSQLDatabase(
+                address, process: holder.isAlone ? nil : holder.id, now: holder.isAlone ? nil : holder.now, sink: sink)
             try Self.takeOver(database, for: holder)
         }
         self.init(
@@ -94,6 +95,9 @@ package final class Store: Sendable {
         }
         return database
     }
+
+    /// What the database's settings do not promise, each as a sentence for the log.
+    package var weaknesses: [String] { (database as? PostgreSQLDatabase)?.weaknesses ?? [] }
 
     /// Closes all connections. Blocking.
     package func close() throws { try database.close() }

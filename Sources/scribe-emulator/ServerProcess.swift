@@ -4,6 +4,7 @@ import Logging
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer
+import ScribeStore
 import ServiceLifecycle
 import UnixSignals
 
@@ -65,7 +66,8 @@ struct ServerProcess {
         for warning in warnings { logger.warning("\(warning)") }
 
         var temporaryFolder: URL?
-        if configuration.isEphemeral {
+        configuration.shared = try Self.sharedPlace(run)
+        if configuration.isEphemeral || configuration.shared != nil {
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("scribe-emulator-\(IdentifierSource.random.uuid())")
             configuration.dataFolder = folder.path
@@ -86,6 +88,19 @@ struct ServerProcess {
         } catch {
             StandardError.write("scribe-emulator: \(error)")
             throw ExitCode.failure
+        }
+    }
+
+    /// Place of the data that several servers share; nil for data in a folder.
+    private static func sharedPlace(_ run: Setting.Run) throws -> SharedPlace? {
+        switch (run.database, run.objects) {
+        case (nil, nil): return nil
+        case (let database?, let objects?):
+            guard let credentials = S3Address.Credentials(environment: ProcessInfo.processInfo.environment) else {
+                throw ValidationError("--objects needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+            }
+            return SharedPlace(database: database, objects: objects, credentials: credentials)
+        default: throw ValidationError("--database and --objects go together: servers share rows and audio")
         }
     }
 

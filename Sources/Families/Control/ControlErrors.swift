@@ -66,6 +66,13 @@ extension NamespaceProblem {
             Refusal(
                 .conflict, code: "namespaces_differ",
                 "The header X-Scribe-Namespace and ?namespace= name different namespaces; leave one out")
+        case .shared:
+            Refusal(
+                .conflict, code: "data_is_shared",
+                """
+                With --database several servers share the data, and this call would change one server alone; \
+                use a server without --database
+                """)
         case .backupRuns:
             Refusal(.conflict, code: "backup_runs", "A backup reads the data folder; try again when it has ended")
         }

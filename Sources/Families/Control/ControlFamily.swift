@@ -30,6 +30,8 @@ package struct ControlFamily: RoutedAPI {
         package var otherOperations: [String]
         /// Names of the emulated APIs.
         package var families: [String]
+        /// Whether other servers share the data.
+        package var sharesData = false
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
@@ -68,13 +70,14 @@ package struct ControlFamily: RoutedAPI {
     package func errorTable(for path: [Substring]) -> any ErrorTable { ControlErrors() }
 
     package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group("\(Self.root)")
+        var group = router.group("\(Self.root)")
             .add(middleware: ErrorRendering(ControlErrors()))
             .add(
                 middleware: OperatorAuthentication(
                     host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
                     proxies: environment.proxies,
                     throttle: LoginThrottle(clock: environment.clock)))
+        if settings.sharesData { group = group.add(middleware: SharedDataRule()) }
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
         ClockRoutes.add(to: group.routes { ClockRoutes(world: $0) })

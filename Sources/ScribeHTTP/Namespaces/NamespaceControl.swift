@@ -100,6 +100,8 @@ package enum NamespaceProblem: Error, Hashable, Sendable {
     case ambiguous
     /// The clock of a data folder is moved only where a reset is allowed.
     case clockOfFolder
+    /// Other servers share the data, and the call would change this server alone.
+    case shared
     /// A backup reads the data of the default world.
     case backupRuns
 }

@@ -9,8 +9,10 @@ package struct ChangeHub: ChangeSink {
     let timers: [TimedWork: JobInbox]
     package let lanes = DeliveryLanes()
 
-    package init() {
-        signals = ChangeSignals()
+    /// - Parameter interval: time after which held polls read again without a change; nil where no other process
+    ///   changes the data.
+    package init(rereadsEvery interval: Duration? = nil) {
+        signals = ChangeSignals(rereadsEvery: interval)
         inboxes = Dictionary(uniqueKeysWithValues: Job.Kind.allCases.map { ($0, JobInbox()) })
         timers = [.expiry: JobInbox(for: .expiry), .silence: JobInbox(for: .conversation)]
     }

@@ -16,13 +16,21 @@ package final class ChangeSignals: Sendable {
 
     private static let slotCount = 1024
 
-    package init() {}
+    private let interval: Duration?
+
+    /// - Parameter interval: time after which held polls read again without a change; nil where no other process
+    ///   changes the data.
+    package init(rereadsEvery interval: Duration? = nil) { self.interval = interval }
+
+    /// Whether every change of the data is signalled at once. Another process's changes come later, or not at all.
+    package var knowsAllChanges: Bool { interval == nil }
 
     /// Long poll: reads a transaction, and reads it again after each change, until the value is final. The wait ends
     /// early at its limit, when the client disconnects, when the server stops, and when the task is cancelled. Then the
     /// last value is the answer.
     ///
-    /// There is no polling interval: a change itself wakes the wait, also after the clock was set back.
+    /// A change itself wakes the wait, also after the clock was set back. There is no polling interval unless other
+    /// processes change the data.
     /// - Parameters:
     ///   - clientDisconnect: The client's disconnect, which ends the wait.
     ///   - read: Returns a value and whether it is final.
@@ -41,6 +49,7 @@ package final class ChangeSignals: Sendable {
         return try await withGracefulShutdownHandler {
             try await clientDisconnect.watched(by: subscription.expire) {
                 async let _: Void = subscription.expire(after: limit, clock)
+                async let _: Void = subscription.yield(every: interval, clock.wall)
                 var last = first.value
                 while await subscription.next(), !hasEnded.withLock({ $0 }) {
                     let (value, isFinal) = try await read()
@@ -125,6 +134,12 @@ private final class ChangeSubscription: Sendable {
     func next() async -> Bool {
         var iterator = stream.makeAsyncIterator()
         return await iterator.next() != nil
+    }
+
+    /// Wakes the wait again and again, until the task is cancelled.
+    func yield(every interval: Duration?, _ clock: WallClock) async {
+        guard let interval else { return }
+        while (try? await clock.sleep(for: interval, as: .heldPoll)) != nil { yield() }
     }
 
     @Sendable func expire() {

@@ -154,6 +154,24 @@ final class PostgreSQLConnection: @unchecked Sendable {
         }
     }
 
+    // MARK: Notifications
+
+    /// Descriptor of the connection, for poll(2).
+    var socket: Int32 { library.socket(handle) }
+
+    /// Reads the payloads of the notifications that have come.
+    func notifications() throws -> [String] {
+        guard library.consumeInput(handle) == 1, isConnected else { throw PostgreSQLError.disconnected }
+        var payloads: [String] = []
+        while let memory = library.notifies(handle) {
+            if let payload = memory.load(as: LibPQ.Notification.self).payload {
+                payloads.append(String(cString: payload))
+            }
+            library.free(memory)
+        }
+        return payloads
+    }
+
     // MARK: Values
 
     /// Value of a parameter, in memory that its user frees.

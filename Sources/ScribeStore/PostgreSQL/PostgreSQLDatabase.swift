@@ -10,28 +10,44 @@ final class PostgreSQLDatabase: StoreEngine {
     private static let mostAttempts = 12
 
     let address: PostgreSQLAddress
+    /// What the settings of the server do not promise, for the log.
+    let weaknesses: [String]
     private let library: LibPQ
     private let sink: (any ChangeSink)?
     private let threads: NIOThreadPool
+    private let notifications: PostgreSQLNotifications?
     /// Connections that no thread uses.
     private let idle = LockedValue<[PostgreSQLConnection]>([])
     private let hasClosed = LockedValue(false)
 
     /// Connects, and creates or migrates the schema. Blocking.
+    /// - Parameters:
+    ///   - process: name of this process, under which it tells others of changes; nil for a process that is alone.
+    ///   - now: the machine's time in milliseconds since 1970, to compare; nil for a process that is alone.
+    ///   - sink: receives the changes of this process and of others.
     /// - Throws: ``Store/Problem``.
-    init(_ address: PostgreSQLAddress, sink: (any ChangeSink)?) throws {
+    init(_ address: PostgreSQLAddress, process: String?, now: Int64?, sink: (any ChangeSink)?) throws {
         guard let library = LibPQ.shared else {
             throw Store.Problem.noPostgreSQL(reason: "libpq.so.5 is not installed")
         }
         self.address = address
         self.library = library
         self.sink = sink
-        try PostgreSQLSchema.prepare(address, library)
+        weaknesses = try PostgreSQLSchema.prepare(address, library, now: now)
         threads = NIOThreadPool(numberOfThreads: Self.connectionCount)
         threads.start()
+        if let process, let sink {
+            notifications = PostgreSQLNotifications(address, library, sender: process, receiver: sink)
+        } else {
+            notifications = nil
+        }
+        notifications?.start()
     }
 
-    deinit { threads.shutdownGracefully { _ in } }
+    deinit {
+        threads.shutdownGracefully { _ in }
+        notifications?.end()
+    }
 
     // MARK: Connections
 
@@ -78,6 +94,7 @@ final class PostgreSQLDatabase: StoreEngine {
                 return (value, changes)
             }
             if let sink { for change in changes { sink.publish(change) } }
+            if !changes.isEmpty { notifications?.send(changes) }
             return value
         }
     }
@@ -186,6 +203,7 @@ final class PostgreSQLDatabase: StoreEngine {
     func close() throws {
         hasClosed.withLock { $0 = true }
         try threads.syncShutdownGracefully()
+        notifications?.end()
         idle.withLock { $0 = [] }
     }
 

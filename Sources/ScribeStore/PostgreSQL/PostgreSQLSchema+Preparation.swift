@@ -3,9 +3,14 @@ extension PostgreSQLSchema {
     /// Lock that starts take one after the other, so that one of them migrates.
     private static let lock = 0x5343_5242
 
+    /// Most seconds between the clocks of this machine and of PostgreSQL: leases end by the machines' clocks.
+    private static let mostSkew = 60.0
+
     /// Creates the schema in a database that has none, or migrates an older one. Blocking.
+    /// - Parameter now: the machine's time in milliseconds since 1970; nil for a process that is alone.
+    /// - Returns: what the settings of the server do not promise, for the log.
     /// - Throws: ``Store/Problem``.
-    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ) throws {
+    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ, now: Int64?) throws -> [String] {
         let connection: PostgreSQLConnection
         do {
             connection = try PostgreSQLConnection(administering: address.url, library: library)
@@ -18,6 +23,7 @@ extension PostgreSQLSchema {
         }
         do {
             try connection.execute(address.setup)
+            if let now { try compare(now, connection) }
             try connection.execute("SELECT pg_advisory_lock(\(lock))")
             let version = try version(in: address.schema, connection)
             guard version <= latestVersion else { throw Store.Problem.newerSchema(path: address.shown) }
@@ -26,14 +32,44 @@ extension PostgreSQLSchema {
                     """
                     BEGIN; CREATE SCHEMA IF NOT EXISTS "\(address.schema)";
                     CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (1);
+                    -- Keys of the server and tokens of operators, by name.
+                    CREATE TABLE secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL);
                     \(version1)
                     INSERT INTO state (id, number) VALUES (1, 1); COMMIT
                     """)
             }
+            return try weaknesses(of: connection)
         } catch PostgreSQLError.refused(let state) {
             let reason = state.hasPrefix("42501") ? "the user may not create the schema" : "SQLSTATE \(state)"
             throw Store.Problem.noPostgreSQL(reason: reason)
         }
+    }
+
+    private static func compare(_ now: Int64, _ connection: PostgreSQLConnection) throws {
+        let text = try connection.execute("SELECT extract(epoch FROM clock_timestamp())").first.flatMap(\.self) ?? ""
+        let skew = abs((Double(text) ?? 0) - Double(now) / 1000)
+        guard skew <= mostSkew else {
+            throw Store.Problem.noPostgreSQL(
+                reason: "its clock and this machine's differ by \(Int(skew)) s; set both by NTP")
+        }
+    }
+
+    /// What the settings of the server do not promise.
+    private static func weaknesses(of connection: PostgreSQLConnection) throws -> [String] {
+        func setting(_ name: String) throws -> String? {
+            try connection.execute("SELECT current_setting('\(name)')").first.flatMap(\.self)
+        }
+        var found: [String] = []
+        if try setting("fsync") == "off" {
+            found.append("fsync is off in PostgreSQL: a power cut may lose acknowledged data")
+        }
+        if try setting("synchronous_commit") == "off" {
+            found.append("synchronous_commit is off in PostgreSQL: a kill of PostgreSQL may lose acknowledged data")
+        }
+        if try setting("synchronous_standby_names") ?? "" == "" {
+            found.append("PostgreSQL has no synchronous standby: the loss of its disk loses acknowledged data")
+        }
+        return found
     }
 
     /// Version of the schema; 0 if it is not there or empty.

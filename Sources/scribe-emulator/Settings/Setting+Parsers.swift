@@ -4,6 +4,7 @@ import Engines
 import Foundation
 import ScribeDomain
 import ScribeServer
+import ScribeStore
 
 extension Setting.Parser where Value == String {
     /// Takes any text.
@@ -11,6 +12,24 @@ extension Setting.Parser where Value == String {
 
     /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(valueType: .list) { text in text }
+}
+
+extension Setting.Parser where Value == PostgreSQLAddress {
+    static let database = Self { (text) throws(Setting.Problem) in
+        guard let address = PostgreSQLAddress(text) else {
+            throw Setting.Problem(what: "is no database; write postgres://USER:PASSWORD@HOST/DATABASE")
+        }
+        return address
+    }
+}
+
+extension Setting.Parser where Value == S3Address {
+    static let objects = Self { (text) throws(Setting.Problem) in
+        guard let address = S3Address(text) else {
+            throw Setting.Problem(what: "is no bucket; write s3://BUCKET?endpoint=https://HOST&region=REGION")
+        }
+        return address
+    }
 }
 
 extension Setting.Parser where Value == SeedValue {

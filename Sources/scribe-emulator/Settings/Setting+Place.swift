@@ -125,6 +125,29 @@ extension Setting {
             page: "the folder for all data; only one server at a time can use it",
             to: \.configuration.dataFolder),
         Setting(
+            "database",
+            "Keep rows in PostgreSQL in place of the data folder, shared with other servers; needs --objects.",
+            .database,
+            valueName: "url",
+            pageDefault: "the data folder",
+            page: """
+                a PostgreSQL database for the rows, `postgres://USER:PASSWORD@HOST/DATABASE?schema=scribe`, \
+                which several servers share: [several servers](scale-out.md); needs `objects`
+                """,
+            to: \.database
+        ).secret(),
+        Setting(
+            "objects",
+            "Keep audio in a bucket of S3, shared with other servers; needs --database.",
+            .objects,
+            valueName: "url",
+            pageDefault: "the data folder",
+            page: """
+                a bucket of S3 for the audio, `s3://BUCKET/PREFIX?endpoint=https://HOST&region=REGION`, with the keys \
+                in `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`; needs `database`
+                """,
+            to: \.objects),
+        Setting(
             "ephemeral",
             "Keep rows in memory and audio in a temporary folder, which the server deletes when it stops.",
             .boolean,

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import ScribeServer
+import ScribeStore
 
 /// Setting of the command: its name, its help, the parser of its text, and the property that it sets. Its flag,
 /// environment variable and YAML key, `--help` and the table in `docs/configuration.md` come from it; ``all`` lists
@@ -11,6 +12,10 @@ struct Setting: Sendable {
         var configuration = Configuration()
         var readyFile: String?
         var logLevel = Logger.Level.info
+        /// Place of rows that several servers share.
+        var database: PostgreSQLAddress?
+        /// Place of audio that several servers share.
+        var objects: S3Address?
         /// The format of the log. Nil means text on a terminal, else JSON.
         var logFormat: LogFormat?
     }

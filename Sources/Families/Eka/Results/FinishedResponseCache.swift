@@ -7,7 +7,8 @@ import ScribeRuntime
 
 /// Caches encoded answers about finished transactions, which clients request repeatedly.
 ///
-/// An entry is valid until ``ChangeSignals`` reports a change, such as an edit of a result.
+/// An entry is valid until ``ChangeSignals`` reports a change, such as an edit of a result. Where other processes
+/// change the data, nothing is cached.
 final class FinishedResponseCache: Sendable {
     struct Question: Hashable, Sendable {
         let transaction: Transaction.Key
@@ -32,7 +33,9 @@ final class FinishedResponseCache: Sendable {
     }
 
     subscript(question: Question) -> Response? {
-        guard let answer = answers[question], answer.version == signals.version(of: question.transaction) else {
+        guard signals.knowsAllChanges, let answer = answers[question],
+            answer.version == signals.version(of: question.transaction)
+        else {
             return nil
         }
         return .json(answer.status, answer.body)

@@ -1,0 +1,203 @@
+import AsyncHTTPClient
+import Crypto
+package import Foundation
+import NIOCore
+package import NIOPosix
+package import ScribeDomain
+
+/// Object store in a bucket of S3. An upload is written to a local file first, which is sent when it is whole.
+///
+/// A key is written once and never again. Bytes that no object refers to are deleted an hour later, because a reader
+/// may not have come to their end.
+package final class S3Objects: ObjectStore {
+    /// Time between the end of an object and the deletion of its bytes.
+    private static let grace: Duration = .seconds(3600)
+
+    let client: S3Client
+    /// Files of uploads that are on their way, and of bytes that a recogniser reads.
+    let spool: ObjectFiles
+    private let identifiers: IdentifierSource
+
+    /// - Parameter folder: an existing folder for temporary files.
+    package init(
+        _ address: S3Address, _ credentials: S3Address.Credentials, folder: String, identifiers: IdentifierSource,
+        clock: WallClock, pool: NIOThreadPool
+    ) {
+        client = S3Client(address, credentials, clock: clock)
+        spool = ObjectFiles(
+            folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
+        self.identifiers = identifiers
+    }
+
+    /// Checks that the bucket takes objects.
+    /// - Throws: ``Store/Problem``.
+    package func check() async throws { try await client.check() }
+
+    package func freshName() -> String { identifiers.uuid() }
+
+    package func create(_ name: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?) -> any ObjectWriter
+    {
+        S3ObjectWriter(
+            name: name, objects: self, local: spool.create(name, checksums: checksums, arriving: arriving))
+    }
+
+    package func open(_ name: String) async throws -> (any ObjectReader)? {
+        guard try await client.size(of: name) != nil else { return nil }
+        return S3ObjectReader(name: name, client: client)
+    }
+
+    package func withLocalFile<Value: Sendable>(
+        _ name: String, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        let copy = identifiers.uuid()
+        var writer = spool.create(copy)
+        do {
+            guard try await append(name, to: &writer) else {
+                throw ScribeError.resourceNotFound("The audio is gone")
+            }
+            _ = try await writer.finish()
+        } catch {
+            await writer.discard()
+            throw error
+        }
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(spool.path(of: copy)))
+        } catch {
+            result = .failure(error)
+        }
+        await spool.remove([copy])
+        return try result.get()
+    }
+
+    package func join(_ parts: [String], into name: String) async throws -> Int? {
+        var writer = create(name)
+        do {
+            for part in parts where try await !append(part, to: &writer) {
+                await writer.discard()
+                return nil
+            }
+            return try await writer.finish().size
+        } catch {
+            await writer.discard()
+            throw error
+        }
+    }
+
+    /// Appends the bytes of an object.
+    /// - Returns: false if the object is gone.
+    private func append(_ name: String, to writer: inout any ObjectWriter) async throws -> Bool {
+        guard let size = try await client.size(of: name) else { return false }
+        let reader = S3ObjectReader(name: name, client: client)
+        var position = 0
+        while position < size {
+            let piece = try await reader.read(position..<size)
+            guard piece.readableBytes > 0 else { return false }
+            position += piece.readableBytes
+            try await writer.write(piece)
+        }
+        return true
+    }
+
+    /// Deletes bytes in an hour. A process that ends before leaves them to ``leftFiles(before:_:)``.
+    package func remove(_ names: [String]) async {
+        guard !names.isEmpty else { return }
+        Task { [client] in
+            try await client.clock.sleep(for: Self.grace, as: .sweep)
+            for name in names { try? await client.delete(name) }
+        }
+    }
+
+    package func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+        try await body()
+    }
+
+    /// Refuses: snapshots are of a store on SQLite.
+    package func lend(_ names: [String], to folder: String) async throws { throw Self.noSnapshots }
+
+    package func adopt(_ names: [String], from folder: String) async throws { throw Self.noSnapshots }
+
+    private static let noSnapshots = ScribeError.invalidState("Objects in S3 have no snapshots")
+
+    package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
+        var last: String?
+        while let page = try await client.list(after: last) {
+            last = page.last?.name
+            let old = page.filter { $0.writtenAt < time ?? .distantPast }.map(\.name)
+            if !old.isEmpty { try await body(old) }
+        }
+    }
+}
+
+/// Writer of one object: a local file, which is sent to S3 at the end.
+private struct S3ObjectWriter: ObjectWriter {
+    let name: String
+    let objects: S3Objects
+    var local: any ObjectWriter
+
+    mutating func write(_ buffer: ByteBuffer) async throws { try await local.write(buffer) }
+
+    /// Sends the bytes. After the return S3 has stored them.
+    mutating func finish() async throws -> WrittenObject {
+        let written = try await local.finish()
+        let (spool, name) = (objects.spool, name)
+        try await objects.client.put(name, size: written.size, md5: [UInt8](written.md5)) {
+            .stream(SpooledBytes(name: name, spool: spool, size: written.size), length: .known(Int64(written.size)))
+        }
+        await local.discard()
+        return written
+    }
+
+    func discard() async {
+        await local.discard()
+        await objects.remove([name])
+    }
+}
+
+/// Bytes of a file in the spool.
+private struct SpooledBytes: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    let name: String
+    let spool: ObjectFiles
+    let size: Int
+
+    func makeAsyncIterator() -> Iterator { Iterator(bytes: self) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let bytes: SpooledBytes
+        var reader: (any ObjectReader)?
+        var position = 0
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard position < bytes.size else { return nil }
+            if reader == nil { reader = try await bytes.spool.open(bytes.name) }
+            guard let piece = try await reader?.read(position..<bytes.size), piece.readableBytes > 0 else { return nil }
+            position += piece.readableBytes
+            return piece
+        }
+    }
+}
+
+/// Reader of an object's bytes by ranges.
+private struct S3ObjectReader: ObjectReader {
+    /// Size of one read, in bytes.
+    private static let pieceSize = 1 << 20
+
+    let name: String
+    let client: S3Client
+
+    init(name: String, client: S3Client) {
+        self.name = name
+        self.client = client
+    }
+
+    func read(_ range: Range<Int>) async throws -> ByteBuffer {
+        guard !range.isEmpty else { return ByteBuffer() }
+        let piece = range.lowerBound..<min(range.upperBound, range.lowerBound + Self.pieceSize)
+        guard let bytes = try await client.get(name, piece) else {
+            throw ScribeError.storageUnavailable(cause: "an object is gone")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,164 @@
+"""A PostgreSQL cluster and a bucket of S3 for one test run, and servers that share them."""
+
+import contextlib
+import glob
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from emulator import PATIENCE, Server, wait_until
+
+BUCKET = "scribe"
+KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "a-secret-of-the-tests"}
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+class PostgreSQL:
+    """A cluster of its own, which only this machine reaches. PostgreSQL does not run as root."""
+
+    def __init__(self, folder: pathlib.Path):
+        programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
+        assert programs, "PostgreSQL is not installed; run scripts/install test"
+        self.programs, self.port = programs[-1], free_port()
+        self.data = folder / "postgres"
+        self.data.mkdir(parents=True)
+        user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
+        self.user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
+        if user:
+            os.chown(self.data, user.pw_uid, user.pw_gid)
+            for parent in self.data.parents:
+                if parent.is_relative_to("/tmp") and parent != pathlib.Path("/tmp"):
+                    parent.chmod(parent.stat().st_mode | 0o011)
+        self.call("initdb", "-D", self.data / "cluster", "-U", "scribe", "--auth=trust", "-E", "UTF8", "--locale=C")
+        self.start()
+        self.count = 0
+
+    def call(self, program: str, *arguments):
+        subprocess.run(
+            [f"{self.programs}/{program}", *arguments], check=True, stdout=subprocess.DEVNULL, cwd=self.data,
+            timeout=PATIENCE, **self.user)
+
+    def start(self):
+        options = f"-p {self.port} -k {self.data} -c listen_addresses=127.0.0.1 -c max_connections=1000 -c fsync=off"
+        self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-o", options, "-l", self.data / "log", "start")
+
+    def stop(self, mode: str = "fast"):
+        """`immediate` is what `kill -9` of the server is."""
+        self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-m", mode, "stop")
+
+    @property
+    def url(self) -> str:
+        return f"postgres://scribe@127.0.0.1:{self.port}/postgres"
+
+    def schema(self) -> str:
+        """The URL of a schema that nobody else uses."""
+        self.count += 1
+        return f"{self.url}?schema=s{self.count}"
+
+
+@contextlib.contextmanager
+def postgres(folder: pathlib.Path):
+    server = PostgreSQL(folder)
+    try:
+        yield server
+    finally:
+        server.stop("immediate")
+        shutil.rmtree(server.data, ignore_errors=True)
+
+
+class CommitCutter:
+    """A way to PostgreSQL that ends connections at a commit, before or after PostgreSQL gets it."""
+
+    def __init__(self, port: int, is_sent: bool):
+        self.target, self.is_sent, self.left = port, is_sent, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.target))
+                threading.Thread(target=self.pass_on, args=(client, server, True), daemon=True).start()
+                threading.Thread(target=self.pass_on, args=(server, client, False), daemon=True).start()
+
+    def pass_on(self, source: socket.socket, sink: socket.socket, is_client: bool):
+        # The text of a statement is sent once in a connection, then its name.
+        commit = None
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                if is_client and (found := re.search(rb"(s\d+)\0COMMIT\0", data)):
+                    commit = b"\0" + found[1] + b"\0"
+                if commit and self.left > 0 and commit in data:
+                    self.left -= 1
+                    if self.is_sent:
+                        # The answer gets lost.
+                        source.shutdown(socket.SHUT_WR)
+                        sink.sendall(data)
+                        time.sleep(0.3)
+                    break
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@contextlib.contextmanager
+def bucket():
+    """A bucket at moto's server."""
+    port = free_port()
+    process = subprocess.Popen(
+        [pathlib.Path(sys.executable).parent / "moto_server", "-p", str(port)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    endpoint = f"http://127.0.0.1:{port}"
+    try:
+        import boto3
+
+        client = boto3.client(
+            "s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"])
+
+        def made() -> bool:
+            try:
+                client.create_bucket(Bucket=BUCKET)
+                return True
+            except Exception:  # noqa: BLE001  (whatever boto3 makes of a server that does not listen yet)
+                time.sleep(0.1)
+                return False
+
+        wait_until(made, "the bucket is there")
+        yield endpoint, client
+    finally:
+        process.terminate()
+        process.wait(timeout=PATIENCE)
+
+
+@contextlib.contextmanager
+def replica(folder: pathlib.Path, database: str, endpoint: str, *flags: str):
+    """A server beside others on one database and one bucket."""
+    folder.mkdir(exist_ok=True)
+    objects = f"s3://{BUCKET}/audio?endpoint={endpoint}"
+    server = Server(folder, "--database", database, "--objects", objects, *flags, environment=KEYS)
+    try:
+        yield server
+    finally:
+        if server.process.poll() is None:
+            server.stop()
