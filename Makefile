@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist dist-test console-test soak fuzz bench image-test bench-test pages openapi fidelity lint format clean
+.PHONY: run build test test-quick demo dist dist-test console-test scale-test soak fuzz bench image-test bench-test pages openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -69,6 +69,14 @@ bench:
 image-test:
 	@scripts/install test
 	@scripts/image-test
+
+# The tests of store and runtime on PostgreSQL, and consultations over two servers that share PostgreSQL and S3. Two minutes.
+scale-test:
+	@scripts/install test
+	@swift build --build-tests
+	@swift build --product scribe-emulator
+	@.venv/bin/python Tests/EndToEndTests/shared_place.py swift test --skip-build --filter ScribeStoreTests --filter ScribeRuntimeTests
+	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py
 
 # A thousand namespaces at once, used by boto3, deepgram-sdk, the AWS CLI and the Python SDK. About ten minutes.
 bench-test:

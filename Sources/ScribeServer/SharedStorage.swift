@@ -58,6 +58,7 @@ struct SharedStorage: Sendable {
                 policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
                 holder: holder, sink: changes)
         }
+        try await store.requireMachineTime(near: clock.now)
         for weakness in store.weaknesses { parts.logger.warning("\(weakness)") }
         let spool = "\(work)/spool"
         try await threads.runIfActive {
@@ -91,7 +92,7 @@ struct SharedStorage: Sendable {
     }
 }
 
-/// The one state of data that several servers share. A reset would take the data of the others away.
+/// States of data that several servers share: there is one, which no reset replaces.
 struct SharedStates: MainStates {
     let emulator: Emulator
     let storage: SharedStorage

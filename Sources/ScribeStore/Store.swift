@@ -63,7 +63,7 @@ package final class Store: Sendable {
             }
         case .postgreSQL(let address):
             database = try PostgreSQLDatabase(
-                address, process: holder.isAlone ? nil : holder.id, now: holder.isAlone ? nil : holder.now, sink: sink)
+                address, process: holder.isAlone ? nil : holder.id, sink: sink)
             try Self.takeOver(database, for: holder)
         }
         self.init(
@@ -96,7 +96,7 @@ package final class Store: Sendable {
         return database
     }
 
-    /// What the database's settings do not promise, each as a sentence for the log.
+    /// Settings of the database that risk acknowledged data, each as a sentence for the log.
     package var weaknesses: [String] { (database as? PostgreSQLDatabase)?.weaknesses ?? [] }
 
     /// Closes all connections. Blocking.

@@ -8,12 +8,13 @@ import pytest
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
     "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal",
-    "listen_client", "loop_probe", "messages",
+    "listen_client", "loop_probe", "messages", "shared_place",
     "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
 from device_client import FLAGS  # noqa: E402
 from emulator import DEMO, PATIENCE, TLS, running, wait_until  # noqa: E402
+from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
@@ -104,3 +105,21 @@ def omi(tmp_path_factory):
     """A server that ends conversations after 2 s of silence, and sockets after 4 s without a message."""
     with running(tmp_path_factory.mktemp("omi"), *FLAGS) as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """A PostgreSQL cluster, and a bucket by its endpoint and a client for it."""
+    with postgres(tmp_path_factory.mktemp("postgres")) as database, bucket() as (endpoint, client):
+        yield database, endpoint, client
+
+
+@pytest.fixture
+def replicas(place, tmp_path):
+    """Two servers on a schema of their own."""
+    database, endpoint, _ = place
+    schema = database.schema()
+    with contextlib.ExitStack() as stack:
+        yield [
+            stack.enter_context(replica(tmp_path / name, schema, endpoint, "--long-poll", "3s"))
+            for name in ("first", "second")]

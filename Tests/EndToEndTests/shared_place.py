@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -162,3 +163,16 @@ def replica(folder: pathlib.Path, database: str, endpoint: str, *flags: str):
     finally:
         if server.process.poll() is None:
             server.stop()
+
+
+def main():
+    """Runs a command with a cluster of its own: `SCRIBE_TEST_DATABASE` has its URL."""
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder).chmod(0o711)
+        with postgres(pathlib.Path(folder)) as server:
+            run = subprocess.run(sys.argv[1:], env={**os.environ, "SCRIBE_TEST_DATABASE": server.url}, check=False)
+    sys.exit(run.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,7 +4,10 @@ import GRDB
 
 extension Store {
     /// SQLite below the seam, for tests of SQLite alone.
-    var sqlite: SQLiteDatabase { database as! SQLiteDatabase }
+    var sqlite: SQLiteDatabase {
+        guard let sqlite = database as? SQLiteDatabase else { preconditionFailure("the store is not on SQLite") }
+        return sqlite
+    }
 
     /// Connections of SQLite, for tests that look at the file itself.
     var pool: any DatabaseWriter { sqlite.pool }

@@ -47,7 +47,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         self.handle = handle
     }
 
-    /// Why there is no connection, in libpq's words; nil if there is one. The words hold no password.
+    /// Reason of a failed connection, in libpq's words, without a password; nil for a connection.
     var problem: String? {
         guard library.status(handle) != LibPQ.Status.connected else { return nil }
         return String(cString: library.errorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)

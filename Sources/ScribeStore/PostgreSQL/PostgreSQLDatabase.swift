@@ -10,7 +10,7 @@ final class PostgreSQLDatabase: StoreEngine {
     private static let mostAttempts = 12
 
     let address: PostgreSQLAddress
-    /// What the settings of the server do not promise, for the log.
+    /// Settings of the server that risk acknowledged data, for the log.
     let weaknesses: [String]
     private let library: LibPQ
     private let sink: (any ChangeSink)?
@@ -23,17 +23,16 @@ final class PostgreSQLDatabase: StoreEngine {
     /// Connects, and creates or migrates the schema. Blocking.
     /// - Parameters:
     ///   - process: name of this process, under which it tells others of changes; nil for a process that is alone.
-    ///   - now: the machine's time in milliseconds since 1970, to compare; nil for a process that is alone.
     ///   - sink: receives the changes of this process and of others.
     /// - Throws: ``Store/Problem``.
-    init(_ address: PostgreSQLAddress, process: String?, now: Int64?, sink: (any ChangeSink)?) throws {
+    init(_ address: PostgreSQLAddress, process: String?, sink: (any ChangeSink)?) throws {
         guard let library = LibPQ.shared else {
             throw Store.Problem.noPostgreSQL(reason: "libpq.so.5 is not installed")
         }
         self.address = address
         self.library = library
         self.sink = sink
-        weaknesses = try PostgreSQLSchema.prepare(address, library, now: now)
+        weaknesses = try PostgreSQLSchema.prepare(address, library)
         threads = NIOThreadPool(numberOfThreads: Self.connectionCount)
         threads.start()
         if let process, let sink {

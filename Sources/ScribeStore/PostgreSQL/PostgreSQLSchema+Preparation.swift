@@ -3,14 +3,10 @@ extension PostgreSQLSchema {
     /// Lock that starts take one after the other, so that one of them migrates.
     private static let lock = 0x5343_5242
 
-    /// Most seconds between the clocks of this machine and of PostgreSQL: leases end by the machines' clocks.
-    private static let mostSkew = 60.0
-
     /// Creates the schema in a database that has none, or migrates an older one. Blocking.
-    /// - Parameter now: the machine's time in milliseconds since 1970; nil for a process that is alone.
-    /// - Returns: what the settings of the server do not promise, for the log.
+    /// - Returns: settings of the server that risk acknowledged data, for the log.
     /// - Throws: ``Store/Problem``.
-    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ, now: Int64?) throws -> [String] {
+    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ) throws -> [String] {
         let connection: PostgreSQLConnection
         do {
             connection = try PostgreSQLConnection(administering: address.url, library: library)
@@ -23,7 +19,6 @@ extension PostgreSQLSchema {
         }
         do {
             try connection.execute(address.setup)
-            if let now { try compare(now, connection) }
             try connection.execute("SELECT pg_advisory_lock(\(lock))")
             let version = try version(in: address.schema, connection)
             guard version <= latestVersion else { throw Store.Problem.newerSchema(path: address.shown) }
@@ -45,16 +40,7 @@ extension PostgreSQLSchema {
         }
     }
 
-    private static func compare(_ now: Int64, _ connection: PostgreSQLConnection) throws {
-        let text = try connection.execute("SELECT extract(epoch FROM clock_timestamp())").first.flatMap(\.self) ?? ""
-        let skew = abs((Double(text) ?? 0) - Double(now) / 1000)
-        guard skew <= mostSkew else {
-            throw Store.Problem.noPostgreSQL(
-                reason: "its clock and this machine's differ by \(Int(skew)) s; set both by NTP")
-        }
-    }
-
-    /// What the settings of the server do not promise.
+    /// Finds settings of the server that risk acknowledged data.
     private static func weaknesses(of connection: PostgreSQLConnection) throws -> [String] {
         func setting(_ name: String) throws -> String? {
             try connection.execute("SELECT current_setting('\(name)')").first.flatMap(\.self)

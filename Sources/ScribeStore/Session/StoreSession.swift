@@ -19,7 +19,8 @@ protocol StoreSession {
     /// Runs `body` in a savepoint. Its changes are undone when it throws, and the SQL transaction goes on.
     func savepoint(_ body: () throws -> Void) throws
 
-    /// SQL for the elements of a JSON array of texts in parameter `number`: `WHERE id IN \(db.list(2))`. The column is `value`.
+    /// SQL for the elements of a JSON array of texts in parameter `number`: `WHERE id IN \(db.list(2))`. The column is
+    /// `value`.
     func list(_ number: Int) -> String
 
     /// SQL for the elements of a JSON array of integers in parameter `number`, like ``list(_:)``.

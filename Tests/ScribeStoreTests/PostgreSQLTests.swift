@@ -1,0 +1,194 @@
+import Foundation
+import GRDB
+import ScribeDomain
+import TestSupport
+import Testing
+
+@testable import ScribeStore
+
+/// What only a store in PostgreSQL has. `make scale-test` runs them, with all other tests of the store.
+struct PostgreSQLTests {
+    @Test(
+        "the URL of a database names its schema, and its text for people has no password",
+        arguments: [
+            ("postgres://u:secret@db.example:6432/scribe?schema=s_1&sslmode=require", "s_1", "db.example:6432/scribe"),
+            ("postgresql:///scribe", "scribe", ":5432/scribe"),
+        ])
+    func address(text: String, schema: String, shown: String) throws {
+        let address = try #require(PostgreSQLAddress(text))
+        #expect(address.schema == schema && address.shown == shown)
+        #expect(!address.url.contains("schema="))
+    }
+
+    @Test(
+        "a text of another form, or with a schema that is no plain name, is no address of a database",
+        arguments: ["", "mysql://h/d", "h/d", "postgres://h/d?schema=a;b", "postgres://h/d?schema="])
+    func noAddress(text: String) { #expect(PostgreSQLAddress(text) == nil) }
+
+    @Test(
+        "placeholders of SQLite become those of PostgreSQL, but not within quotes",
+        arguments: [
+            ("SELECT ?, ?", "SELECT $1, $2", 2), ("SELECT ?2, ?1, ?2", "SELECT $2, $1, $2", 2),
+            ("SELECT '?', \"?\", ?", "SELECT '?', \"?\", $1", 1), ("SELECT ?3, ?", "SELECT $3, $4", 4),
+            ("SELECT 1", "SELECT 1", 0),
+        ])
+    func placeholders(text: String, sql: String, count: Int) {
+        let statement = PostgreSQLStatement.of(text)
+        #expect(statement.sql == sql && statement.parameterCount == count)
+    }
+
+    @Test("an address of a bucket names endpoint, region and prefix, and has defaults for AWS")
+    func bucket() throws {
+        let own = try #require(S3Address("s3://audio/a//b/?endpoint=http://127.0.0.1:9000&region=eu-1"))
+        #expect(own.bucket == "audio" && own.prefix == "a/b/" && own.host == "127.0.0.1:9000" && own.region == "eu-1")
+        let aws = try #require(S3Address("s3://audio"))
+        #expect(aws.endpoint.absoluteString == "https://s3.us-east-1.amazonaws.com" && aws.prefix.isEmpty)
+        for text in ["", "audio", "s3://", "http://audio", "s3://audio?endpoint=ftp://x"] {
+            #expect(S3Address(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("the listing of a bucket gives keys with the times of their last writes")
+    func listing() {
+        let text = """
+            <ListBucketResult><Contents><Key>a/1</Key><LastModified>2026-05-10T09:12:33.120Z</LastModified></Contents>
+            <Contents><Key>a/2</Key><LastModified>2026-05-10T09:12:34Z</LastModified></Contents><Contents></Contents>
+            """
+        let objects = S3Listing(text).objects
+        #expect(objects.map(\.key) == ["a/1", "a/2"])
+        #expect(objects.map { $0.writtenAt.timeIntervalSince1970.rounded(.down) } == [1_778_404_353, 1_778_404_354])
+        #expect(S3Listing("").objects.isEmpty)
+    }
+
+    @Test("a signature for S3 is that of AWS's own example")
+    func signature() throws {
+        let address = try #require(S3Address("s3://examplebucket"))
+        let credentials = try #require(
+            S3Address.Credentials(environment: [
+                "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE", "AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+            ]))
+        let headers = S3Signature(address: address, credentials: credentials).headers(
+            "GET", path: "/examplebucket/a", query: "", [:], at: Date(timeIntervalSince1970: 1_440_938_160))
+        let found = Dictionary(uniqueKeysWithValues: headers)
+        #expect(found["x-amz-date"] == "20150830T123600Z" && found["host"] == nil)
+        let beginning =
+            "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/s3/aws4_request, "
+            + "SignedHeaders=host;x-amz-content-sha256;x-amz-date, Signature="
+        #expect(found["authorization"]?.hasPrefix(beginning) == true)
+    }
+
+    // MARK: With a server
+
+    @Test(
+        "PostgreSQL has the tables and columns of SQLite, each with or without NULL as there",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func columns() async throws {
+        let fixture = try StoreFixture()
+        let rows = try await fixture.store.read { db in
+            try db.rows(
+                """
+                SELECT table_name, column_name, is_nullable FROM information_schema.columns
+                WHERE table_schema = current_schema() AND table_name NOT IN ('secrets', 'schema_version')
+                """)
+        }
+        let found = Set(
+            rows.map {
+                "\($0["table_name"] as String).\($0["column_name"] as String) \(($0["is_nullable"] as String) == "YES")"
+            })
+        let expected = try await DatabaseQueue().write { db in
+            for sql in Schema.version1 + Schema.migrations { try db.execute(sql: sql) }
+            return try String.fetchSet(
+                db,
+                sql: """
+                    SELECT m.name || '.' || c.name || ' ' || CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN 'false' ELSE 'true' END
+                    FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
+                    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+                    """)
+        }
+        #expect(found.subtracting(expected) == ["storage.slot false"])
+        #expect(expected.subtracting(found).isEmpty)
+    }
+
+    @Test(
+        "of many writes of one transaction at once each sees the ones before it",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func serial() async throws {
+        let fixture = try StoreFixture()
+        let (store, key) = (fixture.store, fixture.key())
+        try await fixture.initialise()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    try await store.database.write(.transaction(key)) { db in
+                        let row = try db.row("SELECT generation FROM transactions WHERE txn_id = ?", [key.id.rawValue])
+                        let before = row?["generation"] as Int? ?? 0
+                        try db.run(
+                            "UPDATE transactions SET generation = ? WHERE txn_id = ?", [before + 1, key.id.rawValue])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let row = try await store.read { try $0.row("SELECT generation FROM transactions") }
+        #expect(row?["generation"] as Int? == 40)
+    }
+
+    @Test(
+        "two equal inserts at once are one row, and the second finds it",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func races() async throws {
+        let fixture = try StoreFixture()
+        let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    if case .created = try await fixture.initialise("same") { return true }
+                    return false
+                }
+            }
+            return try await group.reduce(into: 0) { if $1 { $0 += 1 } }
+        }
+        #expect(answers == 1)
+    }
+
+    @Test(
+        "a text with U+0000 and bytes of any value are read back",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func values() async throws {
+        let fixture = try StoreFixture()
+        let bytes = Data((0...255).map { UInt8($0) })
+        let row = try await fixture.store.database.write(.none) { db in
+            try db.row(
+                "SELECT CAST(? AS TEXT) AS text, CAST(? AS BYTEA) AS bytes, CAST(? AS DOUBLE PRECISION) AS real, CAST(? AS TEXT) AS empty",
+                ["a\0b", bytes, 0.1, ""])
+        }
+        #expect(row?["text"] as String? == "a\u{FFFD}b" && row?["bytes"] as Data? == bytes)
+        #expect(row?["real"] as Double? == 0.1 && row?["empty"] as String? == "")
+    }
+
+    @Test(
+        "a machine whose clock differs from that of PostgreSQL by more than a minute is refused",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func clocks() async throws {
+        let fixture = try StoreFixture()
+        await #expect(throws: Store.Problem.self) {
+            try await fixture.store.requireMachineTime(near: Date(timeIntervalSince1970: 0))
+        }
+    }
+
+    @Test(
+        "after a refused statement the connection takes others, and nothing of the write stays",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func refusals() async throws {
+        let fixture = try StoreFixture()
+        for _ in 0..<20 {
+            await #expect(throws: PostgreSQLError.refused(state: "22P02")) {
+                try await fixture.store.database.write(.none) { db in
+                    try db.run("INSERT INTO leases (name, owner, lease_until) VALUES ('a', 'b', 1)")
+                    try db.run("UPDATE leases SET lease_until = CAST(? AS BIGINT)", ["no number"])
+                    try db.run("UPDATE leases SET owner = ?", ["later"])
+                }
+            }
+        }
+        #expect(try await fixture.store.read { try $0.rows("SELECT 1 FROM leases").isEmpty })
+    }
+}
