@@ -92,7 +92,8 @@ package struct Emulator: Sendable {
         journals = JournalBudget(limit: journalMemory)
         temporary = TemporaryWorlds(
             folder: "\(work)/worlds", reserve: reserve, rowLimit: configuration.namespaces.memory - journalMemory)
-        families = composed.flatMap(\.families)
+        let isWorker = configuration.shared?.role == .worker
+        families = composed.flatMap(\.families).filter { !isWorker || $0.name == "Status" }
     }
 
     /// Settings of fault rules, which all worlds share.
@@ -111,13 +112,12 @@ package struct Emulator: Sendable {
     /// Makes the services of a world: jobs, deliveries, timers, and the families' own services.
     func services(of world: World, objects: any ObjectStore) -> [any Service] {
         let (runtime, logger) = (world.runtime, parts.logger)
-        return [
-            JobRunner(
-                store: runtime.store, objects: objects, transcriber: runtime.transcriber,
-                noteWriter: runtime.noteWriter, fixtureBehaviour: runtime.fixtureBehaviour, faults: runtime.faults,
-                templates: runtime.templates,
-                changes: world.changes, metrics: runtime.metrics, clock: runtime.clock, policy: configuration.jobs,
-                logger: logger),
+        let jobs = JobRunner(
+            store: runtime.store, objects: objects, transcriber: runtime.transcriber,
+            noteWriter: runtime.noteWriter, fixtureBehaviour: runtime.fixtureBehaviour, faults: runtime.faults,
+            templates: runtime.templates, changes: world.changes, metrics: runtime.metrics, clock: runtime.clock,
+            policy: configuration.jobs, logger: logger)
+        return (runtime.store.holder.worksOnJobs ? [jobs] : []) + [
             DeliveryRunner(
                 store: runtime.store, outbound: runtime.outbound, formats: composition.webhookFormats,
                 faults: runtime.faults, journal: runtime.journal, changes: world.changes, metrics: runtime.metrics,

@@ -13,13 +13,24 @@ package struct SharedPlace: Sendable {
     let database: PostgreSQLAddress
     let objects: S3Address
     let credentials: S3Address.Credentials
+    /// Part of the work that a server takes.
+    package enum Role: String, CaseIterable, Sendable {
+        case all
+        /// Serves clients and sends webhooks. Other servers recognise speech and write notes.
+        case front
+        /// Recognises speech and writes notes. It answers health checks alone.
+        case worker
+    }
+
+    let role: Role
     /// Time that a server's claim of a job is valid without a sign of life.
     let lease: Duration
 
     package init(
         database: PostgreSQLAddress, objects: S3Address, credentials: S3Address.Credentials,
-        lease: Duration = .seconds(30)
+        role: Role = .all, lease: Duration = .seconds(30)
     ) {
+        self.role = role
         self.database = database
         self.objects = objects
         self.credentials = credentials
@@ -51,7 +62,8 @@ struct SharedStorage: Sendable {
         let threads = NIOThreadPool.singleton
         let (changes, clock) = (ChangeHub(rereadsEvery: .seconds(2)), parts.clock)
         let holder = LeaseHolder.shared(
-            parts.identifiers.uuid(), lifetime: place.lease / .seconds(1), clock: clock)
+            parts.identifiers.uuid(), lifetime: place.lease / .seconds(1), worksOnJobs: place.role != .front,
+            clock: clock)
         store = try await threads.runIfActive {
             try Store(
                 at: .postgreSQL(place.database), transcribesOnArrival: true, quotas: configuration.quotas,
@@ -127,6 +139,8 @@ struct SharedStates: MainStates {
         return [
             OrphanSweep(store: store, objects: objects, clock: clock.wall, logger: logger),
             HourlySweep(store: store, objects: objects, clock: clock, logger: logger),
+            SeededClientsWatch(
+                store: store, clients: world.authenticator.clients, clock: clock.wall, logger: logger),
             LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger),
         ]
     }

@@ -10,19 +10,24 @@ package struct LeaseHolder: Sendable {
     package let isAlone: Bool
     /// Lifetime of a lease that is not renewed, in seconds of the machine's clock.
     package let lifetime: TimeInterval
+    /// Whether the process works on jobs. A process that only serves clients leaves them to others.
+    package let worksOnJobs: Bool
     private let clock: WallClock?
 
     /// Makes the holder for a process with the lock of the data folder, or with a database in memory.
     package static func alone(_ id: String = "alone") -> LeaseHolder {
-        LeaseHolder(id: id, isAlone: true, lifetime: .infinity, clock: nil)
+        LeaseHolder(id: id, isAlone: true, lifetime: .infinity, worksOnJobs: true, clock: nil)
     }
 
     /// Makes the holder for one of several processes that share the data.
-    package static func shared(_ id: String, lifetime: TimeInterval = 30, clock: WallClock) -> LeaseHolder {
-        LeaseHolder(id: id, isAlone: false, lifetime: lifetime, clock: clock)
+    package static func shared(
+        _ id: String, lifetime: TimeInterval = 30, worksOnJobs: Bool = true, clock: WallClock
+    ) -> LeaseHolder {
+        LeaseHolder(id: id, isAlone: false, lifetime: lifetime, worksOnJobs: worksOnJobs, clock: clock)
     }
 
-    private init(id: String, isAlone: Bool, lifetime: TimeInterval, clock: WallClock?) {
+    private init(id: String, isAlone: Bool, lifetime: TimeInterval, worksOnJobs: Bool, clock: WallClock?) {
+        self.worksOnJobs = worksOnJobs
         self.id = id
         self.isAlone = isAlone
         self.lifetime = lifetime

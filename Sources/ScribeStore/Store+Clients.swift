@@ -16,13 +16,18 @@ extension Store {
                 "DELETE FROM clients WHERE origin <> 'api' AND client_id NOT IN \(db.list(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
             )
-            try db.run(
-                """
-                INSERT INTO generations (name, value) VALUES ('clients', 1)
-                ON CONFLICT (name) DO UPDATE SET value = generations.value + 1
-                """)
+            try Self.countClients(in: db)
             for (client, secretHash, origin) in clients { try Self.save(client, secretHash, origin, in: db) }
         }
+    }
+
+    /// Raises the number that other processes compare to learn of new clients.
+    static func countClients(in db: any StoreSession) throws {
+        try db.run(
+            """
+            INSERT INTO generations (name, value) VALUES ('clients', 1)
+            ON CONFLICT (name) DO UPDATE SET value = generations.value + 1
+            """)
     }
 
     /// Adds a client, or replaces it.
@@ -50,7 +55,7 @@ extension Store {
         ])
     }
 
-    /// Number of times that the clients were registered.
+    /// Number of times that clients were registered or added.
     package func clientsGeneration() async throws -> Int {
         try await read { try $0.row("SELECT value FROM generations WHERE name = 'clients'")?["value"] ?? 0 }
     }

@@ -46,6 +46,7 @@ extension Store {
         let partners = Set(seed.providers.map(\.partner)).count
         try await database.write(.clients, .none) { db in
             for client in seed.clients { try Self.add(client, in: db) }
+            if !seed.clients.isEmpty { try Self.countClients(in: db) }
             for provider in seed.providers { try Self.replace(provider, at: now, in: db) }
             for (section, business) in seed.sections { try Self.addSeeded(section, to: business, at: now, in: db) }
             for (template, business) in seed.templates { try Self.addSeeded(template, to: business, at: now, in: db) }

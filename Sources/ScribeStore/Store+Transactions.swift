@@ -145,7 +145,7 @@ extension Store {
     // MARK: Within a SQL transaction
 
     /// Stores the end of a recording. An assembly job that can run now is claimed and goes to the change sink, so that
-    /// no runner must look for the job in the store.
+    /// no runner must look for the job in the store. A process that does not work on jobs leaves it to others.
     func applyAndHandOver(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
         at now: Date, in db: any StoreSession, _ changes: inout [Change]
@@ -153,7 +153,7 @@ extension Store {
         try transaction.requireWithinLimits()
         var made: [Change] = []
         try self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
-        if effect == .process,
+        if effect == .process, holder.worksOnJobs,
             let job = try claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
         {
             made.removeAll { $0 == .work(.assemble) }

@@ -94,12 +94,16 @@ struct ServerProcess {
     /// Place of the data that several servers share; nil for data in a folder.
     private static func sharedPlace(_ run: Setting.Run) throws -> SharedPlace? {
         switch (run.database, run.objects) {
-        case (nil, nil): return nil
+        case (nil, nil):
+            guard run.role == .all else {
+                throw ValidationError("--role needs --database and --objects: one server does all of its work")
+            }
+            return nil
         case (let database?, let objects?):
             guard let credentials = S3Address.Credentials(environment: ProcessInfo.processInfo.environment) else {
                 throw ValidationError("--objects needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
             }
-            return SharedPlace(database: database, objects: objects, credentials: credentials)
+            return SharedPlace(database: database, objects: objects, credentials: credentials, role: run.role)
         default: throw ValidationError("--database and --objects go together: servers share rows and audio")
         }
     }

@@ -53,6 +53,39 @@ def test_the_work_of_a_server_that_is_killed_is_done_by_the_other(place, tmp_pat
             assert all(output["status"] == "success" for output in answer.json()["data"]["output"])
 
 
+def test_a_front_serves_clients_and_a_worker_recognises_and_writes_notes(place, tmp_path, chunks):
+    database, endpoint, _ = place
+    schema = database.schema()
+    with replica(tmp_path / "front", schema, endpoint, "--role", "front") as front:
+        client = front.client()
+        transaction = client.transaction()
+        assert transaction.init().status_code == 201
+        storage = client.s3()
+        for path, start, end in chunks[:2]:
+            transaction.upload(storage, path, start, end)
+        assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
+        assert transaction.poll(waitTime=1).status_code == 202
+        with replica(tmp_path / "worker", schema, endpoint, "--role", "worker") as worker:
+            answer = wait_until(lambda: (found := transaction.poll()).status_code == 200 and found, "the worker is done")
+            assert all(output["status"] == "success" for output in answer.json()["data"]["output"])
+            assert requests.get(f"{worker.base_url}/readyz", timeout=PATIENCE).status_code == 200
+            url = f"{worker.base_url}/connect-auth/v1/account/login"
+            assert requests.post(url, json={}, timeout=PATIENCE).status_code == 404
+
+
+def test_a_client_that_is_added_on_one_server_logs_in_on_the_other(replicas):
+    first, second = replicas
+    seed = {"clients": [{"client_id": "clinic", "client_secret": "a-secret-of-the-clinic", "business_id": "b-clinic"}]}
+    assert requests.post(f"{first.base_url}/__admin/seed", json=seed, timeout=PATIENCE).status_code == 200
+    login = {"client_id": "clinic", "client_secret": "a-secret-of-the-clinic"}
+
+    def logs_in() -> bool:
+        url = f"{second.base_url}/connect-auth/v1/account/login"
+        return requests.post(url, json=login, timeout=PATIENCE).status_code == 200
+
+    wait_until(logs_in, "the other server knows the client")
+
+
 def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place, tmp_path, spoken):
     database, endpoint, _ = place
     schema = database.schema()

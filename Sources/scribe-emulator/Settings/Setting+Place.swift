@@ -148,6 +148,16 @@ extension Setting {
                 """,
             to: \.objects),
         Setting(
+            "role",
+            "The part of the shared work that this server takes: all, front (clients) or worker (recognition, notes).",
+            .choice(),
+            default: "all",
+            page: """
+                `front` serves clients and leaves recognition and notes to others, `worker` does nothing else, \
+                `all` does both; needs `database`
+                """,
+            to: \.role),
+        Setting(
             "ephemeral",
             "Keep rows in memory and audio in a temporary folder, which the server deletes when it stops.",
             .boolean,

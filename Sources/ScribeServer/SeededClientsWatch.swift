@@ -1,0 +1,35 @@
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ScribeStore
+import ServiceLifecycle
+
+/// Lets clients log in that the operator API of another server has added: looks every two seconds.
+struct SeededClientsWatch: Service, CustomStringConvertible {
+    let store: Store
+    let clients: KnownClients
+    let clock: WallClock
+    let logger: Logger
+
+    private static let pause: Duration = .seconds(2)
+
+    var description: String { "SeededClientsWatch" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var known: Int?
+            while (try? await clock.sleep(for: Self.pause, as: .clientsFile)) != nil {
+                do {
+                    let generation = try await store.clientsGeneration()
+                    guard generation != known else { continue }
+                    clients.replaceSeeded(with: try await store.seededClients())
+                    known = generation
+                } catch {
+                    guard !(error is CancellationError) else { return }
+                    logger.error("clients cannot be read", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}
