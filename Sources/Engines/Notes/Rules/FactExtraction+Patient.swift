@@ -21,7 +21,8 @@ extension FactExtraction {
     private static let allergic = PhraseBook([
         "allergic", "allergy", "allergies", "gives me", "gave me", "makes me", "brought me out", "me out in",
         "intolerant",
-        "i get hives", "reacted to", "made me",
+        "i get hives", "reacted to", "made me", "can't have", "cannot have", "can't tolerate", "brings on",
+        "comes out in", "came out in",
     ])
     private static let takings: Set = [
         "take", "taking", "took", "on", "inject", "using", "use", "tablet", "tablets", "prescribed",
@@ -63,6 +64,7 @@ extension FactExtraction {
                 return addNarrative(tokens, terms, clause)
             }
             readMedications(tokens, terms, isTaken: isTaken, change: nil)
+            addIndication(of: tokens)
             if terms.has([.symptom, .condition, .bodyPart]) { addNarrative(tokens, terms, clause) }
             return
         }
@@ -79,7 +81,7 @@ extension FactExtraction {
         let isHistory =
             terms.has(.condition) && !terms.has(.symptom)
             && (hasChiefComplaint || tokens.contains(Self.chronic)) && (clause.turn != chiefTurn || !clause.isLabelled)
-            || tokens.contains(anyOf: Self.histories)
+            || tokens.contains(anyOf: Self.histories) || isOfFormerYear(tokens, terms)
         if isHistory { return add(.medicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)) }
         if let questions, readFragment(tokens, terms, questions) { return }
         if terms.has([.symptom]) || terms.has(.bodyPart) && terms.has(.bodyComplaint)
@@ -88,6 +90,31 @@ extension FactExtraction {
             return readComplaint(tokens, terms, clause)
         }
         addNarrative(tokens, terms, clause, isAnswer: questions != nil)
+    }
+
+    private static let happenings: Set = ["had", "broke", "caught", "got", "fractured", "tore", "dislocated", "was"]
+
+    /// Whether an illness or an injury was in a year that is over: "I broke my wrist in 2018".
+    private func isOfFormerYear(_ tokens: [Token], _ terms: Terms) -> Bool {
+        guard terms.has([.condition, .bodyPart, .symptom]), tokens.contains(Self.happenings) else { return false }
+        return zip(tokens, tokens.dropFirst()).contains { first, second in
+            first.plain == "in" && second.plain.utf8.count == 4 && ["19", "20"].contains(second.plain.prefix(2))
+                && second.plain.utf8.allSatisfy(\.isDigit)
+        }
+    }
+
+    /// Conditions for which people take a medicine for years.
+    private static let lasting = PhraseBook([
+        "diabetes", "blood pressure", "high blood pressure", "cholesterol", "thyroid", "asthma", "epilepsy", "gout",
+        "depression", "anxiety", "copd", "heart failure", "arthritis", "reflux", "sugar",
+    ])
+
+    /// Notes the lasting condition that a medicine is for: "metformin for diabetes".
+    private mutating func addIndication(of tokens: [Token]) {
+        guard let start = tokens.firstIndex(where: { $0.plain == "for" }), start + 1 < tokens.count else { return }
+        let rest = Array(tokens[(start + 1)...].drop { ["my", "the", "his", "her"].contains($0.plain) })
+        guard let end = rest.end(of: Self.lasting, at: 0) else { return }
+        add(.medicalHistory, Array(rest[..<end]))
     }
 
     // MARK: Other people

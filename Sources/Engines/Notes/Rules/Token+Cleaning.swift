@@ -23,7 +23,17 @@ extension [Token] {
         kept.reserveCapacity(count)
         var position = startIndex
         while position < endIndex {
-            let token = self[position]
+            let token = self[position].withoutStutter
+            // "When you need it" is "when needed".
+            if ["you", "i"].contains(token.plain), matches(["need", "it"], at: position + 1),
+                let before = kept.last, ["when", "if", "as"].contains(before.plain)
+            {
+                var needed = token.replaced(by: "needed")
+                needed.pause = self[position + 2].pause
+                kept.append(needed)
+                position += 3
+                continue
+            }
             if let end = end(of: Self.fillingPhrases, at: position),
                 !(kept.last.map { Self.keptBefore.contains($0.plain) } ?? false)
             {

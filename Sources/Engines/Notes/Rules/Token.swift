@@ -39,6 +39,15 @@ struct Token: Hashable, Sendable {
         return token
     }
 
+    /// The word without a beginning that is said twice: "i-i" and "th-the".
+    var withoutStutter: Token {
+        guard let dash = plain.utf8.firstIndex(of: UInt8(ascii: "-")) else { return self }
+        let (beginning, rest) = (plain[..<dash], plain[plain.index(after: dash)...])
+        guard (1...3).contains(beginning.utf8.count), beginning.utf8.allSatisfy(\.isLetter), rest.hasPrefix(beginning)
+        else { return self }
+        return replaced(by: String(rest))
+    }
+
     /// Splits a line into words. Separate punctuation joins the word before it, and `do n't` is one word.
     static func tokens(of text: Substring) -> [Token] {
         var tokens: [Token] = []
