@@ -13,7 +13,7 @@ struct Main: AsyncParsableCommand {
             SnapshotCommands.self, SeedCommand.self, ClockCommands.self, FaultCommands.self, RequestCommands.self,
             Exec.self,
             BackupCommand.self,
-            RestoreCommand.self, Version.self,
+            RestoreCommand.self, MoveCommand.self, Version.self,
         ]
     )
 

@@ -108,9 +108,9 @@ def omi(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place():
     """A PostgreSQL cluster, and a bucket by its endpoint and a client for it."""
-    with postgres(tmp_path_factory.mktemp("postgres")) as database, bucket() as (endpoint, client):
+    with postgres() as database, bucket() as (endpoint, client):
         yield database, endpoint, client
 
 

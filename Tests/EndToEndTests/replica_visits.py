@@ -7,8 +7,8 @@ import contextlib
 import pytest
 import requests
 import speech
-from emulator import PATIENCE, wait_until
-from shared_place import CommitCutter, replica
+from emulator import PATIENCE, run, running, wait_until
+from shared_place import BUCKET, KEYS, CommitCutter, replica
 from speech_service import SpeechService
 from test_shared_data import done, upload
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
@@ -84,6 +84,41 @@ def test_a_client_that_is_added_on_one_server_logs_in_on_the_other(replicas):
         return requests.post(url, json=login, timeout=PATIENCE).status_code == 200
 
     wait_until(logs_in, "the other server knows the client")
+
+
+def test_the_data_of_a_folder_is_moved_whole_and_served_by_both_servers(place, tmp_path, chunks):
+    database, endpoint, _ = place
+    schema = database.schema()
+    data = tmp_path / "data"
+    with running(tmp_path, "--data-dir", str(data)) as old:
+        client = old.client()
+        transaction = client.transaction("i-moved")
+        assert transaction.init().status_code == 201
+        storage = client.s3()
+        for path, start, end in chunks:
+            transaction.upload(storage, path, start, end)
+        assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
+        before = done(transaction).json()
+    objects = f"s3://{BUCKET}/moved?endpoint={endpoint}"
+    arguments = ("move", "--from", str(data), "--database", schema, "--objects", objects)
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS}
+    moved = run(*arguments, env=environment)
+    assert moved.returncode == 0, moved.stderr
+    assert f"{len(chunks)} uploads were moved" in moved.stdout and not data.exists()
+    again = run("move", "--from", f"{data}.moved", "--database", schema, "--objects", objects, env=environment)
+    assert again.returncode == 1 and "holds data already" in again.stderr
+    with contextlib.ExitStack() as stack:
+        pair = [stack.enter_context(replica(tmp_path / name, schema, endpoint, folder="moved")) for name in ("one", "two")]
+        token = client.session.headers["Authorization"]
+        for server in pair:
+            # The signing key came along, and so did the token of the login before.
+            transaction.client = server.client()
+            transaction.client.session.headers["Authorization"] = token
+            assert transaction.poll().json() == before
+            key = f"{transaction.folder}/{transaction.uploaded[0]}"
+            body = transaction.client.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read()
+            assert body == chunks[0][0].read_bytes()
+            assert transaction.client.transaction().init().status_code == 201, "new ids follow the old ones"
 
 
 def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place, tmp_path, spoken):

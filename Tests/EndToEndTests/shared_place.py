@@ -28,19 +28,16 @@ def free_port() -> int:
 class PostgreSQL:
     """A cluster of its own, which only this machine reaches. PostgreSQL does not run as root."""
 
-    def __init__(self, folder: pathlib.Path):
+    def __init__(self):
         programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         assert programs, "PostgreSQL is not installed; run scripts/install test"
         self.programs, self.port = programs[-1], free_port()
-        self.data = folder / "postgres"
-        self.data.mkdir(parents=True)
+        # In /tmp, which every user can reach.
+        self.data = pathlib.Path(tempfile.mkdtemp(prefix="scribe-postgres-", dir="/tmp"))
         user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
         self.user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
         if user:
             os.chown(self.data, user.pw_uid, user.pw_gid)
-            for parent in self.data.parents:
-                if parent.is_relative_to("/tmp") and parent != pathlib.Path("/tmp"):
-                    parent.chmod(parent.stat().st_mode | 0o011)
         self.call("initdb", "-D", self.data / "cluster", "-U", "scribe", "--auth=trust", "-E", "UTF8", "--locale=C")
         self.start()
         self.count = 0
@@ -69,8 +66,8 @@ class PostgreSQL:
 
 
 @contextlib.contextmanager
-def postgres(folder: pathlib.Path):
-    server = PostgreSQL(folder)
+def postgres():
+    server = PostgreSQL()
     try:
         yield server
     finally:
@@ -153,11 +150,11 @@ def bucket():
 
 
 @contextlib.contextmanager
-def replica(folder: pathlib.Path, database: str, endpoint: str, *flags: str):
+def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folder: str = "audio"):
     """A server beside others on one database and one bucket."""
-    folder.mkdir(exist_ok=True)
-    objects = f"s3://{BUCKET}/audio?endpoint={endpoint}"
-    server = Server(folder, "--database", database, "--objects", objects, *flags, environment=KEYS)
+    path.mkdir(exist_ok=True)
+    objects = f"s3://{BUCKET}/{folder}?endpoint={endpoint}"
+    server = Server(path, "--database", database, "--objects", objects, *flags, environment=KEYS)
     try:
         yield server
     finally:
@@ -167,10 +164,8 @@ def replica(folder: pathlib.Path, database: str, endpoint: str, *flags: str):
 
 def main():
     """Runs a command with a cluster of its own: `SCRIBE_TEST_DATABASE` has its URL."""
-    with tempfile.TemporaryDirectory() as folder:
-        pathlib.Path(folder).chmod(0o711)
-        with postgres(pathlib.Path(folder)) as server:
-            run = subprocess.run(sys.argv[1:], env={**os.environ, "SCRIBE_TEST_DATABASE": server.url}, check=False)
+    with postgres() as server:
+        run = subprocess.run(sys.argv[1:], env={**os.environ, "SCRIBE_TEST_DATABASE": server.url}, check=False)
     sys.exit(run.returncode)
 
 

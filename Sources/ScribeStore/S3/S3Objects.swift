@@ -155,7 +155,7 @@ private struct S3ObjectWriter: ObjectWriter {
 }
 
 /// Bytes of a file in the spool.
-private struct SpooledBytes: AsyncSequence, Sendable {
+struct SpooledBytes: AsyncSequence, Sendable {
     typealias Element = ByteBuffer
 
     let name: String

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+import NIOPosix
+import ScribeDomain
+import ScribeRuntime
+import ScribeServer
+import ScribeStore
+
+struct MoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move",
+        abstract: "Move the data of a folder to PostgreSQL and S3. Stop the server first.",
+        discussion: "The folder gets the ending .moved. A move that was interrupted can be done again."
+    )
+
+    @Option(help: ArgumentHelp("The data folder to move.", valueName: "path"))
+    var from: String
+
+    @Option(
+        help: ArgumentHelp("The database, as in --database of serve. Its schema must hold no data.", valueName: "url"))
+    var database: String
+
+    @Option(
+        help: ArgumentHelp(
+            "The bucket, as in --objects of serve; its keys are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.",
+            valueName: "url"))
+    var objects: String
+
+    func run() async throws {
+        guard let address = PostgreSQLAddress(database) else {
+            throw ValidationError("--database is no database; write postgres://USER:PASSWORD@HOST/DATABASE")
+        }
+        guard let bucket = S3Address(objects) else {
+            throw ValidationError("--objects is no bucket; write s3://BUCKET?endpoint=https://HOST&region=REGION")
+        }
+        guard let credentials = S3Address.Credentials(environment: ProcessInfo.processInfo.environment) else {
+            throw ValidationError("--objects needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+        }
+        guard FileManager.default.fileExists(atPath: "\(from)/current") else {
+            throw ValidationError("\(from) holds no data of a server")
+        }
+        do {
+            let summary = try await move(to: address, bucket, credentials)
+            print("\(summary.rows) rows and \(summary.objects) uploads were moved; the folder is \(from).moved now")
+        } catch {
+            StandardError.write("scribe-emulator: \(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    private func move(
+        to address: PostgreSQLAddress, _ bucket: S3Address, _ credentials: S3Address.Credentials
+    ) async throws -> FolderMove.Summary {
+        let threads = NIOThreadPool.singleton
+        let folder = try await threads.runIfActive { try DataFolder(path: from) }
+        let objects = S3Objects(
+            bucket, credentials, folder: folder.workFolder, identifiers: .random, clock: .system, pool: threads)
+        let move = try await threads.runIfActive {
+            try FolderMove(from: folder, to: address, objects, identifiers: .random)
+        }
+        let summary = try await move.run(secrets: FamilySecrets.names, on: threads)
+        folder.release()
+        try FileManager.default.moveItem(atPath: from, toPath: "\(from).moved")
+        return summary
+    }
+}
