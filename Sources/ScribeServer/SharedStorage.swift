@@ -139,6 +139,8 @@ struct SharedStates: MainStates {
         return [
             OrphanSweep(store: store, objects: objects, clock: clock.wall, logger: logger),
             HourlySweep(store: store, objects: objects, clock: clock, logger: logger),
+            StreamQuestions(
+                store: store, streams: world.runtime.sessionStreams, clock: clock.wall, logger: logger),
             SeededClientsWatch(
                 store: store, clients: world.authenticator.clients, clock: clock.wall, logger: logger),
             LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger),

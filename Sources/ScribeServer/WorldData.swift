@@ -72,7 +72,8 @@ extension World {
                 store: store, objects: data.objects,
                 combined: MP3Encoder(temporary: engines.temporary, clock: clock.wall, threads: .singleton),
                 clock: clock),
-            sessionStreams: SessionStreams(recordings: recordings),
+            sessionStreams: SessionStreams(
+                recordings: recordings, others: SharedStreams(store, clock: clock.wall)),
             conversations: Conversations(
                 store: store, transactions: transactions, facts: engines.facts, bucket: bucket,
                 identifiers: identifiers, clock: clock),

@@ -8,10 +8,12 @@ import pytest
 import requests
 import speech
 from emulator import PATIENCE, run, running, wait_until
+from session_client import SessionClient, recording
 from shared_place import BUCKET, KEYS, CommitCutter, replica
 from speech_service import SpeechService
 from test_shared_data import done, upload
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
+from websockets.sync.client import connect
 
 
 def test_an_edit_on_one_server_is_read_on_the_other_at_once(replicas, chunks):
@@ -119,6 +121,23 @@ def test_the_data_of_a_folder_is_moved_whole_and_served_by_both_servers(place, t
             body = transaction.client.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read()
             assert body == chunks[0][0].read_bytes()
             assert transaction.client.transaction().init().status_code == 201, "new ids follow the old ones"
+
+
+def test_the_end_of_a_session_on_one_server_stores_what_a_socket_on_the_other_has_buffered(replicas):
+    first, second = (SessionClient(server.base_url) for server in replicas)
+    created = first.create(upload_type="stream")
+    session, audio = created["session_id"], recording(5)[44:]
+    with connect(created["upload_url"], max_size=None) as socket:
+        socket.send(audio)
+        socket.ping().wait(PATIENCE)
+        assert second.call("GET", f"/sessions/{session}", (202,)).json()["audio_files"] == []
+        second.end(session, 0)
+        results = second.results(session)
+    assert results["status"] == "completed" and results["transcript"]
+    storage = replicas[1].client().s3()
+    [name] = results["audio_files"]
+    stored = storage.get_object(Bucket="m-prod-ekascribe-batch", Key=f"sessions/{session}/{name}")["Body"].read()
+    assert stored[44:] == audio
 
 
 def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place, tmp_path, spoken):

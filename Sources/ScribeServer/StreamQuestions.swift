@@ -1,0 +1,36 @@
+import Logging
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+import ServiceLifecycle
+
+/// Stores the pending audio of open sockets when another server ends their session: looks four times a second, while
+/// there are sockets.
+struct StreamQuestions: Service, CustomStringConvertible {
+    let store: Store
+    let streams: SessionStreams
+    let clock: WallClock
+    let logger: Logger
+
+    private static let pause: Duration = .milliseconds(250)
+
+    var description: String { "StreamQuestions" }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await clock.sleep(for: Self.pause, as: .socketDrain)) != nil {
+                guard !streams.isEmpty else { continue }
+                do {
+                    for key in try await store.askedStreams() {
+                        try await streams.settleOwn(key)
+                        try await store.answerStream(key)
+                    }
+                } catch {
+                    guard !(error is CancellationError) else { return }
+                    logger.error("another server's question about sockets failed", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+        try? await gracefulShutdown()
+    }
+}
