@@ -5,6 +5,7 @@ The requests are derived from openapi/scribe.yaml and openapi/control.yaml.
 
 import json
 import re
+import time
 
 from emulator import LINKS, PATIENCE, ROOT, running, wait_until
 from every_field.cases import PROFILES
@@ -115,5 +116,11 @@ def test_operators_are_answered_twice_with_the_same_bytes(tenant, path):
     # The newest one: a slow machine polls so often that the first ones have left the journal.
     recorded = requests.get(f"{admin}/requests", {"limit": 1}, timeout=PATIENCE).json()["requests"]
     url = url.replace("{number}", str(recorded[0]["id"])).replace("{object_id}", uploads[0]["object_id"])
+
+    def newest():
+        return requests.get(f"{admin}/requests", {"limit": 5}, timeout=PATIENCE).text
+
+    # A delivery is in the journal after its row says so.
+    wait_until(lambda: newest() == (time.sleep(0.2) or newest()), "the journal is at rest")
     answers = [comparable(requests.get(url, timeout=PATIENCE)) for _ in range(2)]
     assert answers[0] == answers[1]

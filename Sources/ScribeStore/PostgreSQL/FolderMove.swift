@@ -1,6 +1,5 @@
 import AsyncHTTPClient
 import Foundation
-import GRDB
 package import NIOPosix
 package import ScribeDomain
 
@@ -65,7 +64,7 @@ package struct FolderMove: Sendable {
             _ = try await keys.secret(named: name) { [UInt8](bytes) }
         }
         let rows = try await target.write(in: [.none]) { [source] db, _ in
-            try source.pool.read { old in try Self.copy(from: old.reading, to: db) }
+            try source.readBlocking { old in try Self.copy(from: old, to: db) }
         }
         return Summary(objects: files.count, rows: rows)
     }

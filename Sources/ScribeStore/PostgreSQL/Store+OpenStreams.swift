@@ -1,7 +1,7 @@
 package import ScribeDomain
 
-/// Sockets with audio that servers on one PostgreSQL database have open. A server that ends a session asks the others to
-/// store the pending audio of theirs.
+/// Sockets with audio that servers on one PostgreSQL database have open. A server that ends a session asks the others
+/// to store the pending audio of theirs.
 extension Store {
     /// Whether other servers may have sockets of the same sessions.
     package var sharesStreams: Bool { database is PostgreSQLDatabase && !holder.isAlone }

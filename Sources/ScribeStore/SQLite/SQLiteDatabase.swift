@@ -79,6 +79,11 @@ final class SQLiteDatabase: StoreEngine {
         try memory.resize(to: size(in: session))
     }
 
+    /// Runs `body` on a consistent snapshot of the database. Blocking.
+    func readBlocking<Value>(_ body: (any StoreSession) throws -> Value) throws -> Value {
+        try pool.read { try body($0.reading) }
+    }
+
     func writeBlocking(_ body: (any StoreSession) throws -> Void) throws {
         try pool.write { try body($0.writing) }
     }
