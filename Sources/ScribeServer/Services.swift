@@ -6,7 +6,8 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Removes files without a row, such as uploads that the last stop cut off. Runs in the background after a start.
+/// Removes files without a row, such as uploads that the last stop cut off. Runs in the background after a start, and
+/// every day where several processes share the data.
 /// Files of this start stay: their rows may not be stored yet.
 struct OrphanSweep: Service, CustomStringConvertible {
     let store: Store
@@ -22,19 +23,27 @@ struct OrphanSweep: Service, CustomStringConvertible {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            do {
-                guard try await store.holds(.orphans) else { return }
-                try await objects.leftFiles(
-                    before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)
-                ) { files in
-                    await objects.remove(try await store.unusedFiles(among: files))
-                }
-            } catch {
-                guard !(error is CancellationError) else { return }
-                logger.error("files that are left over cannot be removed", metadata: ["error": "\(error)"])
+            await sweep()
+            // Where several processes share the data, another one's files are old only later.
+            while !store.holder.isAlone, (try? await clock.sleep(for: .seconds(Self.oldAge), as: .sweep)) != nil {
+                await sweep()
             }
         }
         try? await gracefulShutdown()
+    }
+
+    private func sweep() async {
+        do {
+            guard try await store.holds(.orphans) else { return }
+            try await objects.leftFiles(
+                before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)
+            ) { files in
+                await objects.remove(try await store.unusedFiles(among: files))
+            }
+        } catch {
+            guard !(error is CancellationError) else { return }
+            logger.error("files that are left over cannot be removed", metadata: ["error": "\(error)"])
+        }
     }
 }
 
