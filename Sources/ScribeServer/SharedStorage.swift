@@ -79,10 +79,11 @@ struct SharedStorage: Sendable {
         objects = S3Objects(
             place.objects, place.credentials, folder: spool, identifiers: parts.identifiers, clock: clock,
             pool: threads)
-        try await objects.check()
         self.changes = changes
         identifiers = parts.identifiers
         secretStore = DatabaseSecrets(store)
+        try await objects.check()
+        try await objects.claim(by: secretStore)
         if let key = configuration.signingKey {
             self.key = SymmetricKey(data: key)
         } else {

@@ -150,9 +150,11 @@ def bucket():
 
 
 @contextlib.contextmanager
-def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folder: str = "audio"):
+def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folder: str | None = None):
     """A server beside others on one database and one bucket."""
     path.mkdir(exist_ok=True)
+    # A prefix belongs to one database.
+    folder = folder or database.rpartition("schema=")[2]
     objects = f"s3://{BUCKET}/{folder}?endpoint={endpoint}"
     server = Server(path, "--database", database, "--objects", objects, *flags, environment=KEYS)
     try:

@@ -6,7 +6,7 @@ import pytest
 import requests
 from client import text
 from emulator import PATIENCE, run, wait_until
-from shared_place import BUCKET, KEYS
+from shared_place import BUCKET, KEYS, replica
 
 
 def test_a_transaction_that_begins_on_one_server_goes_on_and_ends_on_the_other(replicas, chunks, place):
@@ -42,6 +42,17 @@ def test_calls_that_would_change_one_server_alone_are_refused(replicas):
         method = requests.put if path in ("clock", "snapshots/now") else requests.post
         answer = method(f"{replicas[0].base_url}/__admin/{path}", json={}, timeout=PATIENCE)
         assert (answer.status_code, answer.json()["code"]) == (409, "data_is_shared"), path
+
+
+def test_a_prefix_of_another_database_ends_the_start_because_its_sweep_would_remove_the_audio(place, tmp_path):
+    database, endpoint, _ = place
+    first, second = database.schema(), database.schema()
+    with replica(tmp_path / "first", first, endpoint, folder="claimed"):
+        pass
+    objects = f"s3://{BUCKET}/claimed?endpoint={endpoint}"
+    environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS}
+    found = run("serve", "--port", "0", "--database", second, "--objects", objects, cwd=tmp_path, env=environment)
+    assert found.returncode != 0 and "audio of another database" in found.stderr, found.stderr
 
 
 @pytest.mark.parametrize(

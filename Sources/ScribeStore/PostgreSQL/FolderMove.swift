@@ -57,8 +57,9 @@ package struct FolderMove: Sendable {
             try db.rows("SELECT file, size FROM objects UNION ALL SELECT file, size FROM multipart_parts")
                 .map { (name: $0["file"] as String, size: $0["size"] as Int) }
         }
-        try await send(files, on: threads)
         let keys = DatabaseSecrets(store)
+        try await objects.claim(by: keys)
+        try await send(files, on: threads)
         for name in [DataFolder.signingKey, DataFolder.adminToken] + secrets {
             guard let bytes = FileManager.default.contents(atPath: "\(folder.path)/\(name)") else { continue }
             _ = try await keys.secret(named: name) { [UInt8](bytes) }

@@ -84,6 +84,23 @@ struct S3Client: Sendable {
         }
     }
 
+    /// Name of the object that says which database the objects below the prefix belong to.
+    static let ownerName = "scribe-emulator-owner"
+
+    /// Claims the prefix for a database: the sweep of another one would remove its objects.
+    /// - Throws: ``Store/Problem/noObjects(reason:)`` if the prefix belongs to another database.
+    func claim(for database: [UInt8]) async throws {
+        if let found = try await get(Self.ownerName, 0..<max(1, database.count)) {
+            guard Array(buffer: found) == database else {
+                throw Store.Problem.noObjects(
+                    reason: "\(address.shown) holds the audio of another database; choose another prefix")
+            }
+            return
+        }
+        let md5 = [UInt8](Insecure.MD5.hash(data: Data(database)))
+        try await put(Self.ownerName, size: database.count, md5: md5) { .bytes(ByteBuffer(bytes: database)) }
+    }
+
     // MARK: One request
 
     /// - Parameters:

@@ -33,6 +33,15 @@ package final class S3Objects: ObjectStore {
     /// - Throws: ``Store/Problem``.
     package func check() async throws { try await client.check() }
 
+    /// Claims the bucket's prefix for the database of these secrets.
+    /// - Throws: ``Store/Problem/noObjects(reason:)`` if the prefix belongs to another database.
+    package func claim(by secrets: DatabaseSecrets) async throws {
+        let database = try await secrets.secret(named: "bucket-owner") { [identifiers] in
+            Array(identifiers.uuid().utf8)
+        }
+        try await client.claim(for: database)
+    }
+
     package func freshName() -> String { identifiers.uuid() }
 
     package func create(_ name: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?) -> any ObjectWriter
@@ -123,7 +132,7 @@ package final class S3Objects: ObjectStore {
         var last: String?
         while let page = try await client.list(after: last) {
             last = page.last?.name
-            let old = page.filter { $0.writtenAt < time ?? .distantPast }.map(\.name)
+            let old = page.filter { $0.writtenAt < time ?? .distantPast && $0.name != S3Client.ownerName }.map(\.name)
             if !old.isEmpty { try await body(old) }
         }
     }
