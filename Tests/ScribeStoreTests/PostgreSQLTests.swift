@@ -134,6 +134,25 @@ struct PostgreSQLTests {
     }
 
     @Test(
+        "a write of a lane waits for a write of all deliveries, and sees what it has stored",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func lanes() async throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database
+        let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self)
+        async let all: Void = database.write(.deliveries) { db in
+            beginning.yield()
+            // Long enough for the other write to begin; it waits however long this takes.
+            _ = try db.rows("SELECT pg_sleep(0.3)")
+            try db.run("INSERT INTO leases (name, owner, lease_until) VALUES ('all', 'deliveries', 1)")
+        }
+        for await _ in beginnings { break }
+        let found = try await database.write(.lane("webhook 1")) { try $0.rows("SELECT 1 FROM leases").count }
+        try await all
+        #expect(found == 1)
+    }
+
+    @Test(
         "two equal inserts at once are one row, and the second finds it",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func races() async throws {

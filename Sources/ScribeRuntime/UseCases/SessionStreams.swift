@@ -38,6 +38,7 @@ package final class SessionStreams: Sendable {
             open[key] = nil
             return true
         }
+        // Not awaited: a late removal makes another server ask once more, and nothing else.
         if isLast, let others { Task { try? await others.remove(key) } }
     }
 

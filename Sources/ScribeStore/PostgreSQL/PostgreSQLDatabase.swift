@@ -111,7 +111,8 @@ final class PostgreSQLDatabase: StoreEngine {
             } catch let error as PostgreSQLError
                 where (error.isConflict || error == .disconnected) && attempts < Self.mostAttempts
             {
-                // A server that starts again takes connections within seconds.
+                // A server that starts again takes connections within seconds. The thread is one of this engine's own,
+                // and has nothing else to do.
                 if error == .disconnected { idle.withLock { $0 = [] } }
                 Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * (error == .disconnected ? 0.05 : 0.002))
             }

@@ -10,6 +10,9 @@ enum PostgreSQLLocks {
     static func take(_ scopes: [WriteScope], in db: any StoreSession) throws -> String {
         let keys = Set(try scopes.flatMap { try names(of: $0, in: db) }).map(key).sorted()
         let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
+        // A lane is a part of all deliveries: lanes share that lock, and a write of all deliveries has it alone.
+        let isOfLane = scopes.contains { if case .lane = $0 { true } else { false } }
+        if isOfLane { try db.run("SELECT pg_advisory_xact_lock_shared(?)", [key(allDeliveries)]) }
         let row = try db.row(
             """
             SELECT CAST(pg_current_xact_id() AS TEXT) AS number, (
@@ -19,6 +22,8 @@ enum PostgreSQLLocks {
             """, [list])
         return row?["number"] ?? ""
     }
+
+    private static let allDeliveries = "deliveries"
 
     private static func names(of scope: WriteScope, in db: any StoreSession) throws -> [String] {
         switch scope {
@@ -49,7 +54,7 @@ enum PostgreSQLLocks {
         case .user(let business, let user): return ["user \(business) \(user)"]
         case .client(let client): return ["client \(client)"]
         case .lane(let lane): return ["lane \(lane)"]
-        case .deliveries: return ["deliveries"]
+        case .deliveries: return [allDeliveries]
         case .business(let business): return ["business \(business)"]
         case .partner(let partner): return ["partner \(partner)"]
         case .clients: return ["clients"]
