@@ -3,7 +3,7 @@ package import Logging
 package import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
-import ScribeStore
+package import ScribeStore
 import ServiceLifecycle
 
 /// Parts of the server that exist once per process: settings, engines, templates, families with their routers, and the
@@ -18,6 +18,8 @@ package struct Emulator: Sendable {
         package var transcriber: (any Transcriber)?
         package var noteWriter: (any NoteWriter)?
         package var liveEngine: (any LiveEngine)?
+        /// Place of the database of a data folder, by its file.
+        package var place: @Sendable (_ file: String, Store.Durability) -> Store.Place = { .file($0, $1) }
         /// Request to read the clients file again.
         package var clientsFileRequest = ClientsFileRequest()
 

@@ -18,6 +18,7 @@ struct OpenedDataFolder: Sendable {
     private let identifiers: IdentifierSource
     private let clock: WallClock
     private let logger: Logger
+    private let place: @Sendable (String, Store.Durability) -> Store.Place
 
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
@@ -52,6 +53,7 @@ struct OpenedDataFolder: Sendable {
         secretStore = FolderSecrets(folder: folder, threads: threads)
         identifiers = parts.identifiers
         clock = parts.clock
+        place = parts.place
         self.logger = logger
         reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
         objects = ObjectFiles(
@@ -74,9 +76,9 @@ struct OpenedDataFolder: Sendable {
     ) async throws -> Store {
         let id = identifiers.uuid()
         let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
-        let (store, hasOthers) = try await threads.runIfActive { [folder] in
+        let (store, hasOthers) = try await threads.runIfActive { [folder, place] in
             let store = try Store(
-                at: .file(folder.databasePath, configuration.durability),
+                at: place(folder.databasePath, configuration.durability),
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
                 vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes

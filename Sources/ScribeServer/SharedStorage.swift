@@ -71,7 +71,7 @@ struct SharedStorage: Sendable {
                 holder: holder, sink: changes)
         }
         try await store.requireMachineTime(near: clock.now)
-        for weakness in store.weaknesses { parts.logger.warning("\(weakness)") }
+        for risk in try await store.risks() { parts.logger.warning("\(risk)") }
         let spool = "\(work)/spool"
         try await threads.runIfActive {
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)

@@ -53,8 +53,9 @@ extension Store {
         try await database.write(.user(principal)) { db in
             try db.run(
                 """
-                UPDATE memories SET content = coalesce(?1, content), folded = coalesce(?7, folded), visibility = coalesce(?2, visibility),
-                    is_edited = is_edited OR ?1 IS NOT NULL, updated_at = ?3
+                UPDATE memories SET content = coalesce(?1, content), folded = coalesce(?7, folded),
+                    visibility = coalesce(?2, visibility), updated_at = ?3,
+                    is_edited = CASE WHEN CAST(?1 AS TEXT) IS NULL THEN is_edited ELSE 1 END
                 WHERE memory_id = ?4 AND business_id = ?5 AND user_id = ?6
                 """,
                 [

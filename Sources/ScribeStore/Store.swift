@@ -96,8 +96,12 @@ package final class Store: Sendable {
         return database
     }
 
-    /// Settings of the database that risk acknowledged data, each as a sentence for the log.
-    package var weaknesses: [String] { (database as? PostgreSQLDatabase)?.weaknesses ?? [] }
+    /// Settings of the database that risk acknowledged data, each as a sentence. SQLite's are this server's own, and
+    /// give none.
+    package func risks() async throws -> [String] { try await (database as? PostgreSQLDatabase)?.risks() ?? [] }
+
+    /// Whether other servers may use the same database.
+    package var isShared: Bool { !(database is SQLiteDatabase) }
 
     /// Closes all connections. Blocking.
     package func close() throws { try database.close() }

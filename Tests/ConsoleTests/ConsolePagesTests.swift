@@ -133,7 +133,7 @@ struct ConsolePagesTests {
 
     @Test("the console's bench page shows active faults, and every console page counts them")
     func bench() async throws {
-        try await TestServer().run { client in
+        try await TestServer(onSQLite: true).run { client in
             let visitor = try await ConsoleVisitor(client)
             #expect(try await !visitor.page("").text.contains("Back to normal"))
             let act = try await visitor.act(

@@ -39,7 +39,7 @@ struct ClockRoutesTests {
 
     @Test("the clock of a data folder can be moved only if resets are allowed", arguments: [true, false])
     func folder(isAllowed: Bool) async throws {
-        var server = try TestServer()
+        var server = try TestServer(onSQLite: true)
         server.configuration.allowsReset = isAllowed
         try await server.run { client in
             let answers = [

@@ -13,7 +13,7 @@ struct MainResetTests {
     enum Storage: CaseIterable { case memory, folder }
 
     private static func server(_ storage: Storage) throws -> TestServer {
-        var server = try TestServer()
+        var server = try TestServer(onSQLite: true)
         server.configuration.isEphemeral = storage == .memory
         server.configuration.allowsReset = storage == .folder
         return server
@@ -53,7 +53,7 @@ struct MainResetTests {
 
     @Test("a data folder's world refuses resets unless they are allowed")
     func notAllowed() async throws {
-        let server = try TestServer()
+        let server = try TestServer(onSQLite: true)
         try await server.run { [now = server.manual.now] anonymous in
             let client = try await anonymous.login()
             try await client.consultation("t", at: now)

@@ -77,7 +77,7 @@ struct SavedDataTests {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Saved/\(version)")
         // Later than anything that was saved: what was left waiting is done at once.
-        var server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600))
+        var server = try TestServer(now: Date(timeIntervalSince1970: 1_798_761_600), onSQLite: true)
         let clientsFile = folder.appending(path: "clients.yaml").path
         if FileManager.default.fileExists(atPath: clientsFile) { server.configuration.clientsFile = clientsFile }
         try FileManager.default.copyItem(

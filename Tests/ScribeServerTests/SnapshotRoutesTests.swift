@@ -14,7 +14,7 @@ struct SnapshotRoutesTests {
 
     @Test("a snapshot is restored in the same namespace and in another server", arguments: Transport.allCases)
     func roundTrip(transport: Transport) async throws {
-        var (server, other) = (try TestServer(), try TestServer())
+        var (server, other) = (try TestServer(onSQLite: true), try TestServer(onSQLite: true))
         server.configuration.allowsReset = true
         other.configuration.isEphemeral = true
         let exported = Box(Data())
@@ -53,7 +53,7 @@ struct SnapshotRoutesTests {
 
     @Test("an imported file that is no snapshot, or too large, is refused and changes nothing")
     func refused() async throws {
-        var server = try TestServer()
+        var server = try TestServer(onSQLite: true)
         server.configuration.quotas.storedBytes = 1000
         try await server.run { client in
             let path = "/__admin/snapshots/base/content"
@@ -74,7 +74,7 @@ struct SnapshotRoutesTests {
 
     @Test("a restore without enough memory for the snapshot's rows is 503 and changes nothing")
     func noMemory() async throws {
-        var server = try TestServer()
+        var server = try TestServer(onSQLite: true)
         server.configuration.isEphemeral = true
         server.configuration.namespaces.memory = 200_000
         try await server.run { [now = server.manual.now] anonymous in
@@ -91,7 +91,7 @@ struct SnapshotRoutesTests {
         "a snapshot with an invalid name is refused",
         arguments: [".x", "a%2Fb", "%00", String(repeating: "a", count: 65)])
     func badNames(name: String) async throws {
-        try await TestServer().run { client in
+        try await TestServer(onSQLite: true).run { client in
             let saved = try await client.send(.put, "/__admin/snapshots/\(name)").status
             #expect([400, 404].contains(saved))
             #expect(try await client.get("/__admin/snapshots/\(name)").status == 404)
@@ -101,7 +101,7 @@ struct SnapshotRoutesTests {
 
     @Test("snapshot calls refuse bodies that are no JSON or too large", arguments: [HTTPRequest.Method.put, .post])
     func bodies(method: HTTPRequest.Method) async throws {
-        try await TestServer().run { client in
+        try await TestServer(onSQLite: true).run { client in
             #expect(try await client.send(.put, "/__admin/snapshots/s").status == 200)
             let path = method == .put ? "/__admin/snapshots/s" : "/__admin/snapshots/s/restore"
             let cases: [(String, HTTPFields, Int)] = [
@@ -117,7 +117,7 @@ struct SnapshotRoutesTests {
 
     @Test("under strict authentication snapshots and seeds need the operator token", arguments: [nil, "operator"])
     func strict(token: String?) async throws {
-        var server = try TestServer()
+        var server = try TestServer(onSQLite: true)
         server.configuration.authMode = .strict
         server.configuration.hasDemoSeed = true
         server.configuration.adminToken = token

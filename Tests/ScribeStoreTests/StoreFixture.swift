@@ -14,14 +14,22 @@ struct StoreFixture {
     let start = Date(timeIntervalSince1970: 1_778_404_353)
     let owner = Principal(business: .init("b-1"), user: .init("u-1"), doctor: .init("o-1"), client: .init("c-1"))
 
-    private let place: Store.Place
+    let place: Store.Place
 
-    /// - Parameter onSQLite: whether the test looks at SQLite itself.
-    init(transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone(), onSQLite: Bool = false) throws {
+    /// - Parameters:
+    ///   - onSQLite: whether the test looks at SQLite itself.
+    ///   - engine: makes the engine of the store, from the usual one.
+    init(
+        transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone(), onSQLite: Bool = false,
+        engine: (any StoreEngine) -> any StoreEngine = { $0 }
+    ) throws {
         folder = try TemporaryFolder()
         let path = "\(folder.path)/scribe.sqlite"
         place = onSQLite ? .file(path, .normal) : TestDatabase.place(path)
-        store = try Self.open(place, transcribesOnArrival: transcribesOnArrival, holder: holder, sink: changes)
+        let opened = try Self.open(place, transcribesOnArrival: transcribesOnArrival, holder: holder, sink: changes)
+        store = Store(
+            engine(opened.database), transcribesOnArrival: transcribesOnArrival, quotas: opened.quotas,
+            policies: opened.policies, vocabularies: opened.vocabularies, holder: holder)
     }
 
     /// Opens the same data once more, as another start or another process does.

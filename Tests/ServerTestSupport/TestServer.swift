@@ -38,8 +38,13 @@ package struct TestServer {
     /// In place of the configured one.
     package var transcriber: (any Transcriber)?
 
-    /// - Parameter now: 2026-05-10 unless told otherwise.
-    package init(now: Date? = nil) throws {
+    private let isOnSQLite: Bool
+
+    /// - Parameters:
+    ///   - now: 2026-05-10 unless told otherwise.
+    ///   - onSQLite: whether the test uses what only data on SQLite has: snapshots, resets and older folders.
+    package init(now: Date? = nil, onSQLite: Bool = false) throws {
+        isOnSQLite = onSQLite
         manual = now.map { ManualClock(now: $0) } ?? ManualClock()
         folder = try TemporaryFolder()
         configuration.port = 0
@@ -85,13 +90,11 @@ package struct TestServer {
     ) async throws -> some ApplicationProtocol {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
-        return try await buildApplication(
-            configuration,
-            .init(
-                clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
-                noteWriter: noteWriter),
-            onReady: onReady
-        )
+        var parts = Emulator.Parts(
+            clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
+            noteWriter: noteWriter)
+        if !isOnSQLite { parts.place = { TestDatabase.place($0, $1) } }
+        return try await buildApplication(configuration, parts, onReady: onReady)
     }
 
     /// The same server with a port for TLS, to which its client then connects.

@@ -74,16 +74,21 @@ struct HealthRoutes: Sendable {
         let isReady = await runtime.queries.storage.isReachable()
         let name = runtime.transcriber.name
         let condition = runtime.transcriber.condition
+        // Audio that nobody can store or read does not make the server unready: polls and deletions still work.
+        let storage =
+            if !runtime.reserve.hasRoom { "full" } else {
+                await runtime.uploads.objects.isReachable() ? "ready" : "unreachable"
+            }
+        let risks = isReady ? await runtime.queries.storage.risks() : nil
         return .json(
             isReady ? .ok : .serviceUnavailable,
             [
                 "status": isReady ? "ready" : "not ready",
                 "components": [
                     // The server opens its port after migrations and seeding, so this is always "ready".
-                    "seed": "ready", "database": isReady ? "ready" : "unreachable",
-                    // A full disk alone does not make the server unready: deletions still work.
-                    "storage": runtime.reserve.hasRoom ? "ready" : "full",
+                    "seed": "ready", "database": isReady ? "ready" : "unreachable", "storage": .string(storage),
                     "transcriber": .string(condition == .available ? name : "\(name) \(condition.rawValue)"),
+                    "durability": risks.map { .string($0.isEmpty ? "ready" : $0.joined(separator: "; ")) },
                 ],
             ])
     }

@@ -7,7 +7,8 @@ package import ScribeStore
 /// with the jobs that it causes.
 package struct Uploads: Sendable {
     private let store: Store
-    private let objects: any ObjectStore
+    /// Store of the bytes.
+    package let objects: any ObjectStore
     private let reserve: StorageReserve
     private let arriving: ArrivingBytes
     private let fixtureBehaviour: FixtureBehaviour

@@ -10,6 +10,9 @@ package protocol ObjectStore: Sendable {
     /// Makes a name for new bytes.
     func freshName() -> String
 
+    /// Whether the store answers.
+    func isReachable() async -> Bool
+
     /// Makes the writer for a name of ``freshName()``.
     /// - Parameters:
     ///   - checksums: checksums to compute beside the MD5.
@@ -49,6 +52,8 @@ package protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+    package func isReachable() async -> Bool { true }
+
     package func create(_ name: String, checksums: Set<ChecksumAlgorithm> = []) -> any ObjectWriter {
         create(name, checksums: checksums, arriving: nil)
     }

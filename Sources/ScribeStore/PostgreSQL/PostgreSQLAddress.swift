@@ -20,7 +20,11 @@ package struct PostgreSQLAddress: Sendable {
         let isName = (1...63).contains(schema.utf8.count) && schema.utf8.allSatisfy(\.isInIdentifier)
         guard isName else { return nil }
         var items = parts.queryItems?.filter { $0.name != "schema" } ?? []
-        let defaults = ["connect_timeout": "5", "application_name": "scribe-emulator"]
+        // A machine that is gone without a word ends a connection within 20 s.
+        let defaults = [
+            "connect_timeout": "5", "tcp_user_timeout": "10000", "keepalives_idle": "10", "keepalives_interval": "3",
+            "keepalives_count": "3", "application_name": "scribe-emulator",
+        ]
         for (name, value) in defaults.sorted(by: { $0.key < $1.key }) where !items.contains(where: { $0.name == name })
         {
             items.append(URLQueryItem(name: name, value: value))

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 import NIOPosix
 import ScribeDomain
 
@@ -6,18 +7,19 @@ import ScribeDomain
 final class PostgreSQLDatabase: StoreEngine {
     /// Connections of a process. More were slower (scale-out.md, section 3).
     static let connectionCount = 8
-    /// Attempts at a write that loses against others, or whose connection ends.
+    /// Attempts at a write that loses against others.
     private static let mostAttempts = 12
+    /// Time in which a write or read whose connection ends is done again.
+    private static let patience: TimeAmount = .seconds(15)
 
     let address: PostgreSQLAddress
-    /// Settings of the server that risk acknowledged data, for the log.
-    let weaknesses: [String]
     private let library: LibPQ
     private let sink: (any ChangeSink)?
     private let threads: NIOThreadPool
     private let notifications: PostgreSQLNotifications?
     /// Connections that no thread uses.
     private let idle = LockedValue<[PostgreSQLConnection]>([])
+    private let queue = ScopeQueue()
     private let hasClosed = LockedValue(false)
 
     /// Connects, and creates or migrates the schema. Blocking.
@@ -32,7 +34,7 @@ final class PostgreSQLDatabase: StoreEngine {
         self.address = address
         self.library = library
         self.sink = sink
-        weaknesses = try PostgreSQLSchema.prepare(address, library)
+        try PostgreSQLSchema.prepare(address, library)
         threads = NIOThreadPool(numberOfThreads: Self.connectionCount)
         threads.start()
         if let process, let sink {
@@ -85,16 +87,18 @@ final class PostgreSQLDatabase: StoreEngine {
     func write<Value: Sendable>(
         in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
-        try await onThread { [self] in
-            let (value, changes) = try transaction(in: scopes) { db in
-                var changes: [Change] = []
-                let value = try body(db, &changes)
-                try db.count(changes)
-                return (value, changes)
+        try await queue.run(in: scopes) {
+            try await onThread { [self] in
+                let (value, changes) = try transaction(in: scopes) { db in
+                    var changes: [Change] = []
+                    let value = try body(db, &changes)
+                    try db.count(changes)
+                    return (value, changes)
+                }
+                if let sink { for change in changes { sink.publish(change) } }
+                if !changes.isEmpty { notifications?.send(changes) }
+                return value
             }
-            if let sink { for change in changes { sink.publish(change) } }
-            if !changes.isEmpty { notifications?.send(changes) }
-            return value
         }
     }
 
@@ -104,17 +108,30 @@ final class PostgreSQLDatabase: StoreEngine {
         in scopes: [WriteScope], _ body: (PostgreSQLSession) throws -> Value
     ) throws -> Value {
         var attempts = 0
+        return try reconnecting {
+            while true {
+                attempts += 1
+                do {
+                    return try withConnection { try attempt(on: $0, scopes, body) }
+                } catch let error as PostgreSQLError where error.isConflict && attempts < Self.mostAttempts {
+                    Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * 0.002)
+                }
+            }
+        }
+    }
+
+    /// Repeats `body` while PostgreSQL cannot be reached: a server that starts again takes connections within seconds.
+    private func reconnecting<Value>(_ body: () throws -> Value) throws -> Value {
+        let end = NIODeadline.now() + Self.patience
+        var attempts = 0.0
         while true {
-            attempts += 1
             do {
-                return try withConnection { try attempt(on: $0, scopes, body) }
-            } catch let error as PostgreSQLError
-                where (error.isConflict || error == .disconnected) && attempts < Self.mostAttempts
-            {
-                // A server that starts again takes connections within seconds. The thread is one of this engine's own,
-                // and has nothing else to do.
-                if error == .disconnected { idle.withLock { $0 = [] } }
-                Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * (error == .disconnected ? 0.05 : 0.002))
+                return try body()
+            } catch PostgreSQLError.disconnected where NIODeadline.now() < end {
+                idle.withLock { $0 = [] }
+                attempts += 1
+                // The thread is one of this engine's own, and has nothing else to do.
+                Thread.sleep(forTimeInterval: min(attempts, 6) * 0.05)
             }
         }
     }
@@ -168,29 +185,41 @@ final class PostgreSQLDatabase: StoreEngine {
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
         try await onThread { [self] in
-            var attempts = 0
-            while true {
-                attempts += 1
-                do {
-                    return try withConnection { connection in
-                        let session = PostgreSQLSession(connection: connection)
-                        do {
-                            try session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                            let value = try body(session)
-                            try session.run("COMMIT")
-                            try connection.finish()
-                            return value
-                        } catch {
-                            try? session.run("ROLLBACK")
-                            _ = try? connection.finish()
-                            throw error
-                        }
+            try reconnecting {
+                try withConnection { connection in
+                    let session = PostgreSQLSession(connection: connection)
+                    do {
+                        try session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                        let value = try body(session)
+                        try session.run("COMMIT")
+                        try connection.finish()
+                        return value
+                    } catch {
+                        try? session.run("ROLLBACK")
+                        _ = try? connection.finish()
+                        throw error
                     }
-                } catch PostgreSQLError.disconnected where attempts < Self.mostAttempts {
-                    idle.withLock { $0 = [] }
-                    Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * 0.05)
                 }
             }
+        }
+    }
+
+    /// Settings of PostgreSQL that risk acknowledged data, as they are now.
+    func risks() async throws -> [String] {
+        try await read { session in
+            let row = try session.row(
+                """
+                SELECT current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS commits,
+                    current_setting('synchronous_standby_names') AS standbys
+                """)
+            return [
+                ("fsync", "off", "fsync is off in PostgreSQL: a power cut may lose acknowledged data"),
+                (
+                    "commits", "off",
+                    "synchronous_commit is off in PostgreSQL: a kill of PostgreSQL may lose acknowledged data"
+                ),
+                ("standbys", "", "PostgreSQL has no synchronous standby: the loss of its disk loses acknowledged data"),
+            ].filter { row?[$0.0] == $0.1 }.map(\.2)
         }
     }
 

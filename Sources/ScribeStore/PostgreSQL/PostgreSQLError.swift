@@ -22,6 +22,9 @@ enum PostgreSQLError: Error, Hashable, CustomStringConvertible {
         return ["40001", "40P01", "23505"].contains(state)
     }
 
+    /// Whether a text is too long for an index: an entry takes at most 2,704 bytes, after compression.
+    var isTooLong: Bool { self == .refused(state: "54000") }
+
     /// Whether PostgreSQL cannot store at present: resources, an administrator's stop, a broken connection.
     var isUnavailable: Bool {
         switch self {

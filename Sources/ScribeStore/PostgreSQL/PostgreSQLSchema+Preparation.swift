@@ -4,9 +4,8 @@ extension PostgreSQLSchema {
     private static let lock = 0x5343_5242
 
     /// Creates the schema in a database that has none, or migrates an older one. Blocking.
-    /// - Returns: settings of the server that risk acknowledged data, for the log.
     /// - Throws: ``Store/Problem``.
-    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ) throws -> [String] {
+    static func prepare(_ address: PostgreSQLAddress, _ library: LibPQ) throws {
         let connection: PostgreSQLConnection
         do {
             connection = try PostgreSQLConnection(administering: address.url, library: library)
@@ -41,29 +40,10 @@ extension PostgreSQLSchema {
                     INSERT INTO state (id, number) VALUES (1, 1); COMMIT
                     """)
             }
-            return try weaknesses(of: connection)
         } catch PostgreSQLError.refused(let state) {
             let reason = state.hasPrefix("42501") ? "the user may not create the schema" : "SQLSTATE \(state)"
             throw Store.Problem.noPostgreSQL(reason: reason)
         }
-    }
-
-    /// Finds settings of the server that risk acknowledged data.
-    private static func weaknesses(of connection: PostgreSQLConnection) throws -> [String] {
-        func setting(_ name: String) throws -> String? {
-            try connection.execute("SELECT current_setting('\(name)')").first.flatMap(\.self)
-        }
-        var found: [String] = []
-        if try setting("fsync") == "off" {
-            found.append("fsync is off in PostgreSQL: a power cut may lose acknowledged data")
-        }
-        if try setting("synchronous_commit") == "off" {
-            found.append("synchronous_commit is off in PostgreSQL: a kill of PostgreSQL may lose acknowledged data")
-        }
-        if try setting("synchronous_standby_names") ?? "" == "" {
-            found.append("PostgreSQL has no synchronous standby: the loss of its disk loses acknowledged data")
-        }
-        return found
     }
 
     /// Version of the schema; 0 if it is not there or empty.

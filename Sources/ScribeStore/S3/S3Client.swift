@@ -84,6 +84,12 @@ struct S3Client: Sendable {
         }
     }
 
+    /// Whether the service finds the prefix's owner, within two seconds.
+    func isReachable() async -> Bool {
+        let request = request("HEAD", Self.ownerName, [], [:], nil)
+        return (try? await http.execute(request, timeout: .seconds(2)))?.status == .ok
+    }
+
     /// Name of the object that says which database the objects below the prefix belong to.
     static let ownerName = "scribe-emulator-owner"
 

@@ -44,6 +44,8 @@ package final class S3Objects: ObjectStore {
 
     package func freshName() -> String { identifiers.uuid() }
 
+    package func isReachable() async -> Bool { await client.isReachable() }
+
     package func create(_ name: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?) -> any ObjectWriter
     {
         S3ObjectWriter(

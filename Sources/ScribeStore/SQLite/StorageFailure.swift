@@ -5,9 +5,14 @@ import SystemPackage
 /// Translates failures of SQLite and of files into errors of the domain. Code above the store reads no error number.
 enum StorageFailure {
     /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too
-    /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; any other error unchanged.
+    /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; ``ScribeError/invalidRequest(field:problem:)`` for
+    /// a text that PostgreSQL cannot index; any other error unchanged.
     static func domainError(of error: any Error) -> any Error {
-        isStorageUnavailable(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
+        if let error = error as? PostgreSQLError, error.isTooLong {
+            return ScribeError.invalidRequest(
+                field: nil, problem: "A name, path or URL is too long: PostgreSQL indexes at most 2,704 bytes")
+        }
+        return isStorageUnavailable(error) ? ScribeError.storageUnavailable(cause: "\(error)") : error
     }
 
     /// Runs `body`, and translates its failure.

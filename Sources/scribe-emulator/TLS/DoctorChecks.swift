@@ -2,6 +2,7 @@ import ArgumentParser
 import Certificates
 import Engines
 import Foundation
+import NIOCore
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer
@@ -74,6 +75,7 @@ struct DoctorChecks {
         case .answered(200, let server, let date) where server.hasPrefix("scribe-emulator"):
             findings.append(.well("\(server) answers at \(baseURL)"))
             lookAtClock(date)
+            await lookAtDurability()
             return true
         case .answered(503, let server, _) where server.hasPrefix("scribe-emulator"):
             findings.append(
@@ -101,6 +103,26 @@ struct DoctorChecks {
                 : .problem(
                     "the clocks of this machine and the server are \(seconds) s apart; S3 uploads fail from 900 s on",
                     advice: "set both clocks by NTP"))
+    }
+
+    /// Adds what the settings of a shared database put at risk.
+    private mutating func lookAtDurability() async {
+        struct Readiness: Decodable {
+            let components: [String: String]
+        }
+        guard let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(10)),
+            let components = try? JSONDecoder().decode(Readiness.self, from: answer.body).components
+        else { return }
+        if let durability = components["durability"] {
+            findings.append(
+                durability == "ready"
+                    ? .well("PostgreSQL keeps what the server acknowledges")
+                    : .problem(durability, advice: "see docs/scale-out.md, \"What is promised\""))
+        }
+        if components["storage"] == "unreachable" {
+            findings.append(
+                .problem("the object store does not answer", advice: "check the S3 service and its credentials"))
+        }
     }
 
     private mutating func lookAtAuthentication(_ control: ControlClient) async {
