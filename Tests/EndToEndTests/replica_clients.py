@@ -1,0 +1,208 @@
+"""Clients of every API, unchanged, through nginx over three servers that share PostgreSQL and S3: `make scale-test`.
+
+The tests are those of one server. Here `server` is nginx, which passes each request to another server.
+"""
+
+import collections
+import concurrent.futures
+import threading
+import uuid
+
+import pytest
+import requests
+import test_ambient_sessions
+import test_browser
+import test_deepgram_sdk
+import test_live_consultations
+import test_omi_audio
+import test_omi_conversations
+import test_omi_segments
+import test_python_sdk
+import test_s3_multipart
+import test_s3_objects
+import test_s3_signatures
+import test_session_streams
+import test_sessions
+import urllib3
+from balancer import balanced
+from client import BUCKET
+from emulator import PATIENCE, TLS, wait_until
+from suki_client import SukiClient
+from test_shared_data import done, upload, wave
+from webhooks import FAST, WHOLE, Consultant, Receiver, settle
+
+FLAGS = (
+    "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--conversation-timeout", "2s", "--omi-idle", "4s",
+    *FAST)
+
+#: Tests of the modules below that are about one server, or about what nginx answers itself.
+LEFT_OUT = {
+}
+
+MODULES = (
+    test_ambient_sessions, test_browser, test_deepgram_sdk, test_live_consultations, test_omi_audio, test_omi_conversations,
+    test_omi_segments, test_python_sdk, test_s3_multipart, test_s3_objects, test_s3_signatures, test_session_streams,
+    test_sessions)
+
+for module in MODULES:
+    for name, test in vars(module).items():
+        if name.startswith("test_") and callable(test) and name not in LEFT_OUT:
+            assert name not in globals(), name
+            globals()[name] = test
+
+sdk, recordings = test_python_sdk.sdk, test_python_sdk.recordings
+chunks, answers = test_browser.chunks, test_browser.answers
+
+
+@pytest.fixture(scope="module")
+def server(place, tmp_path_factory):
+    with balanced(tmp_path_factory.mktemp("balanced"), place, *FLAGS) as balancer:
+        yield balancer
+
+
+@pytest.fixture(scope="module", autouse=True)
+def more_servers(place):
+    """Servers that a test starts itself are three behind nginx too."""
+    def running(folder, *flags):
+        return balanced(folder / "balanced", place, *(flag for flag in flags if flag not in ("--ephemeral", *TLS)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in MODULES:
+            if hasattr(module, "running"):
+                patch.setattr(module, "running", running)
+        yield
+
+
+@pytest.fixture(scope="module")
+def ambient(server):
+    return server
+
+
+@pytest.fixture(scope="module")
+def omi(server):
+    return server
+
+
+@pytest.fixture
+def client(request, server):
+    """The client of the test's own module."""
+    if request.function.__module__ != "test_ambient_sessions":
+        return server.client()
+    client = SukiClient(server.base_url, subject=f"dr-{uuid.uuid4()}")
+    client.initialize()
+    return client
+
+
+@pytest.fixture
+def s3(server):
+    return server.client().s3()
+
+
+def parallel(work, count: int) -> list:
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
+
+
+def test_consecutive_requests_reach_every_server(server):
+    before = server.answers()
+    for _ in range(9):
+        assert requests.get(f"{server.base_url}/readyz", timeout=PATIENCE).status_code == 200
+    answered = server.answers() - before
+    assert [answered[f"127.0.0.1:{each.port}"] for each in server.servers] == [3, 3, 3]
+
+
+def test_a_client_cannot_choose_the_address_or_host_that_the_servers_see(server):
+    forged = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "scribe.example", "X-Forwarded-For": "8.8.8.8"}
+    found = requests.get(f"{server.base_url}/voice/v1/.well-known/medscribealliance", headers=forged, timeout=PATIENCE)
+    assert found.json()["endpoints"]["base_url"] == f"{server.base_url}/voice/v1"
+
+
+def test_webhooks_of_a_session_arrive_once_and_in_order(server, spoken, tmp_path):
+    audio = wave(spoken, tmp_path)
+    with Receiver() as receiver:
+        Consultant(server).register(f"{receiver.url}/good")
+
+        def visits(_) -> list:
+            client = server.client()
+            transactions = [upload(client, client.s3(), audio) for _ in range(3)]
+            for transaction in transactions:
+                assert transaction.commit().status_code == 200
+                done(transaction)
+            return transactions
+
+        finished = {transaction.id for found in parallel(visits, 4) for transaction in found}
+        settle(server.servers[0])
+        heard = collections.defaultdict(list)
+        for session, event in receiver.heard["/good"]:
+            heard[session].append(event)
+        assert {session: heard[session] for session in finished} == {session: WHOLE for session in finished}
+
+
+@pytest.fixture
+def balancer(place, tmp_path):
+    """Servers of which a test kills one."""
+    with balanced(tmp_path / "balanced", place, "--long-poll", "10s", *FAST) as balancer:
+        yield balancer
+
+
+def test_polls_that_a_killed_server_held_are_answered_by_another(balancer):
+    transaction = balancer.client().transaction()
+    assert transaction.init().status_code == 201
+    headers = transaction.client.session.headers
+    url = f"{balancer.base_url}/voice/api/v3/status/{transaction.id}"
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        held = [pool.submit(requests.get, url, headers=headers, timeout=PATIENCE) for _ in balancer.servers]
+        for each in balancer.servers:
+            wait_until(lambda: each.metric("scribe_held_polls") == 1, "each server holds a poll")
+        balancer.servers[1].kill()
+        assert [each.result().status_code for each in held] == [202, 202, 202]
+    # Without a repetition by the client: nginx has sent nothing to the server that refuses the connection.
+    assert [balancer.client().transaction().init().status_code for _ in range(6)] == [201] * 6
+
+
+def retrying(session: requests.Session):
+    """Repeats what the balancer or a lost connection refused, as SDKs do, writes too."""
+    again = urllib3.Retry(12, backoff_factor=0.1, backoff_max=5, status_forcelist=(502, 503, 504), allowed_methods=None)
+    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=again))
+
+
+def test_a_killed_server_loses_nothing_of_the_visits_that_run_through_the_balancer(balancer, spoken, tmp_path):
+    audio = wave(spoken, tmp_path)
+    half_way = threading.Barrier(7)
+    stored = {}
+
+    def visit(number: int):
+        client = balancer.client()
+        retrying(client.session)
+        s3 = client.s3(retries={"total_max_attempts": 12, "mode": "standard"})
+        transaction = client.transaction(f"i-{number}")
+        assert transaction.init(["soap"]).status_code == 201
+        for chunk in range(1, 9):
+            if chunk == 4:
+                half_way.wait(PATIENCE)
+            key, body = f"{transaction.folder}/{chunk}.wav", audio + f"{number}-{chunk}".encode()
+            s3.put_object(Bucket=BUCKET, Key=key, Body=body)
+            stored[key] = body
+            transaction.uploaded.append(f"{chunk}.wav")
+        assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
+        return done(transaction).json()["data"]["output"]
+
+    with Receiver() as receiver:
+        Consultant(balancer).register(f"{receiver.url}/good")
+        with concurrent.futures.ThreadPoolExecutor() as pool:
+            visits = [pool.submit(visit, number) for number in range(6)]
+            half_way.wait(PATIENCE)
+            balancer.servers[1].kill()
+            outputs = [each.result() for each in visits]
+        assert [output["status"] for output in sum(outputs, [])] == ["success"] * 6
+        client = balancer.client()
+        s3 = client.s3()
+        for key, body in stored.items():
+            assert s3.get_object(Bucket=BUCKET, Key=key)["Body"].read() == body, key
+        history = client.session.get(f"{balancer.base_url}/voice/api/v2/transaction/history").json()["data"]
+        assert sorted(row["txn_id"] for row in history) == [f"i-{number}" for number in range(6)]
+        settle(balancer.servers[0])
+        for number in range(6):
+            # A message whose answer the killed server did not store is sent again.
+            heard = [event for session, event in receiver.heard["/good"] if session == f"i-{number}"]
+            assert list(dict.fromkeys(heard)) == WHOLE, heard
