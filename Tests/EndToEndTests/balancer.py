@@ -9,11 +9,16 @@ import socket
 import subprocess
 
 from emulator import ROOT, TLS, Server, wait_until
-from shared_place import free_port, replica
+from shared_place import replica
 
 PROGRAM = pathlib.Path("/usr/sbin/nginx")
 SHIPPED = ROOT / "docker/nginx.scale.conf"
 NAMES = ("first", "second", "third")
+
+
+def free_ports() -> tuple[int, int]:
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        return one.getsockname()[1], other.getsockname()[1]
 
 
 class Balancer(Server):
@@ -23,7 +28,7 @@ class Balancer(Server):
         assert PROGRAM.exists(), "nginx is not installed; run scripts/install scale"
         folder.mkdir()
         self.folder, self.servers, self.log_path = folder, servers, folder / "log"
-        self.port, self.tls_port, self.authority = free_port(), free_port(), servers[0].authority
+        (self.port, self.tls_port), self.authority = free_ports(), servers[0].authority
         self.base_url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
         (folder / "servers.conf").write_text(self._site())
         temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -58,10 +63,14 @@ class Balancer(Server):
             return True
         return False
 
+    @property
+    def answer_log(self) -> str:
+        """A line for each answered request: method, path, status and the address of the server."""
+        return (self.folder / "answers").read_text()
+
     def answers(self) -> collections.Counter:
-        """How many answers came from each server, by its address."""
-        lines = (self.folder / "answers").read_text().splitlines()
-        return collections.Counter(line.rsplit(" ", 1)[1] for line in lines)
+        """Counts the answers of each server, by its address."""
+        return collections.Counter(line.rsplit(" ", 1)[1] for line in self.answer_log.splitlines())
 
 
 @contextlib.contextmanager
@@ -82,4 +91,4 @@ def balanced(folder: pathlib.Path, place, *flags: str):
             # nginx ends at once, and its clients' connections with it.
             balancer.stop()
             ends = [server.process.poll() for server in servers]
-        assert all(end in (None, -signal.SIGKILL) for end in ends), ends
+        assert all(end in (None, 0, -signal.SIGKILL) for end in ends), ends
