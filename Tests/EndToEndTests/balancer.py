@@ -68,9 +68,9 @@ class Balancer(Server):
         """A line for each answered request: method, path, status and the address of the server."""
         return (self.folder / "answers").read_text()
 
-    def answers(self) -> collections.Counter:
-        """Counts the answers of each server, by its address."""
-        return collections.Counter(line.rsplit(" ", 1)[1] for line in self.answer_log.splitlines())
+    def answers(self, path: str) -> collections.Counter:
+        """Counts the answers to requests for a path, by the address of the server."""
+        return collections.Counter(line.rsplit(" ", 1)[1] for line in self.answer_log.splitlines() if f" {path} " in line)
 
 
 @contextlib.contextmanager
