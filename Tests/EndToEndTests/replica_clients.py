@@ -59,8 +59,8 @@ LEFT_OUT = {
 
 MODULES = (
     test_ambient_sessions, test_browser, test_deepgram_sdk, test_live_consultations, test_omi_audio, test_omi_conversations,
-    test_omi_pages, test_omi_segments, test_python_sdk, test_s3_multipart, test_s3_objects, test_s3_signatures, test_session_streams,
-    test_sessions)
+    test_omi_pages, test_omi_segments, test_python_sdk, test_s3_multipart, test_s3_objects, test_s3_signatures,
+    test_session_streams, test_sessions)
 
 FOUND = [(name, body) for module in MODULES for name, body in vars(module).items() if name.startswith("test_") and callable(body)]
 assert LEFT_OUT <= dict(FOUND).keys() and len(dict(FOUND)) == len(FOUND), "a name is unknown, or there are two of it"
@@ -83,8 +83,10 @@ def more_servers(place):
         return balanced(folder / "balanced", place, *(flag for flag in flags if flag not in ("--ephemeral", *TLS)))
 
     with pytest.MonkeyPatch.context() as patch:
-        for module in (test_browser, test_live_consultations, test_omi_audio, test_python_sdk, test_session_streams, test_sessions):
-            patch.setattr(module, "running", running)
+        for module in MODULES:
+            # Another server in a test of deepgram-sdk uses the balanced ones as its recogniser.
+            if hasattr(module, "running") and module is not test_deepgram_sdk:
+                patch.setattr(module, "running", running)
         yield
 
 
@@ -124,9 +126,9 @@ def parallel(work, count: int) -> list:
 
 def test_consecutive_requests_reach_every_server(server):
     for _ in range(9):
-        assert requests.get(f"{server.base_url}/only-here", timeout=PATIENCE).status_code == 404
-    wait_until(lambda: server.answers("/only-here").total() == 9, "nginx has logged the requests")
-    assert [server.answers("/only-here")[f"127.0.0.1:{each.port}"] for each in server.servers] == [3, 3, 3]
+        assert requests.get(f"{server.base_url}/voice/v1/only-here", timeout=PATIENCE).status_code == 404
+    wait_until(lambda: server.answers("/voice/v1/only-here").total() == 9, "nginx has logged the requests")
+    assert [server.answers("/voice/v1/only-here")[f"127.0.0.1:{each.port}"] for each in server.servers] == [3, 3, 3]
 
 
 def test_a_client_cannot_choose_host_and_scheme_of_links(server):
@@ -191,7 +193,7 @@ def test_a_refused_socket_gets_the_reason_while_its_client_still_sends(server):
 @pytest.fixture
 def balancer(place, tmp_path):
     """Servers of which a test kills one."""
-    with balanced(tmp_path / "balanced", place, "--long-poll", "10s", *FAST) as balancer:
+    with balanced(tmp_path / "balanced", place, "--long-poll", "60s", *FAST) as balancer:
         yield balancer
 
 
@@ -216,18 +218,18 @@ def test_webhooks_of_a_session_arrive_once_and_in_order(balancer, spoken, tmp_pa
         assert heard == {session: WHOLE for session in finished}
 
 
-def test_polls_that_a_killed_server_held_are_answered_by_another(balancer):
-    transaction = balancer.client().transaction()
-    assert transaction.init().status_code == 201
-    headers = transaction.client.session.headers
+def test_polls_that_a_killed_server_held_are_answered_by_another(balancer, spoken, tmp_path):
+    client = balancer.client()
+    transaction = upload(client, client.s3(), wave(spoken, tmp_path))
     url = f"{balancer.base_url}/voice/api/v3/status/{transaction.id}"
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        held = [pool.submit(requests.get, url, headers=headers, timeout=PATIENCE) for _ in balancer.servers]
+        held = [pool.submit(requests.get, url, headers=client.session.headers, timeout=PATIENCE) for _ in balancer.servers]
         for each in balancer.servers:
             wait_until(lambda: each.metric("scribe_held_polls") == 1, "each server holds a poll")
         balancer.servers[1].kill()
-        assert [each.result().status_code for each in held] == [202, 202, 202]
-    # Without a repetition by the client: nginx has sent nothing to the server that refuses the connection.
+        # Without a repetition by the client: nginx has sent nothing to a server that refuses the connection.
+        assert transaction.commit().status_code == 200
+        assert [each.result().status_code for each in held] == [200, 200, 200]
     assert [balancer.client().transaction().init().status_code for _ in range(6)] == [201] * 6
 
 
