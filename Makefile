@@ -70,13 +70,16 @@ image-test:
 	@scripts/install test
 	@scripts/image-test
 
-# The tests of store and runtime on PostgreSQL, and consultations over two servers that share PostgreSQL and S3. Two minutes.
+# The tests of store, runtime and families on PostgreSQL, consultations over two servers that share PostgreSQL and S3, and
+# the clients of every API through nginx over three. Half an hour.
 scale-test:
-	@scripts/install test
+	@scripts/install scale
 	@swift build --build-tests
 	@swift build --product scribe-emulator
-	@.venv/bin/python Tests/EndToEndTests/shared_place.py swift test --skip-build --skip EnginesTests --skip ScribeDomainTests --skip ScribeHTTPTests --skip CertificatesTests --skip CommandTests
-	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py
+	@.venv/bin/python Tests/EndToEndTests/shared_place.py swift test --skip-build --skip EnginesTests --skip ScribeDomainTests \
+		--skip ScribeHTTPTests --skip CertificatesTests --skip CommandTests
+	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py \
+		Tests/EndToEndTests/replica_clients.py
 
 # A thousand namespaces at once, used by boto3, deepgram-sdk, the AWS CLI and the Python SDK. About ten minutes.
 bench-test:

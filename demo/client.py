@@ -31,7 +31,7 @@ class ScribeClient:
         return boto3.client(
             "s3", endpoint_url=self.base_url, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
             aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"],
-            config=botocore.config.Config(retries={"max_attempts": 1}, **options),
+            config=botocore.config.Config(**{"retries": {"max_attempts": 1}, **options}),
         )
 
     def transaction(self, identifier: str | None = None) -> "Transaction":

@@ -4,8 +4,8 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Stores the pending audio of open sockets when another server ends their session: looks four times a second, while
-/// there are sockets.
+/// Stores the pending audio of open sockets when another server ends their session or has a new socket of it: looks four
+/// times a second, while there are sockets.
 struct StreamQuestions: Service, CustomStringConvertible {
     let store: Store
     let streams: SessionStreams
@@ -21,8 +21,8 @@ struct StreamQuestions: Service, CustomStringConvertible {
             while (try? await clock.sleep(for: Self.pause, as: .socketDrain)) != nil {
                 guard !streams.isEmpty else { continue }
                 do {
-                    for key in try await store.askedStreams() {
-                        try await streams.settleOwn(key)
+                    for (key, question) in try await store.askedStreams() {
+                        try await streams.answer(question, about: key)
                         try await store.answerStream(key)
                     }
                 } catch {

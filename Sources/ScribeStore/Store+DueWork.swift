@@ -21,7 +21,7 @@ extension Store {
                     SELECT min(run_at) AS time FROM jobs WHERE state = 'pending'
                     UNION ALL SELECT min(run_at) FROM deliveries WHERE state = 'pending'
                     UNION ALL SELECT min(expires_at) FROM transactions WHERE expires_at IS NOT NULL
-                    UNION ALL SELECT min(finished_at + timeout * 1000) FROM conversations WHERE status = 'in_progress')
+                    UNION ALL SELECT min(finished_at + timeout * 1000) FROM conversations WHERE status = 'in_progress') AS times
                 """)
             return (row?["time"] as Int64?).map(Date.init(milliseconds:))
         }

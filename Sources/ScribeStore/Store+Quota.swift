@@ -8,7 +8,9 @@ extension Store {
     }
 
     static func storedBytes(of business: BusinessID, in db: any StoreSession) throws -> Int {
-        let row = try db.row("SELECT bytes + content AS bytes FROM storage WHERE business_id = ?", [business.rawValue])
+        // PostgreSQL has several rows for a business, see PostgreSQLSchema+Triggers.swift.
+        let row = try db.row(
+            "SELECT coalesce(sum(bytes + content), 0) AS bytes FROM storage WHERE business_id = ?", [business.rawValue])
         return row?["bytes"] ?? 0
     }
 

@@ -8,7 +8,7 @@ import pytest
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
     "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal",
-    "listen_client", "loop_probe", "messages", "shared_place",
+    "balancer", "listen_client", "loop_probe", "messages", "shared_place",
     "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402

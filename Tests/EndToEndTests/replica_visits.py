@@ -7,6 +7,7 @@ import contextlib
 import pytest
 import requests
 import speech
+from device_client import Device
 from emulator import PATIENCE, run, running, wait_until
 from session_client import SessionClient, recording
 from shared_place import BUCKET, KEYS, CommitCutter, replica
@@ -32,6 +33,25 @@ def test_an_edit_on_one_server_is_read_on_the_other_at_once(replicas, chunks):
         url = f"{writer.client.base_url}/voice/api/v3/status/{writer.id}"
         assert writer.client.session.patch(url, json=data).status_code == 200
         assert writer.poll().json() == reader.poll().json()
+
+
+def test_a_nul_in_a_list_is_no_failure_of_a_server(replicas):
+    """PostgreSQL's JSON has no NUL, and SQLite's has."""
+    client = replicas[0].client()
+    transaction = client.transaction("i-nul")
+    assert transaction.init().status_code == 201
+    url = f"{client.base_url}/voice/api/v1/sessions/{transaction.id}/context"
+    answers = [client.session.patch(url, json={"context": {"past_sessions": ["a\0b"]}})]
+    with Device(replicas[0]) as device:
+        device.say("hello")
+        device.until(1)
+        [conversation] = device.conversations()
+        assert device.call("POST", "/v3/memories", json={"content": "likes tea"}).status_code == 200
+        bulk = {"assign_type": "is_user", "value": "true", "segment_ids": ["a\0b"]}
+        answers += [
+            device.call("PATCH", f"/v1/conversations/{conversation['id']}/segments/assign-bulk", json=bulk),
+            device.call("GET", "/v3/memories", params={"categories": "a\0b"})]
+    assert all(answer.status_code < 500 for answer in answers), [answer.text for answer in answers]
 
 
 def test_the_work_of_a_server_that_is_killed_is_done_by_the_other(place, tmp_path, chunks):

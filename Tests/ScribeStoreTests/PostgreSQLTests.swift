@@ -170,6 +170,39 @@ struct PostgreSQLTests {
     }
 
     @Test(
+        "the stored bytes of a business are counted over all connections",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func stored() async throws {
+        let fixture = try StoreFixture()
+        let business = fixture.owner.business
+        try await fixture.initialise()
+        let before = try await fixture.store.storedBytes(of: business)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<16 { group.addTask { _ = try await fixture.replace("\(number).m4a") } }
+            try await group.waitForAll()
+        }
+        #expect(try await fixture.store.storedBytes(of: business) == before + 16)
+        let slots = try await fixture.store.read { try $0.rows("SELECT slot FROM storage").count }
+        #expect(slots > 1)
+    }
+
+    @Test(
+        "a text with U+0000 in a list is looked for as U+FFFD, and a text that is too long for an index is refused",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func texts() async throws {
+        let fixture = try StoreFixture()
+        #expect(try await fixture.store.unusedFiles(among: ["a\0b"]) == ["a\u{FFFD}b"])
+        var random = SystemRandomNumberGenerator()
+        // PostgreSQL compresses a text of few different characters.
+        let name = String((0..<4000).map { _ in Character(UnicodeScalar(UInt8.random(in: 65...122, using: &random))) })
+        await #expect {
+            try await fixture.put(name)
+        } throws: {
+            if case .invalidRequest(_, let problem) = $0 as? ScribeError { problem.contains("2,704") } else { false }
+        }
+    }
+
+    @Test(
         "a text with U+0000 and bytes of any value are read back",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func values() async throws {

@@ -52,7 +52,7 @@ package struct SukiFamily: RoutedAPI {
                     world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
                     clients: world.authenticator.clients,
                     mode: world.authenticator.mode),
-                ambient: AmbientSockets(clock: clock.wall),
+                ambient: AmbientSockets(world.runtime.sessionStreams, clock: clock.wall),
                 sockets: SocketRoute(
                     SocketCounts(counts), of: world, memory: environment.memory,
                     limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle),

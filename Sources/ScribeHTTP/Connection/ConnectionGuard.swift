@@ -95,7 +95,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
         let pipeline = context.pipeline.syncOperations
         let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
         let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
-        try pipeline.addHandler(RawBytes(), position: .before(self))
+        try pipeline.addHandler(RawBytes(limits), position: .before(self))
         awaited = nil
         phase = .upgraded
         pipeline.removeHandler(context: encoder, promise: nil)
@@ -196,7 +196,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Responses
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if phase == .upgraded { return writeUpgraded(context, data, promise) }
+        if phase == .upgraded { return context.write(data, promise: promise) }
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status == .switchingProtocols && phase == .upgrading:
             context.writeAndFlush(data, promise: promise)
@@ -228,17 +228,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
         case .head, .body:
             context.write(data, promise: promise)
         }
-    }
-
-    private func writeUpgraded(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        // The last bytes must arrive before the connection closes.
-        let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.assumeIsolated().whenComplete { _ in
-            context.close(mode: .output, promise: nil)
-            context.schedule(after: self.limits.drainTime) { $0.close(promise: nil) }
-        }
-        context.writeAndFlush(data, promise: written)
     }
 
     /// Starts the answer timeout. An unread answer would keep its file, its memory and its connection forever.

@@ -24,8 +24,8 @@ package struct SharedStreams: Sendable {
 
     /// Lets the other servers store the pending audio of a session, at most two seconds. A server that does not answer
     /// is taken for dead.
-    func settle(_ key: Transaction.Key) async throws {
-        guard try await store.askForStreams(key) > 0 else { return }
+    func settle(_ key: Transaction.Key, because question: Store.StreamQuestion) async throws {
+        guard try await store.askForStreams(key, because: question) > 0 else { return }
         let end = clock.now.addingTimeInterval(Self.patience / .seconds(1))
         while clock.now < end {
             guard try await store.unansweredStreams(key) > 0 else { return }

@@ -30,7 +30,7 @@ struct PostgreSQLSession: StoreSession {
     // MARK: SQL that differs
 
     func list(_ number: Int) -> String {
-        "(SELECT value FROM json_array_elements_text(CAST(?\(number) AS json)) AS list(value))"
+        "(SELECT value FROM json_array_elements_text(\(Self.json("CAST(?\(number) AS TEXT)"))) AS list(value))"
     }
 
     func integers(_ number: Int) -> String {

@@ -60,7 +60,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func cancel(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         try await sessions.cancel(id, of: principal)
-        sockets.close(id, of: principal.business)
+        await sockets.close(id, of: principal.business)
         return .json(.ok, [:])
     }
 }
