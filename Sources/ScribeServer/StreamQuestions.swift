@@ -4,8 +4,8 @@ import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle
 
-/// Stores the pending audio of open sockets when another server ends their session or has a new socket of it: looks four
-/// times a second, while there are sockets.
+/// Stores the pending audio of open sockets when another server ends their session or has a new socket of it. It looks
+/// four times a second, while there are sockets.
 struct StreamQuestions: Service, CustomStringConvertible {
     let store: Store
     let streams: SessionStreams

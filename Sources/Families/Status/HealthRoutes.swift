@@ -74,7 +74,7 @@ struct HealthRoutes: Sendable {
         let isReady = await runtime.queries.storage.isReachable()
         let name = runtime.transcriber.name
         let condition = runtime.transcriber.condition
-        // Audio that nobody can store or read does not make the server unready: polls and deletions still work.
+        // An unreachable object store does not make the server unready: polls and deletions still work.
         let storage =
             if !runtime.reserve.hasRoom { "full" } else {
                 await runtime.uploads.objects.isReachable() ? "ready" : "unreachable"

@@ -12,8 +12,8 @@ package struct StorageQueries: Sendable {
     /// Whether the database answers.
     package func isReachable() async -> Bool { await store.isReachable() }
 
-    /// Settings of a database that servers share which risk acknowledged data, each as a sentence; nil for a database of
-    /// one server, whose settings are the server's own.
+    /// Settings of a shared database that risk acknowledged data, each as a sentence; nil for a database of one server,
+    /// whose settings are the server's own.
     package func risks() async -> [String]? {
         guard store.isShared else { return nil }
         return try? await store.risks()
