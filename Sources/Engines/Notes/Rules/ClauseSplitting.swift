@@ -125,7 +125,15 @@ enum ClauseSplitting {
                 carries = false
             }
             guard !current.isEmpty else { return }
-            clauses.append(clause(current, endsAsking, carries))
+            let next = clause(current, endsAsking, carries)
+            // "You're not getting any chest pain, are you?"
+            if next.act == .question, current.count <= 3, isTag(current), let last = clauses.indices.last,
+                clauses[last].act == .statement, clauses[last].tokens.last?.pause == .comma
+            {
+                clauses[last].act = .question
+                return
+            }
+            clauses.append(next)
         }
 
         // In punctuated text a missing pause is significant.
@@ -189,6 +197,18 @@ enum ClauseSplitting {
         return clauses
     }
 
+    /// Whether a clause asks to confirm the statement before it: "are you", "is that right".
+    private static func isTag(_ tokens: [Token]) -> Bool {
+        let words = tokens.map(\.plain)
+        guard let first = words.first, words.count > 1 else { return words == ["right"] }
+        return [
+            "are", "do", "is", "have", "has", "does", "did", "was", "were", "aren't", "don't", "isn't", "haven't",
+            "hasn't", "doesn't", "didn't", "wasn't", "can", "can't",
+        ].contains(first)
+            && (words.count == 2 && ["you", "she", "he", "it", "they", "that", "there"].contains(words[1])
+                || words == ["is", "that", "right"] || words == ["is", "that", "correct"])
+    }
+
     /// Whether "no" stands alone: "drooling, no".
     private static func isAnswered(_ tokens: [Token], at position: Int) -> Bool { tokens[position].pause >= .end }
 
@@ -207,6 +227,7 @@ enum ClauseSplitting {
         guard let first = tokens.first else { return false }
         let start = ["and", "so", "okay", "right", "now", "then", "but", "or"].contains(first.plain) ? 1 : 0
         guard start < tokens.count else { return false }
+        if tokens.matches(["do", "not"], at: start) { return false }
         if tokens[start].plain == "when", tokens.count > start + 1, subjects.contains(tokens[start + 1].plain) {
             return false
         }
@@ -221,7 +242,9 @@ enum ClauseSplitting {
         let first = tokens[0].plain
         if isQuestion(tokens, endsAsking) {
             clause.act = .question
-        } else if no.contains(first) || tokens.end(of: noPhrases, at: 0) != nil {
+        } else if no.contains(first) || first == "not" && (tokens.count == 1 || tokens[0].pause > .none)
+            || tokens.end(of: noPhrases, at: 0) != nil
+        {
             clause.act = .denial
         } else if yes.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
             || tokens.end(of: shortYesPhrases, at: 0).map({ $0 == tokens.count || tokens[$0 - 1].pause > .none })

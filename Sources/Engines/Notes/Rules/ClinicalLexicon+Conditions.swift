@@ -3,7 +3,8 @@ extension ClinicalLexicon {
     static let conditions: [String] = [
         "a-fib", "abscess", "achilles tendinitis", "acid reflux", "acl tear", "acne", "acute otitis media",
         "addiction", "adhd", "afib", "alcoholism", "allergic rhinitis", "allergies", "allergy", "alzheimer's",
-        "anaemia", "anemia", "aneurysm", "angina", "anorexia", "anxiety", "aortic stenosis", "appendicitis",
+        "anaemia", "anaemic", "anemia", "anemic", "aneurysm", "angina", "anorexia", "anxiety", "aortic stenosis",
+        "appendicitis",
         "arrhythmia", "arrhythmias", "arthritis", "asthma", "asthma exacerbation", "asthmatic", "athlete's foot",
         "atopic dermatitis", "atrial fibrillation", "autism", "b12 deficiency", "back strain",
         "bacterial infection", "bacterial vaginosis", "basal cell carcinoma", "bell's palsy", "bipolar",

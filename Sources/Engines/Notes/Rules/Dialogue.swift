@@ -69,7 +69,8 @@ struct Dialogue {
         "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up",
         "take it", "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like",
         "looks like", "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no",
-        "on examination", "is clear", "lungs are", "pulse is", "i'd add", "we need", "you can", "continue", "लीजिए",
+        "on examination", "is clear", "lungs are", "likely", "pulse is", "i'd add", "we need", "you can", "continue",
+        "लीजिए",
         "कीजिए", "दिखाइए", "पीजिए", "lijiye", "karo",
     ])
     private static let patientsWords = PhraseBook([

@@ -42,55 +42,19 @@ extension FactExtraction {
         "there is no sign of", "no evidence of", "due to", "caused by", "i think", "you are having", "so your",
         "under control",
         "well controlled", "not controlled", "uncontrolled", "diagnosed", "stable", "improving", "impression",
-        "assessment", "isn't well",
+        "assessment", "isn't well", "you are", "you're",
     ])
     /// Phrases that deny a diagnosis, or leave it open.
     private static let doubting = PhraseBook([
-        "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "without", "unlikely",
+        "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "unlikely",
         "do not think",
         "nothing here", "not your", "it's not", "no", "could be", "might be",
     ])
-    /// Words that turn a named medication into a prescription.
-    private static let instructing: Set = [
-        "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
-        "increase",
-        "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin", "initiate",
-        "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
-        "stays", "send",
-    ]
     /// Words for the record that a clinician quotes: "I see in your chart that you have asthma."
     private static let records: Set = ["chart", "charts", "records", "mentioned", "file"]
     private static let ages = PhraseBook(["year old", "years old"])
     /// Phrases by which a clause that begins with `I` instructs the patient: "I want you to rest."
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
-    /// Phrases that advise against a medication.
-    private static let refusing = PhraseBook([
-        "don't", "not need", "won't", "no need", "never", "avoid", "not give",
-    ])
-    private static let changes: [(MedicationMention.Change, PhraseBook<Void>)] = [
-        (.stopped, PhraseBook(["stop", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off"])),
-        (
-            .increased,
-            PhraseBook(["increase", "go up", "goes up", "raise", "double", "bump", "up to", "increasing", "bump up"])
-        ),
-        (.decreased, PhraseBook(["reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper"])),
-        (
-            .continued,
-            PhraseBook([
-                "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
-                "keep going", "keep taking",
-            ])
-        ),
-        (
-            .started,
-            PhraseBook([
-                "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you",
-                "give her", "give him",
-                "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in", "take", "giving him",
-                "giving her",
-            ])
-        ),
-    ]
     /// Words that begin an instruction to the patient.
     private static let advising: Set = [
         "take", "use", "apply", "drink", "rest", "avoid", "gargle", "eat", "don't", "never", "keep", "exercise",
@@ -128,7 +92,7 @@ extension FactExtraction {
     mutating func readClinician(_ clause: Dialogue.Clause) {
         // A clinician who continues after a question no longer waits for an answer.
         let tokens = NoteVoice.withoutIdle(clause.tokens)
-        guard tokens.count > 1 else { return }
+        guard tokens.count > 1 else { return notice(medicationsIn: tokens, Terms(tokens)) }
         let terms = Terms(tokens)
         if asked != nil, tokens.count > 6 || terms.has([.examination, .investigation, .medication]) { asked = nil }
         if readReason(clause) || ignores(tokens) { return }
@@ -145,6 +109,13 @@ extension FactExtraction {
         }
         if ReturnPrecaution.isOne(tokens), !(tokens.contains(anyOf: Self.followUps) && hasTime(tokens)) {
             return add(.returnPrecaution, NoteVoice.ofClinician(tokens))
+        }
+        // "I'll put trimethoprim down as an allergy."
+        if tokens.contains(["allergic", "allergy"]), terms.has([.medication, .allergen, .drugGroup]),
+            !tokens.contains(["if", "no", "not", "any"])
+        {
+            add(.allergy, NoteVoice.ofClinician(tokens))
+            guard terms.has(.condition), tokens.contains(anyOf: Self.assessing) else { return }
         }
         var rest = tokens
         let vitals = VitalSign.all(in: tokens)
@@ -197,6 +168,11 @@ extension FactExtraction {
         if tokens.contains(Self.referrals) || orders && terms.has(.specialty) && !terms.has(.investigation) {
             return add(.referral, NoteVoice.ofClinician(tokens))
         }
+        // "Hold the metformin until the scan is done."
+        let isPrescription =
+            terms.first(.medication)?.range.lowerBound ?? tokens.count
+            < terms.first(.investigation)?.range.lowerBound ?? 0
+        if isPrescription, isInstruction(tokens), readPrescription(tokens, terms, clause) { return }
         if terms.has(.investigation) {
             let first = terms.first(.investigation)?.range.upperBound ?? 0
             let tells = tokens[first...].prefix(6).contains { Self.outcomes.contains($0.plain) }
@@ -208,7 +184,10 @@ extension FactExtraction {
             }
         }
         if readPrescription(tokens, terms, clause) { return }
-        let doubts = tokens.contains(anyOf: Self.doubting)
+        // "Migraine without aura" is a diagnosis.
+        let doubts =
+            tokens.contains(anyOf: Self.doubting)
+            || tokens[..<(terms.first(.condition)?.range.lowerBound ?? tokens.count)].contains { $0.plain == "without" }
         // "I see in your chart that you have asthma."
         if terms.has(.condition), !terms.has(.symptom), tokens.contains(Self.records), !doubts, !intends {
             return add(.medicalHistory, NoteVoice.ofClinician(tokens))
@@ -221,8 +200,9 @@ extension FactExtraction {
                 return add(.medicalHistory, NoteVoice.ofClinician(tokens))
             }
             if !doubts || tokens.contains(["controlled"]) { return add(.assessment, NoteVoice.ofClinician(tokens)) }
+            // What is not there is a finding, and no diagnosis.
             if tokens.matches(["there", "is", "no", "sign"], at: 0) {
-                return add(.assessment, NoteVoice.ofClinician(tokens))
+                return add(.examination, NoteVoice.ofClinician(tokens))
             }
             if !isExamining || !terms.has(.examination) { return }
         }
@@ -276,40 +256,5 @@ extension FactExtraction {
         return Self.advising.contains(opening?.plain ?? "") && opening?.plain != "no" && opening?.plain != "not"
             || Self.advising.contains(first.plain) && first.plain != "no" && first.plain != "not"
                 && first.plain != "get"
-    }
-
-    /// Extracts medications that the clinician starts, changes, continues or stops.
-    /// - Returns: whether the clause needs no further reading.
-    private mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
-        let instructs = tokens.contains(Self.instructing)
-        let mentions = MedicationMention.all(in: tokens, terms, isTaken: instructs)
-        var change: MedicationMention.Change?
-        for (kind, phrases) in Self.changes where change == nil && tokens.contains(anyOf: phrases) { change = kind }
-        guard !mentions.isEmpty else {
-            // "Keep that as it is."
-            guard let change, change != .started, let last = medications.last, tokens.count <= 12,
-                tokens.contains(["that", "it", "them", "those", "this"])
-            else { return false }
-            medications.change(last, change)
-            return tokens.count <= 5
-        }
-        if tokens.contains(anyOf: Self.refusing) {
-            add(.advice, NoteVoice.ofClinician(tokens))
-            return true
-        }
-        var isNew = false
-        for var mention in mentions {
-            let isKnown = medications.knows(mention.name)
-            // "Start" changes no known medication, unless a dose follows.
-            mention.change =
-                change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
-            let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
-            if isWorth {
-                medications.add(mention)
-                isNew = true
-            }
-        }
-        // The rest of a long clause may be advice: "…, just take it with food".
-        return isNew || terms.has(.medication)
     }
 }

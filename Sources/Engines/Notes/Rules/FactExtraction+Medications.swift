@@ -29,4 +29,70 @@ extension FactExtraction {
         }
         return !mentions.isEmpty
     }
+
+    // MARK: Prescriptions
+
+    /// Adds advice against a medication: "no need for an antibiotic".
+    private mutating func addRefusal(_ said: [Token]) {
+        guard said.count > 2, said[0].plain == "not", said[1].plain == "need" else { return add(.advice, said) }
+        add(.advice, said, text: "no need for \(Array(said[2...]).text)")
+    }
+
+    /// Words that turn a named medication into a prescription.
+    private static let instructing: Set = [
+        "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
+        "increase",
+        "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin", "initiate",
+        "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
+        "stays", "send", "swap",
+    ]
+    /// Phrases that advise against a medication.
+    private static let refusing = PhraseBook([
+        "don't", "not need", "won't", "no need", "never", "avoid", "not give", "do not",
+    ])
+    /// Phrases that leave a medication to a later visit.
+    private static let considering = PhraseBook([
+        "think about", "thinking about", "consider", "might need", "may need", "might try", "talk about", "look at",
+        "could think",
+    ])
+
+    /// Extracts medications that the clinician starts, changes, continues or stops.
+    /// - Returns: whether the clause needs no further reading.
+    mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+        let instructs = tokens.contains(Self.instructing)
+        let named = MedicationMention.all(in: tokens, terms, isTaken: instructs)
+        let actions = MedicationActions(tokens, names: named.map(\.position))
+        let mentions = named.filter { !actions.isReason($0.position) }
+        guard !mentions.isEmpty else {
+            // "Keep that as it is", "double that to 40 mg".
+            guard let change = actions.changeOfEarlier, let last = medications.last, tokens.count <= 12 else {
+                return false
+            }
+            medications.change(last, change, with: MedicationMention.fragment(in: tokens))
+            return tokens.count <= 5 || tokens.contains(where: { MedicationMention.doseUnits.contains($0.plain) })
+        }
+        if tokens.contains(anyOf: Self.refusing) {
+            addRefusal(NoteVoice.ofClinician(tokens))
+            return true
+        }
+        if tokens.contains(anyOf: Self.considering) {
+            add(.plan, NoteVoice.ofClinician(tokens))
+            return true
+        }
+        var isNew = false
+        for var mention in mentions {
+            let isKnown = medications.knows(mention.name)
+            let change = actions.change(ofNameAt: mention.position)
+            // "Start" changes no known medication, unless a dose follows.
+            mention.change =
+                change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
+            let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
+            if isWorth {
+                medications.add(mention)
+                isNew = true
+            }
+        }
+        // The rest of a long clause may be advice: "…, just take it with food".
+        return isNew || terms.has(.medication)
+    }
 }

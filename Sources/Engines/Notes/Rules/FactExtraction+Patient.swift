@@ -27,7 +27,14 @@ extension FactExtraction {
     private static let takings: Set = [
         "take", "taking", "took", "on", "inject", "using", "use", "tablet", "tablets", "prescribed",
     ]
+    private static let ended = PhraseBook([
+        "stopped it", "stopped that", "stopped them", "stopped taking it", "came off it", "gave it up",
+        "stopped taking them",
+    ])
+    /// Words of a clause that tells what medications do, and not who takes them.
+    private static let hearsay: Set = ["read", "heard", "saw", "can", "might", "people", "advert", "news"]
     private static let notTaken = PhraseBook([
+        "was on", "until",
         "stopped", "used to", "ran out", "can't take", "cannot take", "not take", "don't take", "never took",
         "no longer",
         "finished", "came off", "didn't take", "quit",
@@ -36,9 +43,9 @@ extension FactExtraction {
     mutating func readStatement(_ clause: Dialogue.Clause, answering earlier: Asked? = nil) {
         let questions = earlier ?? asked
         asked = nil
-        let tokens = NoteVoice.withoutIdle(clause.tokens)
+        let tokens = Self.named(NoteVoice.withoutIdle(clause.tokens), by: questions?.clauses.last)
         let terms = Terms(tokens)
-        guard tokens.count > 1 || questions != nil || terms.has(.medication) else { return }
+        guard tokens.count > 1 || questions != nil || terms.has([.medication, .symptom, .condition]) else { return }
 
         if tokens.count <= 9, let fragment = MedicationMention.fragment(tokens), medications.complete(with: fragment) {
             return
@@ -58,8 +65,18 @@ extension FactExtraction {
         let isTaken =
             tokens.contains(Self.takings) || questions?.speaks(of: Self.takings) ?? false
             || questions?.has([.medication, .drugGroup]) ?? false
+        // "I stopped it": no longer a medication of the patient.
+        if tokens.contains(anyOf: Self.ended), !terms.has([.medication, .drugGroup]), medications.wasNamedLast,
+            let name = medications.removeLast()
+        {
+            return add(
+                .presentIllness, tokens,
+                text: NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)
+                    .map { ["it", "them", "that"].contains($0.plain) ? $0.replaced(by: name) : $0 }.text)
+        }
+        let isHearsay = tokens.contains(Self.hearsay) && !isTaken
         let hasDrug = terms.has([.medication]) || isTaken && terms.has([.everydayMedication, .drugGroup])
-        if hasDrug || MedicationMention.all(in: tokens, terms, isTaken: false).count > 0 {
+        if !isHearsay, hasDrug || MedicationMention.all(in: tokens, terms, isTaken: false).count > 0 {
             guard !tokens.contains(anyOf: Self.notTaken), !tokens.contains(Self.negations) else {
                 return addNarrative(tokens, terms, clause)
             }
@@ -90,6 +107,27 @@ extension FactExtraction {
             return readComplaint(tokens, terms, clause)
         }
         addNarrative(tokens, terms, clause, isAnswer: questions != nil)
+    }
+
+    private static let measured: Set = ["temperature", "fever", "sugar", "pressure"]
+    private static let quitting = PhraseBook(["gave up", "quit", "stopped", "packed it in", "gave it up"])
+
+    /// Names what "it" and "gave up" mean after a question: "How high was the fever?" – "It went up to 39 degrees."
+    private static func named(_ tokens: [Token], by question: (tokens: [Token], terms: Terms)?) -> [Token] {
+        guard let question, let first = tokens.first else { return tokens }
+        if first.plain == "it" || first.plain == "it's", tokens.contains(where: { $0.plain.first?.isNumber ?? false }),
+            let name = question.tokens.last(where: { measured.contains($0.plain) })
+        {
+            let rest = first.plain == "it" ? Array(tokens.dropFirst()) : [first.replaced(by: "is")] + tokens.dropFirst()
+            return [name] + rest
+        }
+        if question.tokens.contains(["smoke", "smoking", "smoked"]), !Terms(tokens).has(.social),
+            let start = tokens.indices.first(where: { tokens.end(of: quitting, at: $0) != nil }),
+            let end = tokens.end(of: quitting, at: start)
+        {
+            return tokens[..<end] + [tokens[start].replaced(by: "smoking")] + tokens[end...]
+        }
+        return tokens
     }
 
     private static let happenings: Set = ["had", "broke", "caught", "got", "fractured", "tore", "dislocated", "was"]
@@ -183,6 +221,15 @@ extension FactExtraction {
         }
         var topic: [Token] = []
         for token in tokens[(start + 1)...] {
+            // "No fever, but she has a cough": the rest is no denial.
+            if ["has", "have", "had", "am", "i'm", "is"].contains(token.plain),
+                topic.count <= 2, let before = topic.last, ["i", "she", "he", "it", "we"].contains(before.plain)
+            {
+                let rest = Array(tokens[(tokens.firstIndex(of: token) ?? start)...])
+                let terms = Terms(rest)
+                if terms.has(.symptom) { readComplaint(rest, terms, clause) }
+                return true
+            }
             if ["or", "and", "nor"].contains(token.plain) || token.pause > .none {
                 if !["or", "and", "nor"].contains(token.plain) { topic.append(token) }
                 if Terms(topic).has([.symptom, .condition, .bodyPart]) { deny(Self.withoutVerbs(topic)) }

@@ -114,7 +114,7 @@ struct FactExtraction {
     }
 
     /// Notes the medications in a question, "And the ramipril?", for the statements after it.
-    private mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
+    mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
             medications.speak(of: Array(tokens[term.range]).text)
         }
@@ -127,7 +127,15 @@ struct FactExtraction {
         asked = nil
         if let questions {
             let isPartial = clause.tokens.contains(["but", "except", "just", "only"]) && clause.tokens.count > 3
-            for question in questions.clauses where !isPartial || questions.clauses.count == 1 {
+            // "Not really, well, sometimes."
+            let isHedged = clause.tokens.contains(["sometimes", "occasionally", "maybe", "bit", "little"])
+            if isHedged, clause.tokens.count <= 5, let question = questions.clauses.last,
+                let hedge = clause.tokens.last, case let topics = Topics.asked(in: question.tokens, question.terms),
+                topics.count == 1
+            {
+                return affirm(topics[0], with: [hedge])
+            }
+            for question in questions.clauses where !isHedged && (!isPartial || questions.clauses.count == 1) {
                 let ofFamily = question.terms.has(.bloodRelative)
                 let topics = Topics.asked(in: question.tokens, question.terms)
                 // "No palpitations" denies only the named topic of the question.
@@ -140,8 +148,12 @@ struct FactExtraction {
         var rest = clause.tokens[...]
         // "No, I quit in 2008": the rest carries more information.
         let first = rest.first?.plain ?? ""
+        // "No the burning has gone"
+        let tellsMore =
+            rest.dropFirst().first.map { ["the", "your", "this"].contains($0.plain) } ?? false
+            && rest.dropFirst().contains { ["is", "has", "was", "have", "are", "had"].contains($0.plain) }
         if first == "no" || first == "nope" || first == "nah",
-            rest.first?.pause != Token.Pause.none
+            tellsMore || rest.first?.pause != Token.Pause.none
                 || rest.dropFirst().first.map({
                     [
                         "i", "i'm", "i've", "he", "she", "it", "it's", "my", "we", "they", "he's", "she's", "not", "no",
@@ -152,6 +164,15 @@ struct FactExtraction {
             rest = rest.dropFirst()
         }
         while let last = rest.last, Self.bareDenials.contains(last.plain) { rest.removeLast() }
+        // "No, nothing like that", "No, not at all": once more the same.
+        if let word = rest.first, ["not", "nothing", "none", "never"].contains(word.plain),
+            !Terms(Array(rest)).has([
+                .symptom, .condition, .medication, .drugGroup, .allergen, .social, .procedure, .bodyComplaint,
+                .relative,
+            ])
+        {
+            return
+        }
         guard rest.count > 1, !rest.allSatisfy({ Self.bareDenials.contains($0.plain) }) else { return }
         var more = clause
         more.tokens = Array(rest)
@@ -173,6 +194,7 @@ struct FactExtraction {
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
         let said = NoteVoice.finished(topic, by: .clinician)
         let terms = Terms(said)
+        guard !(said.count == 1 && Self.noTopics.contains(said[0].plain)), !said.contains(Self.titles) else { return }
         if said.contains(["allergies", "allergy", "allergic"]) {
             return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
         }
@@ -210,6 +232,12 @@ struct FactExtraction {
             text: said.contains(["family"]) || terms.has(.bloodRelative) ? text : text + " in the family")
     }
 
+    /// Words that are no topic alone.
+    private static let noTopics: Set = [
+        "take", "lost", "weight", "this", "hit", "worse", "better", "well", "one", "more", "less", "eat", "gone",
+        "happen", "happened", "done", "tried", "try", "same", "different", "anybody", "anyone",
+    ]
+    private static let titles: Set = ["mr", "mrs", "ms", "miss", "dr"]
     private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
     private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
     private static let habits: Set = ["smoke", "vape", "drink"]
@@ -220,6 +248,7 @@ struct FactExtraction {
         asked = nil
         var rest = clause.tokens
         while let first = rest.first, Self.agreeing.contains(first.plain) { rest.removeFirst() }
+        if rest.count == 2, rest[0].plain == "that's", ["right", "correct"].contains(rest[1].plain) { rest = [] }
         guard let questions, let question = questions.clauses.last else {
             if rest.count > 1 {
                 var more = clause
@@ -231,6 +260,22 @@ struct FactExtraction {
         let topics = Topics.asked(in: question.tokens, question.terms)
         let restTerms = Terms(rest)
         let isElaborate = rest.count > 5 || restTerms.has([.symptom, .medication, .condition])
+        // "Have you taken her temperature?" – "Yes, it was 38.9."
+        if let first = rest.first?.plain, ["it", "it's"].contains(first),
+            rest.contains(where: { $0.plain.first?.isNumber ?? false })
+        {
+            var more = clause
+            more.tokens = rest
+            return readStatement(more, answering: questions)
+        }
+        // "You have heart failure and osteoporosis, is that right?" – "Yes."
+        if rest.isEmpty, topics.count > 1,
+            question.tokens.first.map({ ["you", "you've"].contains($0.plain) }) ?? false,
+            !question.tokens.contains(["or", "any"])
+        {
+            for topic in topics { affirm(topic, with: []) }
+            return
+        }
         if question.terms.has([.medication, .drugGroup]), !restTerms.has(.medication) {
             readMedications(question.tokens, question.terms, isTaken: true, change: nil)
         } else if let topic = topics.last, !isElaborate || !restTerms.has([.symptom, .medication]), topics.count == 1 {

@@ -7,7 +7,8 @@ enum HindiSpeech {
     private static let marks: Set = [
         "hai", "hain", "hua", "hui", "hota", "hoti", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere", "nahi",
         "nahin", "kya", "koi", "se", "ko", "ki", "ka", "ke", "karo", "karte", "tha", "thi", "gaya", "gaye", "roz",
-        "baar", "aata", "aati", "bhi", "lo", "lijiye", "haan", "din", "subah", "raat", "shaam", "है", "हैं", "नहीं", "में",
+        "baar", "aata", "aati", "bhi", "lo", "lijiye", "haan", "din", "subah", "ya", "raat", "shaam", "है", "हैं", "नहीं",
+        "में",
         "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "मुझे", "मेरा", "मेरी", "दिन", "था", "थी", "लीजिए", "कीजिए", "और",
     ]
     private static let dropped: Set = [
@@ -15,7 +16,9 @@ enum HindiSpeech {
         "se",
         "ko", "ki", "ka", "ke", "tha", "thi", "gaya", "gaye", "aata", "aati", "bhi", "wali", "wala", "thi", "kuch",
         "है", "हैं", "में", "मुझे", "मेरा", "मेरी", "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "था", "थी", "तक", "पर",
-        "kab", "bahut", "thoda", "thodi", "zyada", "abhi", "ab", "phir", "toh", "karte", "rahe", "hue", "aur",
+        "lagti", "lagta", "lagi", "lag", "hoon", "hun", "leta", "leti", "karta", "karti", "लेता", "लेती", "हूँ", "हूं", "गया",
+        "लगती", "लगता", "बहुत", "पहले", "यह", "yeh", "ye", "kab", "bahut", "thoda", "thodi", "zyada", "abhi", "ab", "phir",
+        "toh", "karte", "rahe", "hue", "aur",
     ]
     private static let joining = ["aur": "and", "और": "and", "lekin": "but", "agar": "if", "अगर": "if", "ya": "or"]
     private static let relatives = [
@@ -46,14 +49,20 @@ enum HindiSpeech {
         }
         var result: [Token] = []
         var sentence: [Token] = []
+        var deniesLast = false
         for token in tokens {
-            // The clauses on both sides of "and" may each have a time.
-            if ["aur", "और"].contains(token.plain), !sentence.isEmpty {
+            // The clauses on both sides of "and" may each have a time. A denial ends before it.
+            if ["aur", "और", "and"].contains(token.plain) {
+                let isDenied = sentence.contains { denials.contains($0.plain) }
                 result += translated(sentence)
                 sentence = []
+                if let last = result.indices.last, isDenied || result[last].pause == .comma && deniesLast {
+                    result[last].pause = .end
+                }
             }
             sentence.append(token)
             if token.pause > .none {
+                deniesLast = sentence.contains { denials.contains($0.plain) }
                 result += translated(sentence)
                 sentence = []
             }
@@ -62,9 +71,7 @@ enum HindiSpeech {
     }
 
     private static func translated(_ tokens: [Token]) -> [Token] {
-        guard tokens.contains(where: { marks.contains($0.plain) || !$0.plain.utf8.allSatisfy { $0 < 0x80 } }),
-            let pause = tokens.last?.pause
-        else { return tokens }
+        guard let pause = tokens.last?.pause else { return tokens }
         var words: [Token] = []
         var position = 0
         while position < tokens.count {

@@ -47,15 +47,29 @@ struct MedicationList {
     /// Removes the medication mentioned last.
     /// - Returns: name of the medication; nil if there is none.
     mutating func removeLast() -> String? {
-        defer { named = nil }
         if let named, known(like: named.lowercased()) == nil { return named }
         guard let key = last, let mention = mentions.removeValue(forKey: key) else { return nil }
         order.removeAll { $0 == key }
         last = order.last
+        // "It" goes on to mean the removed one.
+        named = mention.name
         return mention.name
     }
 
-    mutating func change(_ key: String, _ change: MedicationMention.Change) { mentions[key]?.change = change }
+    /// Changes a known medication, to another dose or frequency if they were said.
+    mutating func change(
+        _ key: String, _ change: MedicationMention.Change, with fragment: MedicationMention
+    ) {
+        guard var known = mentions[key] else { return }
+        known.change = change
+        known.dose = fragment.dose ?? known.dose
+        known.frequency = fragment.frequency ?? known.frequency
+        known.tokens += fragment.tokens
+        mentions[key] = known
+    }
+
+    /// Whether a medication is named that "it" can mean.
+    var wasNamedLast: Bool { named != nil || last != nil }
 
     func knows(_ name: String) -> Bool { known(like: name.lowercased()) != nil }
 

@@ -12,6 +12,8 @@ struct MedicationMention {
     var change: Change?
     /// Words that the mention was read from.
     var tokens: [Token]
+    /// Index of the name in its clause.
+    var position = 0
 
     private static let forms: Set = [
         "spray", "ointment", "cream", "gel", "inhaler", "syrup", "drops", "patch", "patches", "injection", "injections",
@@ -116,12 +118,32 @@ struct MedicationMention {
         return mention.dose != nil || mention.frequency != nil ? mention : nil
     }
 
+    /// Reads dose, frequency and duration of a clause that names no medication: "double that to 40 mg at night".
+    static func fragment(in tokens: [Token]) -> MedicationMention {
+        var mention = MedicationMention(name: "", tokens: [])
+        var position = 0
+        while position < tokens.count {
+            if let dose = dose(in: tokens, at: position) {
+                mention.dose = dose.text
+                mention.tokens += tokens[position..<dose.end]
+                position = dose.end
+            } else if let end = frequency(in: tokens, at: position) {
+                mention.frequency = Array(tokens[position..<end]).text
+                mention.tokens += tokens[position..<end]
+                position = end
+            } else {
+                position += 1
+            }
+        }
+        return mention
+    }
+
     private static let noNames: Set = [
         "take", "with", "about", "than", "have", "from", "taking", "your", "this", "that", "another", "only", "give",
         "for",
         "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added", "still",
         "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them", "need",
-        "times",
+        "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
     ]
 
     /// Whether an unknown word counts as a medication, because a dose in milligrams follows.
@@ -135,20 +157,27 @@ struct MedicationMention {
     }
 
     private static func mention(
-        in tokens: [Token], _ name: (start: Int, end: Int), before limit: Int, _ leading: (text: String, start: Int)?
+        in tokens: [Token], _ name: (start: Int, end: Int), before limit: Int,
+        _ leading: (text: String, start: Int, frequency: String?)?
     ) -> MedicationMention {
         var end = name.end
         while end < limit, tokens[end - 1].pause == .none, forms.contains(tokens[end].plain) { end += 1 }
         // "slow release" or "d" belongs to the name, and "drops" alone is a dose.
         var mention = MedicationMention(
-            name: Array(tokens[name.start..<end]).text, tokens: Array(tokens[name.start..<end]))
+            name: Array(tokens[name.start..<end]).text, tokens: Array(tokens[name.start..<end]),
+            position: name.start)
         var position = end
         while position < limit {
             let isUnlikely = position > end + 5 && mention.dose == nil && mention.frequency == nil
             if isUnlikely, mention.duration == nil, position > end + 8 { break }
             if let dose = dose(in: tokens, at: position) ?? bareDose(in: tokens, at: position, after: end) {
-                let isGoal = position > 0 && ["to", "now"].contains(tokens[position - 1].plain)
-                if mention.dose == nil || isGoal { mention.dose = dose.text }
+                let before = position > 0 ? tokens[position - 1].plain : ""
+                if mention.dose == nil || goals.contains(before) {
+                    mention.dose = dose.text
+                } else if before == "and", mention.frequency != nil, frequency(in: tokens, at: dose.end) != nil {
+                    // "Ten units in the morning and fourteen units at night."
+                    mention.frequency? += " and \(dose.text)"
+                }
                 mention.tokens += tokens[position..<dose.end]
                 position = dose.end
             } else if let part = frequency(in: tokens, at: position) {
@@ -159,7 +188,7 @@ struct MedicationMention {
                 }
                 position = part
             } else if let part = duration(in: tokens, at: position) {
-                if mention.duration == nil {
+                if mention.duration == nil || position > 0 && goals.contains(tokens[position - 1].plain) {
                     mention.duration = Array(tokens[position..<part]).text
                     mention.tokens += tokens[position..<part]
                 }
@@ -170,20 +199,27 @@ struct MedicationMention {
         }
         if mention.dose == nil, let leading {
             mention.dose = leading.text
+            mention.frequency = mention.frequency ?? leading.frequency
             mention.tokens = Array(tokens[leading.start..<name.start]) + mention.tokens
         }
         return mention
     }
 
-    /// Reads a dose before the name: "500 mg of amoxicillin".
+    /// Words before the value that counts: "ten milligrams, sorry, twenty milligrams".
+    private static let goals: Set = ["to", "now", "sorry", "wait", "actually", "rather", "mean", "that", "no", "make"]
+
+    /// Reads a dose before the name: "500 mg of amoxicillin", "10 mg once a day on the ramipril".
     private static func leadingDose(
         in tokens: [Token], before name: Int, after previous: Int
-    ) -> (text: String, start: Int)? {
-        for start in max(previous, name - 6)..<max(previous, name) {
-            guard let dose = dose(in: tokens, at: start), dose.end <= name,
-                tokens[dose.end..<name].allSatisfy({ ["of", "the", "your"].contains($0.plain) })
+    ) -> (text: String, start: Int, frequency: String?)? {
+        for start in max(previous, name - 8)..<max(previous, name) {
+            guard let dose = dose(in: tokens, at: start), dose.end <= name else { continue }
+            let rest = frequency(in: tokens, at: dose.end).map { min($0, name) } ?? dose.end
+            // "Metformin one gram twice a day, gliclazide": a frequency without "on" belongs to the name before.
+            guard rest == dose.end || rest < name,
+                tokens[rest..<name].allSatisfy({ ["of", "the", "your", "on"].contains($0.plain) })
             else { continue }
-            return (dose.text, start)
+            return (dose.text, start, rest > dose.end ? Array(tokens[dose.end..<rest]).text : nil)
         }
         return nil
     }
@@ -235,6 +271,9 @@ struct MedicationMention {
     static func frequency(in tokens: [Token], at position: Int) -> Int? {
         if let end = tokens.end(of: schedules, at: position) { return end }
         let words = tokens[position...].prefix(5).map(\.plain)
+        if words.starts(with: ["up", "to"]), position + 2 < tokens.count {
+            return frequency(in: tokens, at: position + 2)
+        }
         if words.count >= 3, Numbers.isNumber(words[0]), words[1] == "times" {
             if words[2] == "daily" { return position + 3 }
             if words.count >= 4, ["a", "per"].contains(words[2]), ["day", "week"].contains(words[3]) {

@@ -29,6 +29,7 @@ enum NoteVoice {
             ("i've been getting this", ""), ("i think i've got", "thinks of"), ("i think i have", "thinks of"),
             ("i think it's", "thinks it is"), ("i think", "thinks"), ("that's", "that is"), ("my name is", "name"),
             ("i'd", "would"), ("i'll", "will"), ("i would say", ""), ("i'd say", ""), ("i feel like", "feels like"),
+            ("i still have", "still has"), ("i still get", "still gets"), ("i'm still", "is still"),
         ].map { ($0.0, $0.1) })
     /// Lead-ins of clinicians, which are dropped.
     private static let clinicianLeads = PhraseBook(
@@ -58,7 +59,7 @@ enum NoteVoice {
             "then", "what i'm going to do is", "i went over", "and", "i am", "be sure to", "please", "remember to",
             "the",
             "a", "an", "some", "any", "go on and", "otherwise", "so i'm", "i'm sending you", "in fact",
-            "it does look like",
+            "it does look like", "on examination", "on exam", "examination shows",
         ].map { ($0, "") })
 
     private static let thirdPerson = [
@@ -93,6 +94,10 @@ enum NoteVoice {
         "wanna": "want to", "gotta": "got to", "shouldn't": "should not", "hadn't": "had not", "let's": "",
     ]
     static let articles: Set = ["a", "an", "the"]
+    /// Words after which "she's" is "she has".
+    private static let participles: Set = [
+        "been", "had", "got", "lost", "gone", "become", "started", "stopped", "taken", "noticed", "vomited", "fallen",
+    ]
 
     /// Words that a note may contain without having been spoken; `voice.txt` lists them.
     static let words: Set<String> = {
@@ -186,9 +191,13 @@ enum NoteVoice {
         var result: [Token] = []
         result.reserveCapacity(tokens.count)
         var afterSubject = false
-        for token in tokens {
+        for (index, token) in tokens.enumerated() {
             var replacement: String?
-            if token.plain == "i" {
+            if token.plain.hasSuffix("'s"), index + 1 < tokens.count, participles.contains(tokens[index + 1].plain),
+                ["she's", "he's", "it's", "that's", "there's"].contains(token.plain)
+            {
+                replacement = "\(token.plain.dropLast(2)) has"
+            } else if token.plain == "i" {
                 replacement = speaker == .clinician ? "clinician" : "patient"
             } else if afterSubject, let verb = thirdPerson[token.plain] {
                 replacement = verb

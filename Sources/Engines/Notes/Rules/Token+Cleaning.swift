@@ -44,7 +44,8 @@ extension [Token] {
             // "like" between pauses is a filler.
             let isFilling =
                 token.plain == "like" && (token.pause == .comma || kept.last?.pause == .comma)
-                || Self.addresses.contains(token.plain) && kept.last?.pause == .comma
+                || Self.addresses.contains(token.plain)
+                    && (kept.last?.pause == .comma || kept.isEmpty && token.pause == .comma)
             if ["um", "uh", "er", "erm", "uhm"].contains(token.plain), let last = kept.indices.last {
                 kept[last].hesitates = true
             }
@@ -69,7 +70,7 @@ extension [Token] {
         ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"), ("c t", "CT"), ("b p", "BP"),
         ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"), ("nine eight eight", "988"),
         ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
-        ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"),
+        ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"), ("i t", "IT"), ("i v", "IV"),
     ])
 
     /// Joins spelt letters into one word: "h b a one c".
@@ -149,11 +150,31 @@ extension [Token] {
                     position = end
                     continue
                 }
+                // "My left knee, sorry, my right knee": the words after the corrected one are said again.
+                if isAlone, let start = Self.startOfCorrected(in: kept, by: Array(self[end...])) {
+                    kept.removeSubrange(start...)
+                    position = end
+                    continue
+                }
             }
             kept.append(self[position])
             position += 1
         }
         return kept
+    }
+
+    /// Beginning of the last words if `correction` says them again with another number or side; nil otherwise.
+    private static func startOfCorrected(in kept: [Token], by correction: [Token]) -> Int? {
+        let owning: Set = ["my", "the", "your", "his", "her"]
+        let rest = Array(correction.drop { owning.contains($0.plain) })
+        guard let kind = rest.first.flatMap({ Kind($0.plain) }), let first = rest.first,
+            let index = kept.suffix(3).indices.last(where: { Kind(kept[$0].plain) == kind }),
+            kept[index].plain != first.plain, index + 1 < kept.count,
+            kept[(index + 1)...].elementsEqual(
+                rest.dropFirst().prefix(kept.count - index - 1), by: { $0.plain == $1.plain })
+        else { return nil }
+        let isOwned = rest.count < correction.count && index > 0 && owning.contains(kept[index - 1].plain)
+        return isOwned ? index - 1 : index
     }
 
     /// Kinds of words that speakers correct.

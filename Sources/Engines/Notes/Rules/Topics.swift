@@ -1,7 +1,8 @@
 /// Splits a question into the topics that it asks about.
 enum Topics {
     private static let openings: Set = [
-        "any", "there's", "diagnosed", "do", "did", "does", "have", "has", "had", "are", "is", "was", "were", "you",
+        "any", "there's", "diagnosed", "you're", "you've", "not", "she's", "he's", "do", "did", "does", "have", "has",
+        "had", "are", "is", "was", "were", "you",
         "your", "there", "ever",
         "been",
         "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",

@@ -1,0 +1,112 @@
+/// Actions on medications in one clause: "stop", "go up to", "switch … to".
+///
+/// An action belongs to the medications that it stands before, up to the next action. A medication that is only a
+/// reason, "it does not mix with the apixaban", has none.
+struct MedicationActions {
+    private static let phrases: [(change: MedicationMention.Change, phrases: PhraseBook<Void>)] = [
+        (
+            .stopped,
+            PhraseBook([
+                "stop", "stopping", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off",
+                "leave off",
+            ])
+        ),
+        (
+            .increased,
+            PhraseBook([
+                "increase", "go up", "goes up", "raise", "double", "bump", "increasing", "bump up", "put up",
+                "doubling",
+            ])
+        ),
+        (
+            .decreased,
+            PhraseBook([
+                "reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper", "halve",
+                "come down",
+            ])
+        ),
+        (
+            .continued,
+            PhraseBook([
+                "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
+                "keep going", "keep taking", "continuing",
+            ])
+        ),
+        (
+            .started,
+            PhraseBook([
+                "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you",
+                "give her", "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in",
+                "take", "giving him", "giving her", "apply", "use",
+            ])
+        ),
+    ]
+    private static let swapping: Set = ["swap", "switch", "change", "replace", "swapping", "switching", "changing"]
+    /// Verbs whose object is the reason for an action, and not what the action is about.
+    private static let reasons: Set = [
+        "mix", "mixes", "interact", "interacts", "harm", "harms", "clash", "clashes", "react", "reacts", "interfere",
+        "interferes",
+    ]
+    private static let pronouns: Set = ["that", "it", "them", "those", "this"]
+
+    private struct Action {
+        let change: MedicationMention.Change
+        let range: Range<Int>
+    }
+
+    private let tokens: [Token]
+    private let actions: [Action]
+    /// Position of "to" or "for" after "switch"; nil without a switch.
+    private let swap: (start: Int, turn: Int)?
+
+    /// - Parameter names: Positions of the medications' names.
+    init(_ tokens: [Token], names: [Int] = []) {
+        self.tokens = tokens
+        var actions: [Action] = []
+        for position in tokens.indices {
+            // "Forty milligrams for five days, then stop" is no action of today.
+            if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
+            // Increasing beats starting where both begin: "go up" and "go for".
+            for (change, phrases) in Self.phrases {
+                guard let end = tokens.end(of: phrases, at: position) else { continue }
+                actions.append(Action(change: change, range: position..<end))
+                break
+            }
+        }
+        self.actions = actions
+        swap = tokens.firstIndex { Self.swapping.contains($0.plain) }.flatMap { start in
+            // "Change it to 20 mg" is no switch: a medication must follow.
+            tokens[(start + 1)...].indices.first { turn in
+                ["to", "for", "with", "onto"].contains(tokens[turn].plain) && names.contains { $0 > turn }
+            }.map { (start, $0) }
+        }
+    }
+
+    var isEmpty: Bool { actions.isEmpty && swap == nil }
+
+    /// Action on the medication whose name begins at `position`.
+    func change(ofNameAt position: Int) -> MedicationMention.Change? {
+        if let swap, position > swap.start { return position < swap.turn ? .stopped : .started }
+        let before = actions.last { $0.range.upperBound <= position }
+        // "Ramipril, carry on with that": the action stands behind its object.
+        let behind = actions.first { action in
+            action.range.lowerBound > position && action.range.upperBound < tokens.count
+                && tokens[action.range.upperBound...].prefix(2).contains { Self.pronouns.contains($0.plain) }
+        }
+        return (before ?? behind ?? (Set(actions.map(\.change)).count == 1 ? actions.first : nil))?.change
+    }
+
+    /// Whether a name is only the reason for an action.
+    func isReason(_ position: Int) -> Bool {
+        let start = actions.last { $0.range.upperBound <= position }?.range.upperBound ?? 0
+        return tokens[start..<position].contains { Self.reasons.contains($0.plain) }
+    }
+
+    /// Action on what was named before: "double that to 40 mg". Nil if the action has an object of its own.
+    var changeOfEarlier: MedicationMention.Change? {
+        actions.first { action in
+            action.change != .started
+                && tokens[action.range.upperBound...].prefix(2).contains { Self.pronouns.contains($0.plain) }
+        }?.change
+    }
+}

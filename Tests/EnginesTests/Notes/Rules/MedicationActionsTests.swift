@@ -1,0 +1,117 @@
+import ScribeDomain
+import Testing
+
+@testable import Engines
+
+/// What clinicians do with medications, and answers that must not become their opposite.
+struct MedicationActionsTests {
+    private func facts(_ kinds: ClinicalFact.Kind..., in lines: String) -> [String] {
+        FactExtraction.facts(in: lines.split(separator: "/").joined(separator: "\n"))
+            .filter { kinds.contains($0.kind) }.map(\.text)
+    }
+
+    @Test(
+        "an action belongs to the medication that it stands before, and the last value said counts",
+        arguments: [
+            ("Doctor: Take paracetamol 1 gram up to four times a day.", ["paracetamol 1 g up to four times a day"]),
+            (
+                "Doctor: Start sertraline 50 mg once a day./Doctor: Try to cut the wine down.",
+                ["sertraline 50 mg once a day"]
+            ),
+            ("Doctor: Take prednisolone 40 mg for five days, then stop.", ["prednisolone 40 mg for five days"]),
+            ("Doctor: Stop the ibuprofen, it can harm your kidneys with the ramipril.", ["stop ibuprofen"]),
+            (
+                "Patient: I take apixaban twice a day./Doctor: Stop the St John's wort, it doesn't mix with the apixaban.",
+                ["apixaban twice a day", "stop St John's wort"]
+            ),
+            (
+                "Patient: I take ramipril 5 mg./Doctor: We'll go up to 10 mg once a day on the ramipril.",
+                ["increase ramipril to 10 mg once a day"]
+            ),
+            (
+                "Patient: I take simvastatin 20 mg./Doctor: We'll double that to 40 mg at night.",
+                ["increase simvastatin to 40 mg at night"]
+            ),
+            ("Doctor: Start losartan 25 milligrams, sorry, 50 milligrams once a day.", ["losartan 50 mg once a day"]),
+            ("Doctor: Take amoxicillin for two weeks, no, make that three weeks.", ["amoxicillin for three weeks"]),
+            (
+                "Patient: I take amlodipine 5 mg./Doctor: Let's swap the amlodipine for losartan 50 mg once a day.",
+                ["stop amlodipine 5 mg", "losartan 50 mg once a day"]
+            ),
+            (
+                "Patient: Metformin one gram twice a day, gliclazide 80 milligrams in the morning.",
+                ["metformin 1 g twice a day", "gliclazide 80 mg in the morning"]
+            ),
+            ("Patient: I take ramipril 5 mg./Doctor: Change the ramipril to 10 mg.", ["ramipril 10 mg"]),
+            (
+                "Patient: I use insulin, ten units in the morning and fourteen units at night.",
+                ["insulin 10 units in the morning and 14 units at night"]
+            ),
+            ("Doctor: Hold the metformin until the scan is done.", ["stop metformin"]),
+            ("Doctor: If it's no better we'll think about propranolol.", []),
+            ("Patient: I was on warfarin until March.", []), ("Patient: I read that statins are bad for you.", []),
+            ("Patient: The atorvastatin made my legs ache so I stopped it.", []),
+            ("Doctor: Paracetamol can damage the liver.", []),
+        ])
+    func actions(lines: String, expected: [String]) {
+        #expect(facts(.medication, in: lines) == expected)
+    }
+
+    @Test(
+        "the medication of the question before is the one that was not tolerated",
+        arguments: [
+            (
+                "Patient: I take amlodipine 5 mg./Doctor: And lisinopril, do you take that?/Patient: No, I stopped it, it gave me a cough.",
+                "lisinopril"
+            ),
+            ("Doctor: You are allergic to trimethoprim.", "trimethoprim"),
+            ("Doctor: I'll put trimethoprim down as an allergy on your record.", "trimethoprim"),
+            ("Patient: मुझे पेनिसिलिन से एलर्जी है।", "penicillin"),
+        ])
+    func allergies(lines: String, medication: String) {
+        let found = facts(.allergy, in: lines)
+        #expect(found.count == 1 && found[0].contains(medication))
+        #expect(!facts(.medication, in: lines).contains { $0.contains(medication) })
+    }
+
+    @Test(
+        "a no ends where something else is told",
+        arguments: [
+            ("Doctor: You're not getting any chest pain, are you?/Patient: Well, I am actually.", ["chest pain"], []),
+            ("Patient: Bhookh nahi lagti, aur bahut kamzori hai.", ["weakness"], ["denies weakness"]),
+            ("Doctor: Do you hear voices?/Patient: No, nothing like that.", [], ["voices, nothing like"]),
+            ("Doctor: Have you felt faint?/Patient: No, not at all.", [], ["faint not at all"]),
+            (
+                "Doctor: Any thoughts of suicide?/Patient: Not really, well, sometimes.",
+                ["thoughts of suicide sometimes"], []
+            ),
+            ("Patient: I think about killing myself.", ["thinks about killing self"], []),
+        ] as [(String, [String], [String])])
+    func denials(lines: String, said: [String], unsaid: [String]) {
+        let found = facts(.chiefComplaint, .complaint, .presentIllness, .negative, in: lines)
+        for fact in said { #expect(found.contains(fact), "\(found)") }
+        for fact in unsaid { #expect(!found.contains(fact), "\(found)") }
+    }
+
+    @Test(
+        "an answer has the subject of its question",
+        arguments: [
+            (
+                "Doctor: How high was the fever?/Patient: It went up to 39 degrees last night.",
+                "fever went up to 39 degrees last night"
+            ),
+            (
+                "Doctor: Have you taken her temperature?/Patient: Yes, it was 38.9 last night.",
+                "temperature was 38.9 last night"
+            ),
+            ("Doctor: Do you smoke?/Patient: I gave up ten years ago.", "gave up smoking ten years ago"),
+            ("Patient: My left knee, sorry, my right knee hurts.", "right knee hurts"),
+            ("Doctor: It sounds like migraine without aura.", "migraine without aura"),
+            ("Doctor: There is no sign of pneumonia, so you do not need an antibiotic.", "no need for an antibiotic"),
+            ("Patient: She's been pulling at her ear.", "she has been pulling at her ear"),
+        ])
+    func subjects(lines: String, expected: String) {
+        let found = FactExtraction.facts(in: lines.split(separator: "/").joined(separator: "\n")).map(\.text)
+        #expect(found.contains(expected), "\(found)")
+    }
+}
