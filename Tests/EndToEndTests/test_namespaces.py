@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import json
+import pathlib
 import re
 
 import pytest
@@ -220,3 +221,18 @@ def test_the_other_calls_of_the_operator_choose_a_namespace_too(server):
     different = {"params": {"namespace": first["name"]}, "headers": {HEADER: second["name"]}}
     for call in ("webhooks", "deliveries", "info"):
         refused(control(server, "GET", call, **different), 409, "namespaces_differ")
+
+
+def test_an_idle_namespace_holds_no_thread_and_no_descriptor(tmp_path):
+    def held(server) -> tuple[int, int]:
+        process = pathlib.Path(f"/proc/{server.process.pid}")
+        return len(list((process / "task").iterdir())), len(list((process / "fd").iterdir()))
+
+    with running(tmp_path, "--ephemeral") as server:
+        # The first namespaces start the threads that all of them share.
+        for _ in range(4):
+            control(server, "DELETE", f"namespaces/{created(server)['name']}")
+        before = held(server)
+        for _ in range(50):
+            created(server)
+        wait_until(lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")

@@ -8,6 +8,7 @@ import contextlib
 import http.client
 import socket
 import threading
+import time
 
 import speech
 from emulator import Server, wait_until
@@ -65,6 +66,9 @@ def test_the_jobs_of_a_process_that_is_killed_are_done_by_the_other_within_the_l
             for transaction in transactions:
                 # Its own process works on it still.
                 assert transaction.poll(waitTime=0).status_code == 202
+            assert service.requests == []
+            # The first process renews its leases: nobody takes its jobs while it lives.
+            time.sleep(2 * LEASE)
             assert service.requests == []
             first.kill()
             other = second.client()

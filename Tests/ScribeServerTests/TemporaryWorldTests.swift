@@ -133,4 +133,53 @@ struct TemporaryWorldTests {
             }
         }
     }
+
+    @Test("a write that is under way at the close of its world ends, and a later one is refused")
+    func writeUnderWay() async throws {
+        let (emulator, opened) = try await fixture.opened()
+        let temporary = try await emulator.temporaryWorld()
+        let store = temporary.world.runtime.store
+        let now = server.manual.now
+        try await fixture.run(temporary.world, of: emulator) { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+        }
+        let key = Transaction.Key(business: .init("b-demo"), id: .init("t"))
+        let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+        let mayEnd = DispatchSemaphore(value: 0)
+        async let write = store.updateContext(of: key) { _ in
+            beginning.yield()
+            mayEnd.wait()
+            return .object(["kept": .bool(true)])
+        }
+        for await _ in begun { break }
+        async let close: Void = temporary.close()
+        // The close has begun, however far it has come.
+        for _ in 0..<100 { await Task.yield() }
+        mayEnd.signal()
+        #expect(try await write == .object(["kept": .bool(true)]))
+        await close
+        await #expect(throws: ScribeError.self) { try await store.updateContext(of: key) { context in context } }
+        try opened.world.runtime.store.close()
+    }
+
+    @Test("a poll that a world holds ends when the clock of that world is moved, and an idle world has no sleeper")
+    func movedClock() async throws {
+        let (emulator, opened) = try await fixture.opened()
+        let temporary = try await emulator.temporaryWorld()
+        let runtime = temporary.world.runtime
+        #expect(runtime.clock.sleepers.isEmpty)
+        try await fixture.run(temporary.world, of: emulator) { anonymous in
+            let client = try await anonymous.login()
+            #expect(try await client.initialise("t").status == 201)
+            async let poll = client.status("t", "?waitTime=10")
+            try await fixture.server.manual.waitFor(.heldPoll)
+            let later = runtime.clock.now.addingTimeInterval(3600)
+            _ = try await ClockAdvance(runtime, atMost: .seconds(30)).run(to: .time(later))
+            #expect(try await poll.status == 202)
+        }
+        #expect(!runtime.clock.sleepers.contains { $0.name == .heldPoll })
+        await temporary.close()
+        try opened.world.runtime.store.close()
+    }
 }
