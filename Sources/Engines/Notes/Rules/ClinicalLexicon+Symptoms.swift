@@ -124,7 +124,8 @@ extension ClinicalLexicon {
         "sookhi": "dry", "sukhi": "dry", "सूखी": "dry", "dama": "asthma", "दमा": "asthma",
         "एलर्जी": "allergy", "पेनिसिलिन": "penicillin", "पैरासिटामोल": "paracetamol",
         "मिलीग्राम": "milligrams", "somwar": "monday", "somvaar": "monday", "सोमवार": "monday",
-        "kal raat": "last night", "कल रात": "last night", "डिग्री": "degrees", "lagta hai": "likely",
+        "kal raat": "last night", "कल रात": "last night", "डिग्री": "degrees", "lagta hai": "likely", "mat lena": "stop",
+        "mat lo": "stop",
         "लगता है": "likely", "वायरल": "viral", "sankraman": "infection", "संक्रमण": "infection",
     ]
 }

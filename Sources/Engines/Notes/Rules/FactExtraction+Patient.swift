@@ -45,7 +45,10 @@ extension FactExtraction {
         asked = nil
         let tokens = Self.named(NoteVoice.withoutIdle(clause.tokens), by: questions?.clauses.last)
         let terms = Terms(tokens)
-        guard tokens.count > 1 || questions != nil || terms.has([.medication, .symptom, .condition]) else { return }
+        guard
+            tokens.count > 1 || questions != nil || terms.has(.medication)
+                || clause.isLabelled && terms.has([.symptom, .condition])
+        else { return }
 
         if tokens.count <= 9, let fragment = MedicationMention.fragment(tokens), medications.complete(with: fragment) {
             return
@@ -66,7 +69,11 @@ extension FactExtraction {
             tokens.contains(Self.takings) || questions?.speaks(of: Self.takings) ?? false
             || questions?.has([.medication, .drugGroup]) ?? false
         // "I stopped it": no longer a medication of the patient.
-        if tokens.contains(anyOf: Self.ended), !terms.has([.medication, .drugGroup]), medications.wasNamedLast,
+        let isEnded = tokens.indices.contains { start in
+            tokens.end(of: Self.ended, at: start).map { tokens[start..<($0 - 1)].allSatisfy { $0.pause == .none } }
+                ?? false
+        }
+        if isEnded, !terms.has([.medication, .drugGroup]), medications.wasNamedLast,
             let name = medications.removeLast()
         {
             return add(

@@ -50,13 +50,16 @@ enum HindiSpeech {
         var result: [Token] = []
         var sentence: [Token] = []
         var deniesLast = false
+        // In speech without punctuation, one full stop would make every missing one mean something.
+        let isPunctuated = tokens.contains { $0.pause > .comma }
         for token in tokens {
             // The clauses on both sides of "and" may each have a time. A denial ends before it.
             if ["aur", "और", "and"].contains(token.plain) {
                 let isDenied = sentence.contains { denials.contains($0.plain) }
                 result += translated(sentence)
                 sentence = []
-                if let last = result.indices.last, isDenied || result[last].pause == .comma && deniesLast {
+                if let last = result.indices.last, isPunctuated, isDenied || result[last].pause == .comma && deniesLast
+                {
                     result[last].pause = .end
                 }
             }
@@ -71,7 +74,11 @@ enum HindiSpeech {
     }
 
     private static func translated(_ tokens: [Token]) -> [Token] {
-        guard let pause = tokens.last?.pause else { return tokens }
+        let isHindi = tokens.indices.contains { index in
+            marks.contains(tokens[index].plain) || !tokens[index].plain.utf8.allSatisfy { $0 < 0x80 }
+                || entry(in: tokens, at: index).map { !english.contains($0.phrase[0]) && $0.phrase != ["do"] } ?? false
+        }
+        guard isHindi, let pause = tokens.last?.pause else { return tokens }
         var words: [Token] = []
         var position = 0
         while position < tokens.count {

@@ -63,7 +63,7 @@ struct MedicationActions {
     init(_ tokens: [Token], names: [Int] = []) {
         self.tokens = tokens
         var actions: [Action] = []
-        for position in tokens.indices {
+        for position in tokens.indices where position >= actions.last?.range.upperBound ?? 0 {
             // "Forty milligrams for five days, then stop" is no action of today.
             if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
             // Increasing beats starting where both begin: "go up" and "go for".
@@ -93,7 +93,8 @@ struct MedicationActions {
             action.range.lowerBound > position && action.range.upperBound < tokens.count
                 && tokens[action.range.upperBound...].prefix(2).contains { Self.pronouns.contains($0.plain) }
         }
-        return (before ?? behind ?? (Set(actions.map(\.change)).count == 1 ? actions.first : nil))?.change
+        let near = actions.first { $0.range.lowerBound > position && $0.range.lowerBound - position <= 3 }
+        return (before ?? behind ?? near ?? (Set(actions.map(\.change)).count == 1 ? actions.first : nil))?.change
     }
 
     /// Whether a name is only the reason for an action.
@@ -102,11 +103,11 @@ struct MedicationActions {
         return tokens[start..<position].contains { Self.reasons.contains($0.plain) }
     }
 
-    /// Action on what was named before: "double that to 40 mg". Nil if the action has an object of its own.
+    /// Action on what was named before: "double that to 40 mg", "that stays". Nil if the action has an object of its own.
     var changeOfEarlier: MedicationMention.Change? {
         actions.first { action in
-            action.change != .started
-                && tokens[action.range.upperBound...].prefix(2).contains { Self.pronouns.contains($0.plain) }
+            let around = tokens[..<action.range.lowerBound].suffix(1) + tokens[action.range.upperBound...].prefix(2)
+            return action.change != .started && around.contains { Self.pronouns.contains($0.plain) }
         }?.change
     }
 }

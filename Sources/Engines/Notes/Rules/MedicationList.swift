@@ -63,7 +63,9 @@ struct MedicationList {
         guard var known = mentions[key] else { return }
         known.change = change
         known.dose = fragment.dose ?? known.dose
-        known.frequency = fragment.frequency ?? known.frequency
+        // "You can keep taking it with food": what is continued stays as it is.
+        known.frequency =
+            change == .continued ? known.frequency ?? fragment.frequency : fragment.frequency ?? known.frequency
         known.tokens += fragment.tokens
         mentions[key] = known
     }

@@ -88,8 +88,7 @@ struct MedicationMention {
             leadingDose(in: tokens, before: start.start, after: index > 0 ? starts[index - 1].end : 0)
         }
         for (index, start) in starts.enumerated() {
-            var limit = min(tokens.count, start.end + reach)
-            if index + 1 < starts.count { limit = min(limit, leading[index + 1]?.start ?? starts[index + 1].start) }
+            let limit = index + 1 < starts.count ? leading[index + 1]?.start ?? starts[index + 1].start : tokens.count
             found.append(mention(in: tokens, start, before: limit, leading[index]))
         }
         return found
@@ -157,10 +156,11 @@ struct MedicationMention {
     }
 
     private static func mention(
-        in tokens: [Token], _ name: (start: Int, end: Int), before limit: Int,
+        in tokens: [Token], _ name: (start: Int, end: Int), before most: Int,
         _ leading: (text: String, start: Int, frequency: String?)?
     ) -> MedicationMention {
         var end = name.end
+        var limit = min(most, end + reach)
         while end < limit, tokens[end - 1].pause == .none, forms.contains(tokens[end].plain) { end += 1 }
         // "slow release" or "d" belongs to the name, and "drops" alone is a dose.
         var mention = MedicationMention(
@@ -174,9 +174,12 @@ struct MedicationMention {
                 let before = position > 0 ? tokens[position - 1].plain : ""
                 if mention.dose == nil || goals.contains(before) {
                     mention.dose = dose.text
-                } else if before == "and", mention.frequency != nil, frequency(in: tokens, at: dose.end) != nil {
-                    // "Ten units in the morning and fourteen units at night."
-                    mention.frequency? += " and \(dose.text)"
+                } else if before == "and" && mention.frequency != nil || before == "then",
+                    frequency(in: tokens, at: dose.end) != nil
+                {
+                    // "Ten units in the morning and fourteen units at night", "1.2 mg, then 0.6 mg twice a day".
+                    mention.frequency = (mention.frequency.map { $0 + " " } ?? "") + "\(before) \(dose.text)"
+                    limit = min(most, dose.end + reach)
                 }
                 mention.tokens += tokens[position..<dose.end]
                 position = dose.end
