@@ -103,7 +103,7 @@ struct MedicationActions {
         return tokens[start..<position].contains { Self.reasons.contains($0.plain) }
     }
 
-    /// Action on what was named before: "double that to 40 mg", "that stays". Nil if the action has an object of its own.
+    /// Action on what was named before: "double that to 40 mg", "that stays". Nil for one with an object of its own.
     var changeOfEarlier: MedicationMention.Change? {
         actions.first { action in
             let around = tokens[..<action.range.lowerBound].suffix(1) + tokens[action.range.upperBound...].prefix(2)
