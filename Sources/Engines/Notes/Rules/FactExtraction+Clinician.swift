@@ -42,16 +42,16 @@ extension FactExtraction {
         "there is no sign of", "no evidence of", "due to", "caused by", "i think", "you are having", "so your",
         "under control",
         "well controlled", "not controlled", "uncontrolled", "diagnosed", "stable", "improving", "impression",
-        "assessment", "isn't well", "you are", "you're",
+        "assessment", "isn't well", "you are", "you're", "could be", "might be", "may be", "it's called", "is called",
     ])
     /// Phrases that deny a diagnosis, or leave it open.
     private static let doubting = PhraseBook([
         "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "unlikely",
         "do not think",
-        "nothing here", "not your", "it's not", "no", "could be", "might be",
+        "nothing here", "not your", "it's not", "no",
     ])
     /// Words for the record that a clinician quotes: "I see in your chart that you have asthma."
-    private static let records: Set = ["chart", "charts", "records", "mentioned", "file"]
+    private static let records: Set = ["chart", "charts", "records", "mentioned", "file", "suffers", "suffer"]
     private static let ages = PhraseBook(["year old", "years old"])
     /// Phrases by which a clause that begins with `I` instructs the patient: "I want you to rest."
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
@@ -185,6 +185,7 @@ extension FactExtraction {
         }
         if readPrescription(tokens, terms, clause) { return }
         // "Migraine without aura" is a diagnosis.
+        if Self.isImmunization(tokens) { return add(.medicalHistory, NoteVoice.ofClinician(tokens)) }
         let doubts =
             tokens.contains(anyOf: Self.doubting)
             || tokens[..<(terms.first(.condition)?.range.lowerBound ?? tokens.count)].contains { $0.plain == "without" }
@@ -229,6 +230,17 @@ extension FactExtraction {
         {
             add(terms.has(.procedure) ? .surgicalHistory : .presentIllness, NoteVoice.ofClinician(tokens))
         }
+    }
+
+    private static let immunizations: Set = [
+        "immunization", "immunizations", "immunisation", "immunisations", "vaccination", "vaccinations", "vaccines",
+        "vaccinated", "jabs", "boosters", "immunized", "immunised",
+    ]
+
+    /// Whether a clause tells that immunizations are done: "his vaccinations are up to date".
+    static func isImmunization(_ tokens: [Token]) -> Bool {
+        tokens.contains(immunizations) && tokens.contains(["date", "current", "done", "complete", "had", "all"])
+            && !tokens.contains(["if", "should", "need", "needs"])
     }
 
     /// Whether a clause tells the patient what to do.

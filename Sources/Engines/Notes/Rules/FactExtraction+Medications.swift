@@ -44,7 +44,7 @@ extension FactExtraction {
         "increase",
         "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin", "initiate",
         "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
-        "stays", "send", "swap",
+        "stays", "send", "swap", "prescription",
     ]
     /// Phrases that advise against a medication.
     private static let refusing = PhraseBook([

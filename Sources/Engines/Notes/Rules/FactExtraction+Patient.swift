@@ -64,6 +64,9 @@ extension FactExtraction {
         {
             return add(.familyHistory, NoteVoice.ofPatient(tokens))
         }
+        if Self.isImmunization(tokens), !tokens.contains(Self.negations) {
+            return add(.medicalHistory, NoteVoice.ofPatient(tokens, carries: clause.carriesSubject))
+        }
         if readAllergy(tokens, terms, questions) { return }
         let isTaken =
             tokens.contains(Self.takings) || questions?.speaks(of: Self.takings) ?? false

@@ -17,6 +17,8 @@ struct FactExtraction {
     /// Questions that wait for an answer.
     struct Asked {
         var clauses: [(tokens: [Token], terms: Terms)] = []
+        /// Whether the questions go on with the family: "How about heart disease?"
+        var isOfFamily = false
 
         func speaks(of words: Set<String>) -> Bool { clauses.contains { $0.tokens.contains(words) } }
         func has(_ kinds: Terms.Kinds) -> Bool { clauses.contains { $0.terms.has(kinds) } }
@@ -26,6 +28,8 @@ struct FactExtraction {
     private var seen: [ClinicalFact.Kind: Set<String>] = [:]
     var medications = MedicationList()
     var asked: Asked?
+    /// Whether the last question was about the family.
+    private var asksFamily = false
     /// Whether a companion speaks for the patient.
     var isThirdPerson = false
     /// Whether the clinician is examining the patient.
@@ -87,7 +91,12 @@ struct FactExtraction {
             speaksOfOther = true
         }
         notice(medicationsIn: tokens, terms)
+        let goesOn = ["how about", "what about", "any"].contains {
+            tokens.map(\.plain).joined(separator: " ").hasPrefix($0)
+        }
+        asksFamily = terms.has(.bloodRelative) || asksFamily && goesOn && !tokens.contains(["you", "your"])
         if asked == nil || tokens.end(of: Self.openQuestions, at: 0) != nil { asked = Asked() }
+        asked?.isOfFamily = asksFamily
         asked?.clauses.append((tokens, terms))
         // Longer lists are no questions.
         if let count = asked?.clauses.count, count > 12 { asked?.clauses.removeFirst() }
@@ -136,7 +145,7 @@ struct FactExtraction {
                 return affirm(topics[0], with: [hedge])
             }
             for question in questions.clauses where !isHedged && (!isPartial || questions.clauses.count == 1) {
-                let ofFamily = question.terms.has(.bloodRelative)
+                let ofFamily = question.terms.has(.bloodRelative) || questions.isOfFamily
                 let topics = Topics.asked(in: question.tokens, question.terms)
                 // "No palpitations" denies only the named topic of the question.
                 let named = topics.filter { topic in
@@ -194,13 +203,18 @@ struct FactExtraction {
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
         let said = NoteVoice.finished(topic, by: .clinician)
         let terms = Terms(said)
+        // "Any nausea? Any vision changes?" – "Yeah. No vision changes."
+        if let index = facts.suffix(3).indices.last(where: { facts[$0].text == said.text && Self.isReport(facts[$0]) })
+        {
+            facts.remove(at: index)
+        }
         guard !(said.count == 1 && Self.noTopics.contains(said[0].plain)), !said.contains(Self.titles) else { return }
-        if said.contains(["allergies", "allergy", "allergic"]) {
+        if said.contains(["allergies", "allergy", "allergic", "intolerance", "intolerances"]) {
             return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
         }
         if ofFamily || terms.has(.bloodRelative) { return denyOfFamily(said, terms) }
         if said.count < 4, said.contains(Self.states) { return add(.negative, said, text: "not " + said.text) }
-        if said.contains(Self.pasts) {
+        if said.contains(Self.pasts), !terms.has(.social) {
             return add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
         }
         if said.contains(Self.habits) { return add(.socialHistory, said, text: "does not " + said.text) }
@@ -230,6 +244,10 @@ struct FactExtraction {
         add(
             .familyHistory, said,
             text: said.contains(["family"]) || terms.has(.bloodRelative) ? text : text + " in the family")
+    }
+
+    private static func isReport(_ fact: ClinicalFact) -> Bool {
+        [.chiefComplaint, .complaint, .presentIllness].contains(fact.kind)
     }
 
     /// Words that are no topic alone.

@@ -37,7 +37,7 @@ struct MedicationActions {
             PhraseBook([
                 "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you",
                 "give her", "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in",
-                "take", "giving him", "giving her", "apply", "use",
+                "take", "giving him", "giving her", "apply", "use", "prescription for",
             ])
         ),
     ]

@@ -77,7 +77,7 @@ struct MedicationMention {
                     starts.append((position, end))
                 }
                 position = end
-            } else if isUnknownName(tokens, position) {
+            } else if isUnknownName(tokens, position, terms, isTaken: isTaken) {
                 starts.append((position, position + 1))
                 position += 1
             } else {
@@ -145,14 +145,29 @@ struct MedicationMention {
         "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
     ]
 
-    /// Whether an unknown word counts as a medication, because a dose in milligrams follows.
-    private static func isUnknownName(_ tokens: [Token], _ position: Int) -> Bool {
+    /// Words before an unknown name: "I'm taking remeron for depression".
+    private static let naming: Set = ["taking", "take", "takes", "on", "and", "use", "uses", "using"]
+
+    /// Whether an unknown word counts as a medication, because a dose in milligrams or its condition follows.
+    private static func isUnknownName(_ tokens: [Token], _ position: Int, _ terms: Terms, isTaken: Bool) -> Bool {
         let word = tokens[position].plain
         guard position + 1 < tokens.count, word.utf8.count > 3, tokens[position].pause < .end, !noNames.contains(word),
-            Numbers.isNumber(tokens[position + 1].plain) || tokens[position + 1].plain.first?.isNumber ?? false,
-            let dose = dose(in: tokens, at: position + 1), dose.text.hasSuffix("mg") || dose.text.hasSuffix("mcg")
+            word.allSatisfy(\.isLetter), !Numbers.isNumber(word), !doseUnits.contains(word)
         else { return false }
-        return word.allSatisfy(\.isLetter) && !Numbers.isNumber(word) && !doseUnits.contains(word)
+        let next = tokens[position + 1].plain
+        if isTaken, next == "for", position > 0, naming.contains(tokens[position - 1].plain),
+            terms.all.contains(where: {
+                $0.kinds.contains(.condition) && (position + 2...position + 4).contains($0.range.lowerBound)
+            }), !terms.all.contains(where: { $0.range.contains(position) })
+        {
+            return true
+        }
+        let start = next == "of" ? position + 2 : position + 1
+        guard start < tokens.count,
+            Numbers.isNumber(tokens[start].plain) || tokens[start].plain.first?.isNumber ?? false,
+            let dose = dose(in: tokens, at: start), dose.text.hasSuffix("mg") || dose.text.hasSuffix("mcg")
+        else { return false }
+        return true
     }
 
     private static func mention(

@@ -59,7 +59,8 @@ enum NoteVoice {
             "then", "what i'm going to do is", "i went over", "and", "i am", "be sure to", "please", "remember to",
             "the",
             "a", "an", "some", "any", "go on and", "otherwise", "so i'm", "i'm sending you", "in fact",
-            "it does look like", "on examination", "on exam", "examination shows",
+            "it does look like", "i'm glad to hear that", "glad to hear that", "good to hear that", "on examination",
+            "on exam", "examination shows",
         ].map { ($0, "") })
 
     private static let thirdPerson = [

@@ -71,6 +71,8 @@ extension [Token] {
         ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"), ("nine eight eight", "988"),
         ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
         ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"), ("i t", "IT"), ("i v", "IV"),
+        ("m g", "mg"),
+        ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"), ("u t i", "UTI"),
     ])
 
     /// Joins spelt letters into one word: "h b a one c".

@@ -47,6 +47,9 @@ struct MedicationActionsTests {
                 "Patient: I use insulin, ten units in the morning and fourteen units at night.",
                 ["insulin 10 units in the morning and 14 units at night"]
             ),
+            ("Patient: I'm taking zyntrafil for high blood pressure.", ["zyntrafil"]),
+            ("Doctor: Let me write you a prescription for amoxicillin.", ["amoxicillin"]),
+            ("Doctor: Give her zyntrafil of 4 m g.", ["zyntrafil 4 mg"]),
             ("Doctor: Hold the metformin until the scan is done.", ["stop metformin"]),
             ("Doctor: If it's no better we'll think about propranolol.", []),
             ("Patient: I was on warfarin until March.", []), ("Patient: I read that statins are bad for you.", []),
@@ -105,6 +108,12 @@ struct MedicationActionsTests {
                 "temperature was 38.9 last night"
             ),
             ("Doctor: Do you smoke?/Patient: I gave up ten years ago.", "gave up smoking ten years ago"),
+            ("Doctor: He is up to date on his immunizations.", "he is up to date on his immunizations"),
+            (
+                "Doctor: Does diabetes run in the family?/Patient: No./Doctor: How about heart disease?/Patient: No.",
+                "no heart disease in the family"
+            ),
+            ("Doctor: Do you have a history of tobacco or alcohol use?/Patient: No.", "denies history of tobacco"),
             ("Patient: My left knee, sorry, my right knee hurts.", "right knee hurts"),
             ("Doctor: It sounds like migraine without aura.", "migraine without aura"),
             ("Doctor: There is no sign of pneumonia, so you do not need an antibiotic.", "no need for an antibiotic"),
