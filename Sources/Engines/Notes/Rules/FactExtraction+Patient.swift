@@ -86,7 +86,7 @@ extension FactExtraction {
         }
         let isHearsay = tokens.contains(Self.hearsay) && !isTaken
         let hasDrug = terms.has([.medication]) || isTaken && terms.has([.everydayMedication, .drugGroup])
-        if !isHearsay, hasDrug || MedicationMention.all(in: tokens, terms, isTaken: false).count > 0 {
+        if !isHearsay, hasDrug || !MedicationMention.all(in: tokens, terms, isTaken: isTaken).isEmpty {
             guard !tokens.contains(anyOf: Self.notTaken), !tokens.contains(Self.negations) else {
                 return addNarrative(tokens, terms, clause)
             }

@@ -72,7 +72,7 @@ extension [Token] {
         ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
         ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"), ("i t", "IT"), ("i v", "IV"),
         ("m g", "mg"),
-        ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"), ("u t i", "UTI"),
+        ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"),
     ])
 
     /// Joins spelt letters into one word: "h b a one c".
