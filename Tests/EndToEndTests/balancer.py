@@ -9,16 +9,11 @@ import socket
 import subprocess
 
 from emulator import ROOT, TLS, Server, wait_until
-from shared_place import replica
+from shared_place import free_ports, replica
 
 PROGRAM = pathlib.Path("/usr/sbin/nginx")
 SHIPPED = ROOT / "docker/nginx.scale.conf"
 NAMES = ("first", "second", "third")
-
-
-def free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
 
 
 class Balancer(Server):
@@ -28,7 +23,7 @@ class Balancer(Server):
         assert PROGRAM.exists(), "nginx is not installed; run scripts/install scale"
         folder.mkdir()
         self.folder, self.servers, self.log_path = folder, servers, folder / "log"
-        (self.port, self.tls_port), self.authority = free_ports(), servers[0].authority
+        (self.port, self.tls_port), self.authority = free_ports(2), servers[0].authority
         self.base_url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
         (folder / "servers.conf").write_text(self._site())
         temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))

@@ -7,6 +7,7 @@ import pathlib
 import pwd
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -20,9 +21,14 @@ BUCKET = "scribe"
 KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "a-secret-of-the-tests"}
 
 
+def free_ports(count: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        listeners = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [listener.getsockname()[1] for listener in listeners]
+
+
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
+    return free_ports(1)[0]
 
 
 class PostgreSQL:
@@ -54,6 +60,31 @@ class PostgreSQL:
     def stop(self, mode: str = "fast"):
         """`immediate` is what `kill -9` of the server is."""
         self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-m", mode, "stop")
+
+    def sql(self, statement: str):
+        """Runs statements by psql."""
+        self.call("psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "scribe", "-d", "postgres", "-q", "-c", statement)
+
+    def processes(self) -> list[int]:
+        """Process ids: the postmaster, and one for each connection and each worker."""
+        postmaster = (self.data / "cluster/postmaster.pid").read_text().splitlines()[0]
+        children = pathlib.Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        return [int(process) for process in [postmaster, *children]]
+
+    @contextlib.contextmanager
+    def frozen(self):
+        """Stops all processes for a while. Connections stay open, and nobody answers."""
+        stopped: list[int] = []
+        # The postmaster is stopped first, and starts no other process then.
+        while left := [process for process in self.processes() if process not in stopped]:
+            for process in left:
+                os.kill(process, signal.SIGSTOP)
+            stopped += left
+        try:
+            yield
+        finally:
+            for process in reversed(stopped):
+                os.kill(process, signal.SIGCONT)
 
     @property
     def url(self) -> str:
@@ -119,6 +150,75 @@ class CommitCutter:
                 end.shutdown(socket.SHUT_RDWR)
 
 
+def bucket_client(endpoint: str):
+    import boto3
+
+    return boto3.client(
+        "s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"])
+
+
+class SeaweedFS:
+    """An S3 service with its data on disk: all parts of SeaweedFS in one process, which a test can kill and start again."""
+
+    def __init__(self, folder: pathlib.Path):
+        self.program, self.folder = pathlib.Path(sys.executable).parent / "weed", folder
+        assert self.program.exists(), "SeaweedFS is not installed; run scripts/install scale"
+        folder.mkdir(exist_ok=True)
+        names = [f"{part}.port{kind}" for part in ("master", "volume", "filer", "admin", "s3") for kind in ("", ".grpc")]
+        ports = dict(zip(names, free_ports(len(names))))
+        self.endpoint = f"http://127.0.0.1:{ports['s3.port']}"
+        self.flags = [f"-{name}={port}" for name, port in ports.items()] + ["-s3.port.iceberg=0", "-s3.port.lance=0"]
+        self.start()
+
+    def start(self):
+        """Starts the service, and waits until the bucket takes objects."""
+        flags = [
+            f"-dir={self.folder / 'data'}", f"-bucket={BUCKET}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-webdav=false",
+            "-admin.ui=false", "-master.telemetry=false", "-volume.max=20", "-master.volumeSizeLimitMB=64", *self.flags]
+        (self.folder / "data").mkdir(exist_ok=True)
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(
+                [self.program, "mini", *flags], stdout=log, stderr=log, cwd=self.folder,
+                env={"PATH": os.environ["PATH"], "HOME": str(self.folder), **KEYS})
+        wait_until(self.takes_objects, "SeaweedFS takes objects")
+
+    def takes_objects(self) -> bool:
+        assert self.process.poll() is None, (self.folder / "log").read_text()
+        try:
+            self.client().put_object(Bucket=BUCKET, Key="try", Body=b"x")
+            self.client().delete_object(Bucket=BUCKET, Key="try")
+            return True
+        except Exception:  # noqa: BLE001  (whatever boto3 makes of a service that does not listen yet)
+            time.sleep(0.1)
+            return False
+
+    def client(self):
+        """A client of boto3 for the bucket."""
+        return bucket_client(self.endpoint)
+
+    def bodies(self, folder: str) -> list[bytes]:
+        """The bytes of all uploads below a prefix, sorted."""
+        client = self.client()
+        pages = client.get_paginator("list_objects_v2").paginate(Bucket=BUCKET, Prefix=f"{folder}/")
+        names = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
+        return sorted(
+            client.get_object(Bucket=BUCKET, Key=name)["Body"].read() for name in names if not name.endswith("-owner"))
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@contextlib.contextmanager
+def seaweed(folder: pathlib.Path):
+    service = SeaweedFS(folder)
+    try:
+        yield service
+    finally:
+        service.kill()
+
+
 @contextlib.contextmanager
 def bucket():
     """A bucket at moto's server."""
@@ -128,11 +228,7 @@ def bucket():
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     endpoint = f"http://127.0.0.1:{port}"
     try:
-        import boto3
-
-        client = boto3.client(
-            "s3", endpoint_url=endpoint, region_name="us-east-1", aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"])
+        client = bucket_client(endpoint)
 
         def made() -> bool:
             try:
@@ -157,6 +253,7 @@ def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folde
     folder = folder or database.rpartition("schema=")[2]
     objects = f"s3://{BUCKET}/{folder}?endpoint={endpoint}"
     server = Server(path, "--database", database, "--objects", objects, *flags, environment=KEYS)
+    server.prefix = folder
     try:
         yield server
     finally:
