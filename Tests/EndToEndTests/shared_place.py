@@ -34,12 +34,12 @@ def free_port() -> int:
 class PostgreSQL:
     """A cluster of its own, which only this machine reaches. PostgreSQL does not run as root."""
 
-    def __init__(self):
+    def __init__(self, folder: pathlib.Path | str = "/tmp", fsync: str = "off"):
         programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         assert programs, "PostgreSQL is not installed; run scripts/install test"
-        self.programs, self.port = programs[-1], free_port()
-        # In /tmp, which every user can reach.
-        self.data = pathlib.Path(tempfile.mkdtemp(prefix="scribe-postgres-", dir="/tmp"))
+        self.programs, self.port, self.fsync = programs[-1], free_port(), fsync
+        # Its own user must reach the folder.
+        self.data = pathlib.Path(tempfile.mkdtemp(prefix="scribe-postgres-", dir=folder))
         user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
         self.user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
         if user:
@@ -54,7 +54,8 @@ class PostgreSQL:
             timeout=PATIENCE, **self.user)
 
     def start(self):
-        options = f"-p {self.port} -k {self.data} -c listen_addresses=127.0.0.1 -c max_connections=1000 -c fsync=off"
+        options = f"-p {self.port} -k {self.data} -c listen_addresses=127.0.0.1 -c max_connections=1000"
+        options += f" -c fsync={self.fsync}"
         self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-o", options, "-l", self.data / "log", "start")
 
     def stop(self, mode: str = "fast"):
@@ -97,8 +98,8 @@ class PostgreSQL:
 
 
 @contextlib.contextmanager
-def postgres():
-    server = PostgreSQL()
+def postgres(*arguments, **options):
+    server = PostgreSQL(*arguments, **options)
     try:
         yield server
     finally:
@@ -175,7 +176,7 @@ class SeaweedFS:
         """Starts the service, and waits until the bucket takes objects."""
         flags = [
             f"-dir={self.folder / 'data'}", f"-bucket={BUCKET}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-webdav=false",
-            "-admin.ui=false", "-master.telemetry=false", "-volume.max=20", "-master.volumeSizeLimitMB=64", *self.flags]
+            "-admin.ui=false", "-master.telemetry=false", "-volume.max=100", "-master.volumeSizeLimitMB=256", *self.flags]
         (self.folder / "data").mkdir(exist_ok=True)
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
