@@ -12,7 +12,7 @@ from emulator import PATIENCE, run, wait_until
 from listen_client import SPEECH, Listener, consultation, hear, said, transcript
 from replica_load import Load
 from session_client import SessionClient, form_of, recording, send
-from shared_place import KEYS, postgres, replica, seaweed
+from shared_place import KEYS, OtherMachine, postgres, replica, seaweed
 from speech_service import SpeechService
 from test_shared_data import done, upload, wave
 
@@ -153,7 +153,7 @@ def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(p
     audio = wave(spoken, tmp_path)
     client = server.client()
     end(upload(client, client.s3(), audio))
-    with concurrent.futures.ThreadPoolExecutor() as pool:
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
         with database.frozen():
             sent = [pool.submit(client.transaction(f"i-{number}").init, ["soap"]) for number in range(12)]
             # All are answered, or PostgreSQL stands still for longer than a request waits for it.
@@ -166,6 +166,31 @@ def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(p
     assert {name for name, status in statuses.items() if status == 201} <= found
     for way in ("PUT", "session"):
         WAYS[way](server, audio)
+
+
+def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_it_is_back(place, tmp_path, spoken):
+    database, endpoint, _ = place
+    audio, schema = wave(spoken, tmp_path), database.schema()
+    with OtherMachine(database) as machine:
+        distant = schema.replace(database.url, machine.url)
+        with replica(tmp_path / "alone", distant, endpoint, "--long-poll", "3s") as server:
+            client = server.client()
+            end(upload(client, client.s3(), audio))
+
+            def first(number: int) -> int:
+                return client.transaction(f"i-{number}").init(["soap"]).status_code
+
+            # More at once than the server has connections to PostgreSQL.
+            count = 40
+            with concurrent.futures.ThreadPoolExecutor(count + 1) as pool, machine.lost():
+                refused = pool.map(first, range(count), timeout=PATIENCE)
+                ready = pool.submit(requests.get, f"{server.base_url}/readyz", timeout=PATIENCE)
+                assert list(refused) == [503] * count
+                assert ready.result().status_code == 503
+            wait_until(lambda: first(0) in (200, 201), "PostgreSQL can be reached")
+            assert {first(number) for number in range(count)} <= {200, 201}
+            for way in ("PUT", "session"):
+                WAYS[way](server, audio)
 
 
 def test_a_database_that_ends_under_load_loses_no_visit(place, tmp_path, spoken):

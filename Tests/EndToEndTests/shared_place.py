@@ -151,6 +151,55 @@ class CommitCutter:
                 end.shutdown(socket.SHUT_RDWR)
 
 
+class OtherMachine:
+    """A way to PostgreSQL over a network of its own, whose answers a test can drop: nothing tells a client that they are.
+
+    It is a network namespace, which takes root.
+    """
+
+    def __init__(self, database: PostgreSQL):
+        number = os.getpid()
+        self.name = f"scribe{number}"
+        # Two addresses of a network of four.
+        network = f"10.{number >> 14 & 0xFF}.{number >> 6 & 0xFF}"
+        first = (number & 0x3F) << 2
+        self.near, self.far = f"{network}.{first + 1}", f"{network}.{first + 2}"
+        self.url = database.url.replace("127.0.0.1", self.far)
+        ip("netns", "add", self.name)
+        ip("link", "add", self.name, "type", "veth", "peer", "name", "far", "netns", self.name)
+        ip("address", "add", f"{self.near}/30", "dev", self.name)
+        ip("link", "set", self.name, "up")
+        ip("-n", self.name, "address", "add", f"{self.far}/30", "dev", "far")
+        ip("-n", self.name, "link", "set", "far", "up")
+        relay = pathlib.Path(__file__).parent / "unix_relay.py"
+        self.process = subprocess.Popen(
+            ["ip", "netns", "exec", self.name, sys.executable, relay, str(database.port),
+             database.data / f".s.PGSQL.{database.port}"], stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"ready\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        ip("link", "delete", self.name)
+        ip("netns", "delete", self.name)
+
+    @contextlib.contextmanager
+    def lost(self):
+        """Drops all answers for a while, also those that tell the client's kernel that bytes have arrived."""
+        ip("-n", self.name, "route", "add", "blackhole", f"{self.near}/32")
+        try:
+            yield
+        finally:
+            ip("-n", self.name, "route", "delete", "blackhole", f"{self.near}/32")
+
+
+def ip(*arguments: str):
+    subprocess.run(["ip", *arguments], check=True, timeout=PATIENCE)
+
+
 def bucket_client(endpoint: str):
     import boto3
 
