@@ -2,6 +2,8 @@
 
 import concurrent.futures
 import contextlib
+import threading
+import uuid
 
 import pytest
 import requests
@@ -12,7 +14,7 @@ from emulator import PATIENCE, run, wait_until
 from listen_client import SPEECH, Listener, consultation, hear, said, transcript
 from replica_load import Load
 from session_client import SessionClient, form_of, recording, send
-from shared_place import KEYS, OtherMachine, postgres, replica, seaweed
+from shared_place import KEYS, Network, postgres, replica, seaweed
 from speech_service import SpeechService
 from test_shared_data import done, upload, wave
 
@@ -169,11 +171,10 @@ def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(p
 
 
 def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_it_is_back(place, tmp_path, spoken):
-    database, endpoint, _ = place
-    audio, schema = wave(spoken, tmp_path), database.schema()
-    with OtherMachine(database) as machine:
-        distant = schema.replace(database.url, machine.url)
-        with replica(tmp_path / "alone", distant, endpoint, "--long-poll", "3s") as server:
+    _, endpoint, _ = place
+    audio = wave(spoken, tmp_path)
+    with Network() as network, postgres(network=network) as database:
+        with replica(tmp_path / "alone", database.schema(), endpoint, "--long-poll", "3s", folder="distant") as server:
             client = server.client()
             end(upload(client, client.s3(), audio))
 
@@ -182,7 +183,7 @@ def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_
 
             # More at once than the server has connections to PostgreSQL.
             count = 40
-            with concurrent.futures.ThreadPoolExecutor(count + 1) as pool, machine.lost():
+            with concurrent.futures.ThreadPoolExecutor(count + 1) as pool, network.lost():
                 refused = pool.map(first, range(count), timeout=PATIENCE)
                 ready = pool.submit(requests.get, f"{server.base_url}/readyz", timeout=PATIENCE)
                 assert list(refused) == [503] * count
@@ -191,6 +192,35 @@ def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_
             assert {first(number) for number in range(count)} <= {200, 201}
             for way in ("PUT", "session"):
                 WAYS[way](server, audio)
+
+
+def test_a_server_whose_machine_is_lost_keeps_no_other_server_from_its_writes(place, tmp_path, spoken):
+    _, endpoint, _ = place
+    with Network() as network, postgres(network=network) as database, contextlib.ExitStack() as stack:
+        # Another way to the same schema, which is not lost.
+        near = f"postgres://scribe@/postgres?host={database.data}&port={database.port}&schema=s1"
+        first, second = (
+            stack.enter_context(replica(tmp_path / name, url, endpoint, folder="divided"))
+            for name, url in [("first", database.schema()), ("second", near)])
+        client, other = first.client(), second.client()
+        stopped = threading.Event()
+
+        def write(number: int):
+            # A client repeats nothing here: some writes are on their way when the machine is lost.
+            while not stopped.is_set():
+                with contextlib.suppress(requests.RequestException):
+                    client.session.post(
+                        f"{first.base_url}/voice/api/v2/transaction/init/i-{uuid.uuid4()}", timeout=1,
+                        json={"mode": "consultation", "transfer": "vaded", "s3_url": "s3://b/lost"})
+
+        with concurrent.futures.ThreadPoolExecutor(12) as pool:
+            writers = [pool.submit(write, number) for number in range(12)]
+            wait_until(lambda: first.log.count(" 201") > 50, "the first server writes")
+            with network.lost():
+                stopped.set()
+                concurrent.futures.wait(writers)
+                wait_until(lambda: other.transaction().init(["soap"]).status_code == 201, "the second server writes")
+            first.kill()
 
 
 def test_a_database_that_ends_under_load_loses_no_visit(place, tmp_path, spoken):

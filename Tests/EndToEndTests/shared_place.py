@@ -31,30 +31,74 @@ def free_port() -> int:
     return free_ports(1)[0]
 
 
+class Network:
+    """A network namespace: another machine for whatever runs in it, which a test can take off the net. Takes root."""
+
+    def __init__(self):
+        number = os.getpid()
+        self.name = f"scribe{number}"
+        # Two addresses of a network of four.
+        network, first = f"10.{number >> 14 & 0xFF}.{number >> 6 & 0xFF}", (number & 0x3F) << 2
+        self.near, self.far = f"{network}.{first + 1}", f"{network}.{first + 2}"
+        self.prefix = ("ip", "netns", "exec", self.name)
+
+    def __enter__(self):
+        ip("netns", "add", self.name)
+        ip("link", "add", self.name, "type", "veth", "peer", "name", "far", "netns", self.name)
+        ip("address", "add", f"{self.near}/30", "dev", self.name)
+        ip("link", "set", self.name, "up")
+        ip("-n", self.name, "address", "add", f"{self.far}/30", "dev", "far")
+        ip("-n", self.name, "link", "set", "far", "up")
+        return self
+
+    def __exit__(self, *_):
+        ip("link", "delete", self.name)
+        ip("netns", "delete", self.name)
+
+    @contextlib.contextmanager
+    def lost(self):
+        """Drops all packets for a while, in both directions. No connection ends by it."""
+        dropped = [("-n", self.name, "route", "{}", "blackhole", f"{self.near}/32"), ("route", "{}", "blackhole", f"{self.far}/32")]
+        for arguments in dropped:
+            ip(*(each.format("add") for each in arguments))
+        try:
+            yield
+        finally:
+            for arguments in dropped:
+                ip(*(each.format("delete") for each in arguments))
+
+
+def ip(*arguments: str):
+    subprocess.run(["ip", *arguments], check=True, timeout=PATIENCE)
+
+
 class PostgreSQL:
     """A cluster of its own, which only this machine reaches. PostgreSQL does not run as root."""
 
-    def __init__(self, folder: pathlib.Path | str = "/tmp", fsync: str = "off"):
+    def __init__(self, folder: pathlib.Path | str = "/tmp", fsync: str = "off", network: Network | None = None):
         programs = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
         assert programs, "PostgreSQL is not installed; run scripts/install test"
         self.programs, self.port, self.fsync = programs[-1], free_port(), fsync
         # Its own user must reach the folder.
         self.data = pathlib.Path(tempfile.mkdtemp(prefix="scribe-postgres-", dir=folder))
-        user = pwd.getpwnam("postgres") if os.getuid() == 0 else None
-        self.user = {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
-        if user:
+        self.host, self.prefix = network.far if network else "127.0.0.1", network.prefix if network else ()
+        if os.getuid() == 0:
+            user = pwd.getpwnam("postgres")
             os.chown(self.data, user.pw_uid, user.pw_gid)
+            self.prefix += ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
         self.call("initdb", "-D", self.data / "cluster", "-U", "scribe", "--auth=trust", "-E", "UTF8", "--locale=C")
+        with open(self.data / "cluster/pg_hba.conf", "a") as file:
+            file.write("host all all 10.0.0.0/8 trust\n")
         self.start()
         self.count = 0
 
     def call(self, program: str, *arguments):
         subprocess.run(
-            [f"{self.programs}/{program}", *arguments], check=True, stdout=subprocess.DEVNULL, cwd=self.data,
-            timeout=PATIENCE, **self.user)
+            [*self.prefix, f"{self.programs}/{program}", *arguments], check=True, stdout=subprocess.DEVNULL, cwd=self.data,
+            timeout=PATIENCE)
 
     def start(self):
-        options = f"-p {self.port} -k {self.data} -c listen_addresses=127.0.0.1 -c max_connections=1000"
+        options = f"-p {self.port} -k {self.data} -c listen_addresses={self.host} -c max_connections=1000"
         options += f" -c fsync={self.fsync}"
         self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-o", options, "-l", self.data / "log", "start")
 
@@ -64,7 +108,7 @@ class PostgreSQL:
 
     def sql(self, statement: str):
         """Runs statements by psql."""
-        self.call("psql", "-h", "127.0.0.1", "-p", str(self.port), "-U", "scribe", "-d", "postgres", "-q", "-c", statement)
+        self.call("psql", "-h", self.data, "-p", str(self.port), "-U", "scribe", "-d", "postgres", "-q", "-c", statement)
 
     def processes(self) -> list[int]:
         """Process ids: the postmaster, and one for each connection and each worker."""
@@ -89,7 +133,7 @@ class PostgreSQL:
 
     @property
     def url(self) -> str:
-        return f"postgres://scribe@127.0.0.1:{self.port}/postgres"
+        return f"postgres://scribe@{self.host}:{self.port}/postgres"
 
     def schema(self) -> str:
         """The URL of a schema that nobody else uses."""
@@ -149,55 +193,6 @@ class CommitCutter:
         for end in (source, sink):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
-
-
-class OtherMachine:
-    """A way to PostgreSQL over a network of its own, whose answers a test can drop: nothing tells a client that they are.
-
-    It is a network namespace, which takes root.
-    """
-
-    def __init__(self, database: PostgreSQL):
-        number = os.getpid()
-        self.name = f"scribe{number}"
-        # Two addresses of a network of four.
-        network = f"10.{number >> 14 & 0xFF}.{number >> 6 & 0xFF}"
-        first = (number & 0x3F) << 2
-        self.near, self.far = f"{network}.{first + 1}", f"{network}.{first + 2}"
-        self.url = database.url.replace("127.0.0.1", self.far)
-        ip("netns", "add", self.name)
-        ip("link", "add", self.name, "type", "veth", "peer", "name", "far", "netns", self.name)
-        ip("address", "add", f"{self.near}/30", "dev", self.name)
-        ip("link", "set", self.name, "up")
-        ip("-n", self.name, "address", "add", f"{self.far}/30", "dev", "far")
-        ip("-n", self.name, "link", "set", "far", "up")
-        relay = pathlib.Path(__file__).parent / "unix_relay.py"
-        self.process = subprocess.Popen(
-            ["ip", "netns", "exec", self.name, sys.executable, relay, str(database.port),
-             database.data / f".s.PGSQL.{database.port}"], stdout=subprocess.PIPE)
-        assert self.process.stdout.readline() == b"ready\n"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
-        ip("link", "delete", self.name)
-        ip("netns", "delete", self.name)
-
-    @contextlib.contextmanager
-    def lost(self):
-        """Drops all answers for a while, also those that tell the client's kernel that bytes have arrived."""
-        ip("-n", self.name, "route", "add", "blackhole", f"{self.near}/32")
-        try:
-            yield
-        finally:
-            ip("-n", self.name, "route", "delete", "blackhole", f"{self.near}/32")
-
-
-def ip(*arguments: str):
-    subprocess.run(["ip", *arguments], check=True, timeout=PATIENCE)
 
 
 def bucket_client(endpoint: str):
