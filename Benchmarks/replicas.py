@@ -1,4 +1,4 @@
-"""Measures servers that share PostgreSQL and S3 beside one on SQLite, and prints a table: replicas.py BINARY WORK_FOLDER
+"""Measures servers on PostgreSQL and S3 beside one on SQLite, and prints a table: replicas.py BINARY WORK_FOLDER
 
 A consultation is the one of bench.py. PostgreSQL, SeaweedFS and nginx are started as `make scale-test` does, but with
 PostgreSQL's fsync. CPU time is the kernel's count for all processes of a part, divided by the consultations."""

@@ -162,7 +162,8 @@ def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(p
             concurrent.futures.wait(sent, timeout=20)
         statuses = {f"i-{number}": each.result().status_code for number, each in enumerate(sent)}
     assert set(statuses.values()) <= {201, 503}, statuses
-    wait_until(lambda: requests.get(f"{server.base_url}/readyz", timeout=PATIENCE).status_code == 200, "PostgreSQL answers")
+    url = f"{server.base_url}/readyz"
+    wait_until(lambda: requests.get(url, timeout=PATIENCE).status_code == 200, "PostgreSQL answers")
     history = client.session.get(f"{server.base_url}/voice/api/v2/transaction/history").json()["data"]
     found = {row["txn_id"] for row in history}
     assert {name for name, status in statuses.items() if status == 201} <= found
@@ -239,10 +240,10 @@ def test_a_killed_server_leaves_its_stream_its_polls_and_its_jobs_to_another(pla
     schema, audio = database.schema(), wave(spoken, tmp_path)
     with contextlib.ExitStack() as stack:
         busy, free = stack.enter_context(SpeechService()), stack.enter_context(SpeechService())
+        flags = ("--long-poll", "60s", "--transcriber")
         first, second = (
-            stack.enter_context(
-                replica(tmp_path / name, schema, endpoint, "--long-poll", "60s", "--transcriber", speech.transcriber("openai")))
-            for name, speech in [("first", busy), ("second", free)])
+            stack.enter_context(replica(tmp_path / name, schema, endpoint, *flags, each.transcriber("openai")))
+            for name, each in [("first", busy), ("second", free)])
         streamed = consultation(first)
         query = f"endpointing=300&punctuate=true&txn_id={streamed.id}"
         with Listener(first, query) as listener:

@@ -54,8 +54,10 @@ class Load:
             self.outputs = [each.result() for each in visits]
 
     def check(self, beside: tuple[str, ...] = ()):
-        """Every visit has its result, and every acknowledged upload is read back.
-        - `beside`: ids of other transactions of the same client."""
+        """Every visit has its result, every acknowledged upload is read back, and the history has the visits.
+
+        `beside` has the ids of the other transactions of the business.
+        """
         assert [output["status"] for output in sum(self.outputs, [])] == ["success"] * self.count, self.outputs
         client = self.server.client()
         s3 = client.s3()
@@ -63,4 +65,5 @@ class Load:
         for key, body in self.stored.items():
             assert s3.get_object(Bucket=BUCKET, Key=key)["Body"].read() == body, key
         history = client.session.get(f"{self.server.base_url}/voice/api/v2/transaction/history").json()["data"]
-        assert sorted(row["txn_id"] for row in history) == sorted([*beside, *(f"i-{number}" for number in range(self.count))])
+        visits = {f"i-{number}" for number in range(self.count)}
+        assert sorted(row["txn_id"] for row in history) == sorted(visits | set(beside))

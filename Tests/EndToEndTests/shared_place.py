@@ -58,14 +58,14 @@ class Network:
     @contextlib.contextmanager
     def lost(self):
         """Drops all packets for a while, in both directions. No connection ends by it."""
-        dropped = [("-n", self.name, "route", "{}", "blackhole", f"{self.near}/32"), ("route", "{}", "blackhole", f"{self.far}/32")]
-        for arguments in dropped:
-            ip(*(each.format("add") for each in arguments))
+        ends = [(("-n", self.name), self.near), ((), self.far)]
+        for end, peer in ends:
+            ip(*end, "route", "add", "blackhole", f"{peer}/32")
         try:
             yield
         finally:
-            for arguments in dropped:
-                ip(*(each.format("delete") for each in arguments))
+            for end, peer in ends:
+                ip(*end, "route", "delete", "blackhole", f"{peer}/32")
 
 
 def ip(*arguments: str):
@@ -94,8 +94,8 @@ class PostgreSQL:
 
     def call(self, program: str, *arguments):
         subprocess.run(
-            [*self.prefix, f"{self.programs}/{program}", *arguments], check=True, stdout=subprocess.DEVNULL, cwd=self.data,
-            timeout=PATIENCE)
+            [*self.prefix, f"{self.programs}/{program}", *arguments], check=True, stdout=subprocess.DEVNULL,
+            cwd=self.data, timeout=PATIENCE)
 
     def start(self):
         options = f"-p {self.port} -k {self.data} -c listen_addresses={self.host} -c max_connections=1000"
@@ -108,7 +108,8 @@ class PostgreSQL:
 
     def sql(self, statement: str):
         """Runs statements by psql."""
-        self.call("psql", "-h", self.data, "-p", str(self.port), "-U", "scribe", "-d", "postgres", "-q", "-c", statement)
+        where = ("-h", self.data, "-p", str(self.port), "-U", "scribe", "-d", "postgres")
+        self.call("psql", *where, "-q", "-c", statement)
 
     def processes(self) -> list[int]:
         """Process ids: the postmaster, and one for each connection and each worker."""
@@ -118,7 +119,7 @@ class PostgreSQL:
 
     @contextlib.contextmanager
     def frozen(self):
-        """Stops all processes for a while. Connections stay open, and nobody answers."""
+        """Stops all processes for a while. Connections stay open, and get no answer."""
         stopped: list[int] = []
         # The postmaster is stopped first, and starts no other process then.
         while left := [process for process in self.processes() if process not in stopped]:
@@ -204,13 +205,14 @@ def bucket_client(endpoint: str):
 
 
 class SeaweedFS:
-    """An S3 service with its data on disk: all parts of SeaweedFS in one process, which a test can kill and start again."""
+    """An S3 service in one process, with its data on disk. A test can kill it and start it again."""
 
     def __init__(self, folder: pathlib.Path):
         self.program, self.folder = pathlib.Path(sys.executable).parent / "weed", folder
         assert self.program.exists(), "SeaweedFS is not installed; run scripts/install scale"
         folder.mkdir(exist_ok=True)
-        names = [f"{part}.port{kind}" for part in ("master", "volume", "filer", "admin", "s3") for kind in ("", ".grpc")]
+        parts = ("master", "volume", "filer", "admin", "s3")
+        names = [f"{part}.port{kind}" for part in parts for kind in ("", ".grpc")]
         ports = dict(zip(names, free_ports(len(names))))
         self.endpoint = f"http://127.0.0.1:{ports['s3.port']}"
         self.flags = [f"-{name}={port}" for name, port in ports.items()] + ["-s3.port.iceberg=0", "-s3.port.lance=0"]
@@ -220,7 +222,8 @@ class SeaweedFS:
         """Starts the service, and waits until the bucket takes objects."""
         flags = [
             f"-dir={self.folder / 'data'}", f"-bucket={BUCKET}", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-webdav=false",
-            "-admin.ui=false", "-master.telemetry=false", "-volume.max=100", "-master.volumeSizeLimitMB=256", *self.flags]
+            "-admin.ui=false", "-master.telemetry=false", "-volume.max=100", "-master.volumeSizeLimitMB=256",
+            *self.flags]
         (self.folder / "data").mkdir(exist_ok=True)
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
