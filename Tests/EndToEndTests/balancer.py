@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import itertools
 import pathlib
 import re
 import signal
@@ -9,26 +10,24 @@ import socket
 import subprocess
 
 from emulator import ROOT, TLS, Server, wait_until
-from shared_place import replica
+from shared_place import free_ports, replica
 
 PROGRAM = pathlib.Path("/usr/sbin/nginx")
 SHIPPED = ROOT / "docker/nginx.scale.conf"
 NAMES = ("first", "second", "third")
 
 
-def free_ports() -> tuple[int, int]:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
-        return one.getsockname()[1], other.getsockname()[1]
-
-
 class Balancer(Server):
-    """One nginx process, which passes each request to the next server and terminates TLS for the SDKs' hosts."""
+    """One nginx process, which passes each request to the next of at most three servers.
+
+    It terminates TLS for the SDKs' hosts, if the first server has a certificate.
+    """
 
     def __init__(self, folder: pathlib.Path, servers: list[Server]):
         assert PROGRAM.exists(), "nginx is not installed; run scripts/install scale"
         folder.mkdir()
         self.folder, self.servers, self.log_path = folder, servers, folder / "log"
-        (self.port, self.tls_port), self.authority = free_ports(), servers[0].authority
+        (self.port, self.tls_port), self.authority = free_ports(2), getattr(servers[0], "authority", None)
         self.base_url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
         (folder / "servers.conf").write_text(self._site())
         temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -44,14 +43,17 @@ class Balancer(Server):
 
     def _site(self) -> str:
         """The shipped file with this test's servers and ports."""
-        own = pathlib.Path(self.authority).parent
-        listen = (
-            f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.tls_port} ssl http2;"
-            f"ssl_certificate {own}/certificate.pem; ssl_certificate_key {own}/key.pem;")
+        listen = f"listen 127.0.0.1:{self.port};"
+        if self.authority:
+            own = pathlib.Path(self.authority).parent
+            listen += (
+                f"listen 127.0.0.1:{self.tls_port} ssl http2;"
+                f"ssl_certificate {own}/certificate.pem; ssl_certificate_key {own}/key.pem;")
         text = SHIPPED.read_text()
-        for name, server in zip(NAMES, self.servers):
-            assert f"server {name}:8087" in text
-            text = text.replace(f"server {name}:8087", f"server 127.0.0.1:{server.port}")
+        for name, server in itertools.zip_longest(NAMES, self.servers):
+            line = f"    server {name}:8087;\n"
+            assert line in text
+            text = text.replace(line, f"    server 127.0.0.1:{server.port};\n" if server else "")
         text, count = re.subn(r"\blisten 80;", listen, text)
         assert count == 1 and ":8087" not in text, text
         return text

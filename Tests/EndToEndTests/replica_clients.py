@@ -7,7 +7,6 @@ import collections
 import concurrent.futures
 import contextlib
 import socket
-import threading
 import uuid
 
 import pytest
@@ -26,11 +25,11 @@ import test_s3_objects
 import test_s3_signatures
 import test_session_streams
 import test_sessions
-import urllib3
 from ambient_samples import START, later, samples
 from balancer import balanced
 from client import BUCKET
 from emulator import PATIENCE, TLS, wait_until
+from replica_load import Load
 from suki_client import SukiClient
 from test_shared_data import done, upload, wave
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
@@ -233,49 +232,15 @@ def test_polls_that_a_killed_server_held_are_answered_by_another(balancer, spoke
     assert [balancer.client().transaction().init().status_code for _ in range(6)] == [201] * 6
 
 
-def retrying(session: requests.Session):
-    """Repeats what the balancer or a lost connection refused, as SDKs do, writes too."""
-    again = urllib3.Retry(12, backoff_factor=0.1, backoff_max=5, status_forcelist=(502, 503, 504), allowed_methods=None)
-    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=again))
-
-
 def test_a_killed_server_loses_nothing_of_the_visits_that_run_through_the_balancer(balancer, spoken, tmp_path):
-    audio = wave(spoken, tmp_path)
-    half_way = threading.Barrier(7)
-    stored = {}
-
-    def visit(number: int):
-        client = balancer.client()
-        retrying(client.session)
-        s3 = client.s3(retries={"total_max_attempts": 12, "mode": "standard"})
-        transaction = client.transaction(f"i-{number}")
-        assert transaction.init(["soap"]).status_code == 201
-        for chunk in range(1, 9):
-            if chunk == 4:
-                half_way.wait(PATIENCE)
-            key, body = f"{transaction.folder}/{chunk}.wav", audio + f"{number}-{chunk}".encode()
-            s3.put_object(Bucket=BUCKET, Key=key, Body=body)
-            stored[key] = body
-            transaction.uploaded.append(f"{chunk}.wav")
-        assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
-        return done(transaction).json()["data"]["output"]
-
+    load = Load(balancer, wave(spoken, tmp_path))
     with Receiver() as receiver:
         Consultant(balancer).register(f"{receiver.url}/good")
-        with concurrent.futures.ThreadPoolExecutor() as pool:
-            visits = [pool.submit(visit, number) for number in range(6)]
-            half_way.wait(PATIENCE)
+        with load.running():
             balancer.servers[1].kill()
-            outputs = [each.result() for each in visits]
-        assert [output["status"] for output in sum(outputs, [])] == ["success"] * 6
-        client = balancer.client()
-        s3 = client.s3()
-        for key, body in stored.items():
-            assert s3.get_object(Bucket=BUCKET, Key=key)["Body"].read() == body, key
-        history = client.session.get(f"{balancer.base_url}/voice/api/v2/transaction/history").json()["data"]
-        assert sorted(row["txn_id"] for row in history) == [f"i-{number}" for number in range(6)]
+        load.check()
         settle(balancer.servers[0])
-        for number in range(6):
+        for number in range(load.count):
             # A message whose answer the killed server did not store is sent again.
             heard = [event for session, event in receiver.heard["/good"] if session == f"i-{number}"]
             assert list(dict.fromkeys(heard)) == WHOLE, heard

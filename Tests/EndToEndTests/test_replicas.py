@@ -74,7 +74,7 @@ def test_a_database_or_bucket_that_cannot_be_used_ends_the_start_with_a_sentence
             "CREATE TABLE IF NOT EXISTS \"foreign\".other (id int)",
             "CREATE SCHEMA IF NOT EXISTS later; CREATE TABLE IF NOT EXISTS later.schema_version (version bigint)",
             "INSERT INTO later.schema_version VALUES (99)"):
-        database.call("psql", "-h", "127.0.0.1", "-p", str(database.port), "-U", "scribe", "-d", "postgres", "-q", "-c", statement)
+        database.sql(statement)
     flags = [flag.format(port=database.port, endpoint=endpoint, schema=database.schema()) for flag in flags]
     found = run("serve", "--port", "0", *flags, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS})
     assert found.returncode != 0 and sentence in found.stderr, found.stderr
