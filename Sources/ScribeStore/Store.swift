@@ -124,7 +124,8 @@ package final class Store: Sendable {
 
     /// Whether the database answers.
     package func isReachable() async -> Bool {
-        (try? await read { try $0.row("SELECT 1") != nil }) ?? false
+        if let database = database as? PostgreSQLDatabase { return await database.isReachable() }
+        return (try? await read { try $0.row("SELECT 1") != nil }) ?? false
     }
 }
 

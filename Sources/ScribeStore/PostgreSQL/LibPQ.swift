@@ -24,6 +24,7 @@ struct LibPQ: Sendable {
             OpaquePointer, Text, Int32, Texts?, UnsafePointer<Int32>?, UnsafePointer<Int32>?, Int32
         ) -> Int32
     let getResult: @convention(c) (OpaquePointer) -> OpaquePointer?
+    let isBusy: @convention(c) (OpaquePointer) -> Int32
     let consumeInput: @convention(c) (OpaquePointer) -> Int32
     let notifies: @convention(c) (OpaquePointer) -> UnsafeMutableRawPointer?
     let free: @convention(c) (UnsafeMutableRawPointer) -> Void
@@ -86,6 +87,7 @@ struct LibPQ: Sendable {
         sendPrepare = function()
         sendQueryPrepared = function()
         getResult = function()
+        isBusy = function()
         consumeInput = function()
         notifies = function()
         free = function()
@@ -106,7 +108,7 @@ struct LibPQ: Sendable {
     private static let names = [
         "PQconnectdb", "PQstatus", "PQerrorMessage", "PQserverVersion", "PQfinish", "PQsocket", "PQexec",
         "PQenterPipelineMode", "PQpipelineSync", "PQsendFlushRequest", "PQflush", "PQsendPrepare",
-        "PQsendQueryPrepared", "PQgetResult", "PQconsumeInput", "PQnotifies", "PQfreemem", "PQresultStatus",
+        "PQsendQueryPrepared", "PQgetResult", "PQisBusy", "PQconsumeInput", "PQnotifies", "PQfreemem", "PQresultStatus",
         "PQresultErrorField", "PQclear", "PQntuples", "PQnfields", "PQfname", "PQftype", "PQgetisnull", "PQgetvalue",
         "PQgetlength", "PQcmdTuples",
     ]

@@ -37,10 +37,15 @@ package struct PostgreSQLAddress: Sendable {
     }
 
     /// Statements for a new connection. A statement of the store takes milliseconds: a minute means a broken server.
+    ///
+    /// PostgreSQL keeps the locks of a server whose machine is gone until TCP ends the connection, by default after two
+    /// hours.
     var setup: String {
         """
         SET search_path TO "\(schema)"; SET client_min_messages TO warning; SET jit TO off;
-        SET statement_timeout TO '60s'; SET default_transaction_isolation TO 'read committed'
+        SET statement_timeout TO '60s'; SET default_transaction_isolation TO 'read committed';
+        SET tcp_keepalives_idle TO 10; SET tcp_keepalives_interval TO 3; SET tcp_keepalives_count TO 3;
+        SET tcp_user_timeout TO 10000
         """
     }
 }

@@ -21,6 +21,12 @@ final class PostgreSQLConnection: @unchecked Sendable {
     /// Rows that the last statement has changed.
     private(set) var changedRows = 0
 
+    /// Longest wait for PostgreSQL's next bytes. A process that stands still, or a machine behind a dead network, keeps
+    /// the connection open without an answer.
+    private static let patience: Int32 = 15_000
+    /// Whether an answer was not awaited: the connection is of no more use.
+    private var isGivenUp = false
+
     /// Most prepared statements of a connection: the store has some two hundred.
     private static let mostPrepared = 1000
 
@@ -55,7 +61,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
     /// Whether no statement waits for its result.
     var isIdle: Bool { sent.isEmpty }
-    var isConnected: Bool { library.status(handle) == LibPQ.Status.connected }
+    var isConnected: Bool { !isGivenUp && library.status(handle) == LibPQ.Status.connected }
     var serverVersion: Int { Int(library.serverVersion(handle)) }
 
     /// Runs statements without parameters, before pipeline mode.
@@ -103,7 +109,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         sent = []
         var rows: [StoredRow] = []
         for (index, one) in waiting.enumerated() {
-            let result = library.getResult(handle)
+            let result = try nextResult()
             defer { library.clear(result) }
             do {
                 try check(result)
@@ -116,9 +122,26 @@ final class PostgreSQLConnection: @unchecked Sendable {
                 rows = index == waiting.count - 1 ? read(result) : []
             }
             // The end of this statement's results.
-            library.clear(library.getResult(handle))
+            library.clear(try nextResult())
         }
         return rows
+    }
+
+    /// Waits for the next result, nil at the end of a statement's results.
+    private func nextResult() throws -> OpaquePointer? {
+        guard !isGivenUp else { throw PostgreSQLError.disconnected }
+        while library.isBusy(handle) == 1 {
+            var wait = pollfd(fd: library.socket(handle), events: Int16(POLLIN), revents: 0)
+            let count = poll(&wait, 1, Self.patience)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                isGivenUp = true
+                throw PostgreSQLError.disconnected
+            }
+            // A failure is an error result, which is next.
+            guard library.consumeInput(handle) == 1 else { break }
+        }
+        return library.getResult(handle)
     }
 
     /// Reads what is left of a pipeline after an error, so that the connection takes statements again.
@@ -126,7 +149,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         for case .preparation(let sql) in failed { prepared[sql] = nil }
         guard library.pipelineSync(handle) == 1 else { throw PostgreSQLError.disconnected }
         while isConnected {
-            let result = library.getResult(handle)
+            let result = try nextResult()
             defer { library.clear(result) }
             if result != nil, library.resultStatus(result) == LibPQ.Status.pipelineSync { return }
         }

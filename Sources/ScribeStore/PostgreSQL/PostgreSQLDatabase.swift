@@ -9,8 +9,10 @@ final class PostgreSQLDatabase: StoreEngine {
     static let connectionCount = 8
     /// Attempts at a write that loses against others.
     private static let mostAttempts = 12
-    /// Time in which a write or read whose connection ends is done again.
+    /// Time from the request of a write or read in which it is done again when its connection ends.
     private static let patience: TimeAmount = .seconds(15)
+    /// Longest wait of a health check.
+    private static let checkTime: TimeAmount = .seconds(3)
 
     let address: PostgreSQLAddress
     private let library: LibPQ
@@ -20,6 +22,10 @@ final class PostgreSQLDatabase: StoreEngine {
     /// Connections that no thread uses.
     private let idle = LockedValue<[PostgreSQLConnection]>([])
     private let queue = ScopeQueue()
+    /// Whether the last attempt found no server.
+    private let isDown = LockedValue(false)
+    /// The health check that is under way.
+    private let check = LockedValue<Task<Bool, Never>?>(nil)
     private let hasClosed = LockedValue(false)
 
     /// Connects, and creates or migrates the schema. Blocking.
@@ -60,10 +66,16 @@ final class PostgreSQLDatabase: StoreEngine {
     /// Runs `body` with a connection, which is kept if it is usable after it.
     private func withConnection<Value>(_ body: (PostgreSQLConnection) throws -> Value) throws -> Value {
         let connection = try take()
+        var isStale = false
         defer {
-            if connection.isConnected, connection.isIdle { idle.withLock { $0.append(connection) } }
+            if connection.isConnected, connection.isIdle, !isStale { idle.withLock { $0.append(connection) } }
         }
-        return try body(connection)
+        do {
+            return try body(connection)
+        } catch let error as PostgreSQLError where error.isStalePlan {
+            isStale = true
+            throw error
+        }
     }
 
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -87,9 +99,10 @@ final class PostgreSQLDatabase: StoreEngine {
     func write<Value: Sendable>(
         in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
-        try await queue.run(in: scopes) {
+        let end = NIODeadline.now() + Self.patience
+        return try await queue.run(in: scopes) {
             try await onThread { [self] in
-                let (value, changes) = try transaction(in: scopes) { db in
+                let (value, changes) = try transaction(in: scopes, until: end) { db in
                     var changes: [Change] = []
                     let value = try body(db, &changes)
                     try db.count(changes)
@@ -102,13 +115,15 @@ final class PostgreSQLDatabase: StoreEngine {
         }
     }
 
-    func writeBlocking(_ body: (any StoreSession) throws -> Void) throws { try transaction(in: []) { try body($0) } }
+    func writeBlocking(_ body: (any StoreSession) throws -> Void) throws {
+        try transaction(in: [], until: .now() + Self.patience) { try body($0) }
+    }
 
     private func transaction<Value>(
-        in scopes: [WriteScope], _ body: (PostgreSQLSession) throws -> Value
+        in scopes: [WriteScope], until end: NIODeadline, _ body: (PostgreSQLSession) throws -> Value
     ) throws -> Value {
         var attempts = 0
-        return try reconnecting {
+        return try reconnecting(until: end) {
             while true {
                 attempts += 1
                 do {
@@ -121,14 +136,21 @@ final class PostgreSQLDatabase: StoreEngine {
     }
 
     /// Repeats `body` while PostgreSQL cannot be reached: a server that starts again takes connections within seconds.
-    private func reconnecting<Value>(_ body: () throws -> Value) throws -> Value {
-        let end = NIODeadline.now() + Self.patience
+    ///
+    /// Statements whose tables another version has changed are prepared anew.
+    private func reconnecting<Value>(until end: NIODeadline, _ body: () throws -> Value) throws -> Value {
         var attempts = 0.0
         while true {
+            // Whoever has waited for others in vain does not begin once more.
+            if NIODeadline.now() >= end, isDown.withLock({ $0 }) { throw PostgreSQLError.disconnected }
             do {
-                return try body()
-            } catch PostgreSQLError.disconnected where NIODeadline.now() < end {
+                let value = try body()
+                isDown.withLock { $0 = false }
+                return value
+            } catch let error as PostgreSQLError where error == .disconnected || error.isStalePlan {
+                isDown.withLock { $0 = error == .disconnected }
                 idle.withLock { $0 = [] }
+                guard NIODeadline.now() < end else { throw error }
                 attempts += 1
                 // The thread is one of this engine's own, and has nothing else to do.
                 Thread.sleep(forTimeInterval: min(attempts, 6) * 0.05)
@@ -184,8 +206,9 @@ final class PostgreSQLDatabase: StoreEngine {
     // MARK: Reads
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
-        try await onThread { [self] in
-            try reconnecting {
+        let end = NIODeadline.now() + Self.patience
+        return try await onThread { [self] in
+            try reconnecting(until: end) {
                 try withConnection { connection in
                     let session = PostgreSQLSession(connection: connection)
                     do {
@@ -202,6 +225,27 @@ final class PostgreSQLDatabase: StoreEngine {
                 }
             }
         }
+    }
+
+    /// Whether PostgreSQL answers within three seconds. Simultaneous checks share one question.
+    func isReachable() async -> Bool {
+        let asked = check.withLock { check in
+            if let check { return check }
+            let made = Task {
+                let isReachable = (try? await read { try $0.row("SELECT 1 AS one") != nil }) ?? false
+                self.check.withLock { $0 = nil }
+                return isReachable
+            }
+            check = made
+            return made
+        }
+        let answer = NIOSingletons.posixEventLoopGroup.next().makePromise(of: Bool.self)
+        let late = answer.futureResult.eventLoop.scheduleTask(in: Self.checkTime) { answer.succeed(false) }
+        Task {
+            answer.succeed(await asked.value)
+            late.cancel()
+        }
+        return (try? await answer.futureResult.get()) ?? false
     }
 
     /// Settings of PostgreSQL that risk acknowledged data, as they are now.

@@ -22,6 +22,9 @@ enum PostgreSQLError: Error, Hashable, CustomStringConvertible {
         return ["40001", "40P01", "23505"].contains(state)
     }
 
+    /// Whether another version has changed a table since the connection prepared a statement with all its columns.
+    var isStalePlan: Bool { self == .refused(state: "0A000") }
+
     /// Whether a text is too long for an index: an entry takes at most 2,704 bytes, after compression.
     var isTooLong: Bool { self == .refused(state: "54000") }
 

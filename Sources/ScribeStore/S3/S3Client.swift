@@ -9,14 +9,23 @@ import ScribeDomain
 struct S3Client: Sendable {
     private static let mostAttempts = 4
     /// Time for one attempt without the transfer of a large body.
-    private static let timeout: TimeAmount = .seconds(30)
-    /// Time for the transfer of an object.
-    private static let longTimeout: TimeAmount = .seconds(600)
+    private static let timeout: TimeAmount = .seconds(10)
+    /// Time from the first attempt in which others begin. Clients wait for a minute at most.
+    private static let patience: TimeAmount = .seconds(20)
+    /// Slowest transfer of an object, in bytes per second.
+    private static let slowest = 1 << 20
 
     let address: S3Address
     let credentials: S3Address.Credentials
     let clock: WallClock
-    private let http = HTTPClient.shared
+    private let http = Self.http
+
+    /// Connections of all buckets. By default a client goes on trying to connect for as long as the request may take.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration(timeout: .init(connect: .seconds(5)))
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     init(_ address: S3Address, _ credentials: S3Address.Credentials, clock: WallClock) {
         self.address = address
@@ -32,7 +41,8 @@ struct S3Client: Sendable {
         _ name: String, size: Int, md5: [UInt8], _ body: @escaping @Sendable () -> HTTPClientRequest.Body
     ) async throws {
         let headers = ["content-md5": Data(md5).base64EncodedString(), "content-length": String(size)]
-        _ = try await send("PUT", name, headers: headers, timeout: Self.longTimeout, body: body) { _ in }
+        let timeout = Self.timeout + .seconds(Int64(size / Self.slowest))
+        _ = try await send("PUT", name, headers: headers, timeout: timeout, body: body) { _ in }
     }
 
     /// Reads a part of an object.
@@ -121,6 +131,7 @@ struct S3Client: Sendable {
         _ read: (HTTPClientResponse) async throws -> Value
     ) async throws -> Value? {
         var problem = "no answer"
+        let end = NIODeadline.now() + Self.patience
         for attempt in 1...Self.mostAttempts {
             do {
                 let response = try await http.execute(
@@ -139,6 +150,7 @@ struct S3Client: Sendable {
             } catch {
                 problem = "\(type(of: error))"
             }
+            guard NIODeadline.now() < end else { break }
             if attempt < Self.mostAttempts {
                 try await clock.sleep(for: .milliseconds(100 << attempt), as: .storeRetry)
             }
