@@ -141,7 +141,7 @@ final class PostgreSQLDatabase: StoreEngine {
     private func reconnecting<Value>(until end: NIODeadline, _ body: () throws -> Value) throws -> Value {
         var attempts = 0.0
         while true {
-            // Whoever has waited for others in vain does not begin once more.
+            // A request that has waited in the queue until its end does not begin while PostgreSQL is down.
             if NIODeadline.now() >= end, isDown.withLock({ $0 }) { throw PostgreSQLError.disconnected }
             do {
                 let value = try body()
