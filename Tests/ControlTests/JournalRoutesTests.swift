@@ -251,7 +251,7 @@ struct JournalRoutesTests {
             let path = Self.path + "/stream?namespace=s&all=true"
             try await withThrowingTaskGroup(of: TestAnswer.self) { group in
                 for _ in 1...JournalEvents.limit { group.addTask { try await client.get(path) } }
-                while server.manual.count(of: .journal) < JournalEvents.limit { await Task.yield() }
+                try await server.manual.waitFor(JournalEvents.limit, .journal)
                 let refused = try await client.get(path)
                 #expect(refused.status == 503)
                 #expect(try refused["code"] == "busy")

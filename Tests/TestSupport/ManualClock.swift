@@ -63,7 +63,14 @@ package final class ManualClock: Sendable {
 
     /// Returns once all of these sleep: whoever is named twice, twice.
     /// - Throws: who was waited for, when the test is cancelled because its time is over.
-    package func waitFor(_ names: WallClock.Sleeper...) async throws {
+    package func waitFor(_ names: WallClock.Sleeper...) async throws { try await waitFor(names) }
+
+    /// Returns once so many of one name sleep.
+    package func waitFor(_ count: Int, _ name: WallClock.Sleeper) async throws {
+        try await waitFor(Array(repeating: name, count: count))
+    }
+
+    private func waitFor(_ names: [WallClock.Sleeper]) async throws {
         let number = nextNumber()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
