@@ -223,10 +223,10 @@ let package = Package(
         .target(
             name: "Engines",
             dependencies: [
-                "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
-                .nioWebSocket, .subprocess, .system,
+                "Documents", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
-            exclude: ["Notes/Rules/voice.txt"],
+            exclude: ["Conversation/urgency.txt", "Notes/Rules/voice.txt"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -31,13 +31,13 @@ struct GrowthTests {
     }
 
     @Test(
-        "red flags of a transcript",
+        "emergencies in a transcript",
         arguments: texts + [
             "chest pain ", "no chest pain ", "if chest pain ", "um ", "yes ", "any chest pain ", "i can't breathe ",
             "chest ", "took took ", "in 2015 chest pain ", "my father had a stroke ",
         ])
-    func redFlags(unit: String) {
-        expectLinear(unit, of: 500) { _ = UrgencyRules.level(of: $0) }
+    func emergencies(unit: String) {
+        expectLinear(unit, of: 500) { _ = UrgencyClassifier.level(of: $0) }
     }
 
     @Test("words in scripts that take long to compare")

@@ -16,7 +16,7 @@ import ScribeDomain
             .map { vocabulary[(Int(rest[$0]) << 8 | Int(rest[$0 + 1])) % vocabulary.count] }
             .joined(separator: " ")
     }
-    _ = UrgencyRules.level(of: transcript, after: transcript)
+    _ = UrgencyClassifier.level(of: transcript, after: transcript)
     let spoken = Set(words(of: transcript.lowercased()))
     for fact in FactExtraction.facts(in: transcript) {
         for text in [fact.text] + fact.details.values {

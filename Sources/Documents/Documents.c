@@ -58,6 +58,12 @@ static const unsigned char templates[] = {
 
 struct document document_templates(void) { return (struct document){templates, sizeof templates}; }
 
+static const unsigned char urgency[] = {
+#embed "../Engines/Conversation/urgency.txt"
+};
+
+struct document document_urgency(void) { return (struct document){urgency, sizeof urgency}; }
+
 // Files of the console: templates, style sheet and scripts.
 static const unsigned char console_app_js[] = {
 #embed "../../console/app.js"

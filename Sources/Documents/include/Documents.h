@@ -29,6 +29,9 @@ struct document document_clients(void);
 struct document document_fixtures(void);
 struct document document_templates(void);
 
+// Weights of the words of emergencies, Sources/Engines/Conversation/urgency.txt.
+struct document document_urgency(void);
+
 // File of the console, `console/<name>` or `console/views/<name>`.
 struct named_document {
     const char *name;

@@ -143,12 +143,14 @@ package struct Conversations: Sendable {
     private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
         var urgency = Urgency()
         var question: String?
-        if let first = segments.first, UrgencyRules.isAnswer(first.text) {
+        if let first = segments.first, UrgencyClassifier.isAnswer(first.text) {
             question = try await store.lastSegmentText(of: conversation.id)
         }
         for segment in segments {
             defer { question = segment.text }
-            guard let level = UrgencyRules.level(of: segment.text, after: question), level > .none else { continue }
+            guard let level = UrgencyClassifier.level(of: segment.text, after: question), level > .none else {
+                continue
+            }
             urgency.level = max(urgency.level, level)
             urgency.reasons.append(.init(segment: segment.id, text: segment.text))
         }

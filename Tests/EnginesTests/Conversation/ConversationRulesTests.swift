@@ -6,7 +6,7 @@ import Testing
 
 struct ConversationRulesTests {
     @Test(
-        "the urgency rules find red flags in an utterance",
+        "the urgency classifier find red flags in an utterance",
         arguments: [
             ("I have chest pain since this morning", Urgency.Level.emergency), ("he has slurred speech", .emergency),
             ("I can't breathe", .emergency), ("I want to die", .emergency),
@@ -14,7 +14,7 @@ struct ConversationRulesTests {
             ("I have a high fever", .urgent), ("no fever but chest pain", .emergency),
         ])
     func urgent(text: String, level: Urgency.Level) {
-        #expect(UrgencyRules.level(of: text) == level)
+        #expect(UrgencyClassifier.level(of: text) == level)
     }
 
     @Test(
@@ -24,11 +24,11 @@ struct ConversationRulesTests {
             "I had a heart attack years ago", "history of seizure", "my father had a stroke", "good morning", "",
         ])
     func calm(text: String) {
-        #expect(UrgencyRules.level(of: text) == nil)
+        #expect(UrgencyClassifier.level(of: text) == nil)
     }
 
     @Test(
-        "the urgency rules find an emergency in everyday words, without punctuation, about any person present",
+        "the urgency classifier find an emergency in everyday words, without punctuation, about any person present",
         arguments: [
             "my husband just collapsed and he's not responding",
             "Doctor: Have you had any chest pain?\nPatient: Yes, since this morning.",
@@ -57,7 +57,7 @@ struct ConversationRulesTests {
             "I used my spray and I still have crushing chest pain", "I was fine until I got this chest pain",
         ])
     func emergency(text: String) {
-        #expect(UrgencyRules.level(of: text) == .emergency)
+        #expect(UrgencyClassifier.level(of: text) == .emergency)
     }
 
     @Test(
@@ -95,18 +95,20 @@ struct ConversationRulesTests {
             "That joke almost gave me a heart attack.",
         ])
     func noEmergency(text: String) {
-        #expect(UrgencyRules.level(of: text) != .emergency)
+        #expect(UrgencyClassifier.level(of: text) != .emergency)
     }
 
-    @Test("the urgency rules read an answer together with the question before it")
+    @Test("the urgency classifier read an answer together with the question before it")
     func answers() {
-        #expect(UrgencyRules.level(of: "Yes, since this morning.", after: "Any chest pain?") == .emergency)
-        #expect(UrgencyRules.level(of: "No, never.", after: "Any chest pain?") == nil)
-        #expect(UrgencyRules.level(of: "Yes.", after: "Any cough?") == nil)
-        #expect(UrgencyRules.level(of: "Any chest pain? Do you smoke? Yes.") == nil)
-        #expect(UrgencyRules.level(of: "any chest pain no do you smoke yes") == nil)
-        #expect(UrgencyRules.level(of: "Doctor: Any chest pain, or is it the arm?\nPatient: Yes, chest.") == .emergency)
-        #expect(UrgencyRules.isAnswer("yeah it started today") && !UrgencyRules.isAnswer("my knee hurts"))
+        #expect(UrgencyClassifier.level(of: "Yes, since this morning.", after: "Any chest pain?") == .emergency)
+        #expect(UrgencyClassifier.level(of: "No, never.", after: "Any chest pain?") == nil)
+        #expect(UrgencyClassifier.level(of: "Yes.", after: "Any cough?") == nil)
+        #expect(UrgencyClassifier.level(of: "Any chest pain? Do you smoke? Yes.") == nil)
+        #expect(UrgencyClassifier.level(of: "any chest pain no do you smoke yes") == nil)
+        #expect(
+            UrgencyClassifier.level(of: "Doctor: Any chest pain, or is it the arm?\nPatient: Yes, chest.") == .emergency
+        )
+        #expect(UrgencyClassifier.isAnswer("yeah it started today") && !UrgencyClassifier.isAnswer("my knee hurts"))
     }
 
     @Test(

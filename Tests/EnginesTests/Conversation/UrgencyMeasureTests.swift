@@ -1,38 +1,45 @@
+import Crypto
 import Foundation
 import ScribeDomain
 import TestSupport
 import Testing
-import Yams
 
 @testable import Engines
 
-/// Utterances labelled by somebody who has not seen the rules.
+/// Utterances labelled by somebody who has not seen the classifier.
 struct UrgencyMeasureTests {
-    private struct Utterance: Decodable {
-        let text: String
-        let urgent: Bool
-        let part: String
-    }
-
-    private static let utterances: [Utterance] = {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Notes/urgency.yaml")
-        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return [] }
-        return (try? YAMLDecoder().decode([Utterance].self, from: text)) ?? []
-    }()
+    private static let parts = Set(UrgencyTraining.utterances.map(\.part)).sorted()
 
     @Test(
-        "the urgency rules classify 95 of 100 known sentences correctly and miss no present emergency",
-        arguments: ["practice", "check", "unseen", "later", "fresh", "further"])
+        "the urgency classifier is right in 95 of 100 utterances, and misses no emergency of those that it knows",
+        arguments: parts)
     func measure(part: String) {
-        let utterances = Self.utterances.filter { $0.part == part }
+        let utterances = UrgencyTraining.utterances.filter { $0.part == part }
         #expect(utterances.count >= 40)
-        let wrong = utterances.filter { (UrgencyRules.level(of: $0.text) == .emergency) != $0.urgent }
+        let wrong = utterances.filter { (UrgencyClassifier.level(of: $0.text) == .emergency) != $0.urgent }
         let missed = wrong.filter(\.urgent)
-        print(
-            "urgency, \(part): \(utterances.count - wrong.count) of \(utterances.count) right, \(missed.count) missed")
-        // The rules were made with the first two thirds in sight; the last tells how they do elsewhere.
-        let (mostMissed, mostWrong) = part == "unseen" ? (8, 11) : (0, 2)
-        #expect(missed.count <= mostMissed)
-        #expect(wrong.count <= mostWrong)
+        let right = utterances.count - wrong.count
+        print("urgency, \(part): \(right) of \(utterances.count) right, \(missed.count) missed")
+        for each in wrong where !UrgencyTraining.held.contains(part) {
+            print(each.urgent ? "  missed:" : "  false alarm:", each.text.debugDescription)
+        }
+        #expect(wrong.count * 20 <= utterances.count)
+        #expect(!UrgencyTraining.certain.contains(part) || missed.isEmpty)
+    }
+
+    @Test("the weights are those that the utterances give")
+    func weights() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let file = root.appending(path: "Sources/Engines/Conversation/urgency.txt")
+        let utterances = UrgencyTraining.utterances.filter { !UrgencyTraining.held.contains($0.part) }
+        let text = utterances.map { "\($0.urgent) \($0.text)" }.joined(separator: "\n")
+        let first = "# Learned from \(utterances.count) utterances, \(Hex.encode(SHA256.hash(data: Data(text.utf8))))"
+        if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] != nil {
+            try Data("\(first)\n\(UrgencyTraining(utterances).learned())".utf8).write(to: file)
+        }
+        let shipped = try String(contentsOf: file, encoding: .utf8)
+        #expect(
+            shipped.hasPrefix(first),
+            "run SCRIBE_WRITE_PAGES=1 swift test --filter UrgencyMeasureTests, and build again")
     }
 }
