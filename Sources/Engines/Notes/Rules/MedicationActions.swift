@@ -3,44 +3,28 @@
 /// An action belongs to the medications that it stands before, up to the next action. A medication that is only a
 /// reason, "it does not mix with the apixaban", has none.
 struct MedicationActions {
-    private static let phrases: [(change: MedicationMention.Change, phrases: PhraseBook<Void>)] = [
-        (
-            .stopped,
-            PhraseBook([
-                "stop", "stopping", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off",
-                "leave off",
-            ])
-        ),
-        (
-            .increased,
-            PhraseBook([
-                "increase", "go up", "goes up", "raise", "double", "bump", "increasing", "bump up", "put up",
-                "doubling",
-            ])
-        ),
-        (
-            .decreased,
-            PhraseBook([
-                "reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper", "halve",
-                "come down",
-            ])
-        ),
-        (
-            .continued,
-            PhraseBook([
-                "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
-                "keep going", "keep taking", "continuing",
-            ])
-        ),
-        (
-            .started,
-            PhraseBook([
-                "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you",
-                "give her", "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in",
-                "take", "giving him", "giving her", "apply", "use", "prescription for",
-            ])
-        ),
+    private static let stopping = [
+        "stop", "stopping", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off", "leave off",
     ]
+    private static let increasing = [
+        "increase", "go up", "goes up", "raise", "double", "bump", "increasing", "bump up", "put up", "doubling",
+    ]
+    private static let decreasing = [
+        "reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper", "halve", "come down",
+    ]
+    private static let continuing = [
+        "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
+        "keep going", "keep taking", "continuing",
+    ]
+    private static let starting = [
+        "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you", "give her",
+        "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in", "take",
+        "giving him", "giving her", "apply", "use", "prescription for",
+    ]
+    private static let phrases = PhraseBook(
+        stopping.map { ($0, MedicationMention.Change.stopped) } + increasing.map { ($0, .increased) }
+            + decreasing.map { ($0, .decreased) } + continuing.map { ($0, .continued) }
+            + starting.map { ($0, .started) })
     private static let swapping: Set = ["swap", "switch", "change", "replace", "swapping", "switching", "changing"]
     /// Verbs whose object is the reason for an action, and not what the action is about.
     private static let reasons: Set = [
@@ -66,11 +50,8 @@ struct MedicationActions {
         for position in tokens.indices where position >= actions.last?.range.upperBound ?? 0 {
             // "Forty milligrams for five days, then stop" is no action of today.
             if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
-            // Increasing beats starting where both begin: "go up" and "go for".
-            for (change, phrases) in Self.phrases {
-                guard let end = tokens.end(of: phrases, at: position) else { continue }
-                actions.append(Action(change: change, range: position..<end))
-                break
+            if let entry = tokens.longest(of: Self.phrases, at: position) {
+                actions.append(Action(change: entry.meaning, range: position..<position + entry.phrase.count))
             }
         }
         self.actions = actions

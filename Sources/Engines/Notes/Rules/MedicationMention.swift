@@ -150,12 +150,17 @@ struct MedicationMention {
 
     /// Whether an unknown word counts as a medication, because a dose in milligrams or its condition follows.
     private static func isUnknownName(_ tokens: [Token], _ position: Int, _ terms: Terms, isTaken: Bool) -> Bool {
-        let word = tokens[position].plain
-        guard position + 1 < tokens.count, word.utf8.count > 3, tokens[position].pause < .end, !noNames.contains(word),
-            word.allSatisfy(\.isLetter), !Numbers.isNumber(word), !doseUnits.contains(word)
-        else { return false }
+        // Few words have a dose or a condition behind them, so that is looked at first.
+        guard position + 1 < tokens.count else { return false }
         let next = tokens[position + 1].plain
-        if isTaken, next == "for", position > 0, naming.contains(tokens[position - 1].plain),
+        let mayHaveDose = next == "of" || Numbers.isNumber(next) || next.first?.isNumber ?? false
+        let mayHaveCondition =
+            isTaken && next == "for" && position > 0 && naming.contains(tokens[position - 1].plain)
+        let word = tokens[position].plain
+        guard mayHaveDose || mayHaveCondition, word.utf8.count > 3, tokens[position].pause < .end,
+            !noNames.contains(word), word.allSatisfy(\.isLetter), !Numbers.isNumber(word), !doseUnits.contains(word)
+        else { return false }
+        if mayHaveCondition,
             terms.all.contains(where: {
                 $0.kinds.contains(.condition) && (position + 2...position + 4).contains($0.range.lowerBound)
             }), !terms.all.contains(where: { $0.range.contains(position) })

@@ -157,6 +157,12 @@ extension [Token] {
         return entries.lazy.filter { matches($0.phrase, at: position) }.map { position + $0.phrase.count }.max()
     }
 
+    /// Longest phrase of a book that begins at `position`, with its meaning; nil without one.
+    func longest<Meaning>(of phrases: PhraseBook<Meaning>, at position: Int) -> PhraseBook<Meaning>.Entry? {
+        phrases.entries(beginningWith: self[position].plain)?.lazy.filter { matches($0.phrase, at: position) }
+            .max { $0.phrase.count < $1.phrase.count }
+    }
+
     func contains(anyOf phrases: PhraseBook<Void>) -> Bool {
         indices.contains { end(of: phrases, at: $0) != nil }
     }
