@@ -4,7 +4,7 @@ public import Synchronization
 @usableFromInline package final class LockedValue<Value: Sendable>: Sendable {
     @usableFromInline let mutex: Mutex<Value>
 
-    package init(_ value: Value) { mutex = Mutex(value) }
+    @inlinable package init(_ value: consuming Value) { mutex = Mutex(value) }
 
     /// Runs `body` with exclusive access to the value. `body` must be short, and must
     /// neither wait nor lock anything else.

@@ -3,6 +3,7 @@ import Hummingbird
 package import NIOCore
 import ScribeDomain
 import ScribeRuntime
+import Synchronization
 
 /// Body of a request, recorded as it is read.
 struct RecordedRequestBody: AsyncSequence, Sendable {
@@ -29,7 +30,7 @@ struct RecordedRequestBody: AsyncSequence, Sendable {
 
 /// Takes a short answer that is in memory already.
 package final class CollectedBody: ResponseBodyWriter, Sendable {
-    private let collected = LockedValue(ByteBuffer())
+    private let collected = Mutex(ByteBuffer())
 
     package init() {}
 

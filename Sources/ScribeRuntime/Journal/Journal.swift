@@ -156,8 +156,16 @@ package final class Journal: Sendable {
     /// Entries that have left the journal. They are released after the lock: it takes longer than all that is done
     /// with the lock held.
     private struct Evicted {
-        var entries: [JournalRecord] = []
+        /// The last one. Most additions remove one entry, and need no array.
+        private var entry: JournalRecord?
+        private var others: [JournalRecord] = []
         var bytes = 0
+
+        mutating func append(_ slot: Slot) {
+            if let entry { others.append(entry) }
+            entry = slot.entry
+            bytes += slot.size
+        }
     }
 
     private static func evict(upTo settings: JournalSettings, keeping number: Int, _ state: inout State) -> Evicted {
@@ -174,8 +182,7 @@ package final class Journal: Sendable {
             state.bytes -= oldest.size
             state.count -= 1
             state.dropped += 1
-            evicted.bytes += oldest.size
-            evicted.entries.append(oldest.entry)
+            evicted.append(oldest)
         }
         return evicted
     }

@@ -1,6 +1,7 @@
 import Foundation
 package import NIOCore
 package import ScribeDomain
+import Synchronization
 
 /// Entry of a journal: an exchange that is being recorded, or has ended. Its journal may be chosen after the request's
 /// head, when the body or the first message names the world.
@@ -25,12 +26,13 @@ package final class JournalRecord: Sendable {
 
     package let mode: JournalMode
     package let clock: WallClock
-    private let state: LockedValue<State>
+    /// In the record's own memory: there is a record for each request.
+    private let state: Mutex<State>
 
     package init(_ exchange: Exchange, mode: JournalMode, clock: WallClock) {
         self.mode = mode
         self.clock = clock
-        state = LockedValue(State(exchange: exchange))
+        state = Mutex(State(exchange: exchange))
     }
 
     /// The exchange as it is now.
