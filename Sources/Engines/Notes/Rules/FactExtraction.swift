@@ -213,6 +213,11 @@ struct FactExtraction {
             return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
         }
         if ofFamily || terms.has(.bloodRelative) { return denyOfFamily(said, terms) }
+        // "Are you her daughter?" – "No."
+        guard !terms.has(.relative) || terms.has([.symptom, .condition, .social]) else { return }
+        if let first = said.first, said.count > 1, Self.events.contains(first.plain) {
+            return add(.negative, said, text: "did not " + said.text)
+        }
         if said.count < 4, said.contains(Self.states) { return add(.negative, said, text: "not " + said.text) }
         if said.contains(Self.pasts), !terms.has(.social) {
             return add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
@@ -258,6 +263,10 @@ struct FactExtraction {
     private static let titles: Set = ["mr", "mrs", "ms", "miss", "dr"]
     private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
     private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
+    /// Verbs of what happened once: "Did you hit your head?"
+    private static let events: Set = [
+        "hit", "black", "bang", "trip", "slip", "twist", "bump", "land", "break", "travel", "injure", "pass", "faint",
+    ]
     private static let habits: Set = ["smoke", "vape", "drink"]
     private static let pasts: Set = ["history", "surgeries", "surgery", "operations", "hospitalizations"]
 

@@ -38,6 +38,8 @@ struct MedicationActions {
         let range: Range<Int>
     }
 
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     private let tokens: [Token]
     private let actions: [Action]
     /// Position of "to" or "for" after "switch"; nil without a switch.
@@ -84,11 +86,16 @@ struct MedicationActions {
         return tokens[start..<position].contains { Self.reasons.contains($0.plain) }
     }
 
-    /// Action on what was named before: "double that to 40 mg", "that stays". Nil for one with an object of its own.
+    /// Action on what was named before: "double that to 40 mg", "that stays", "go up to 40 mg". Nil for one with an
+    /// object of its own.
     var changeOfEarlier: MedicationMention.Change? {
         actions.first { action in
             let around = tokens[..<action.range.lowerBound].suffix(1) + tokens[action.range.upperBound...].prefix(2)
-            return action.change != .started && around.contains { Self.pronouns.contains($0.plain) }
+            guard action.change != .started else { return false }
+            if around.contains(where: { Self.pronouns.contains($0.plain) }) { return true }
+            let dose = tokens[action.range.upperBound...].drop { ["to", "by", "down", "up"].contains($0.plain) }
+            return dose.first.map { Numbers.isNumber($0.plain) || $0.plain.utf8.first.map(Self.isDigit) ?? false }
+                ?? false && tokens.contains { MedicationMention.doseUnits.contains($0.plain) }
         }?.change
     }
 }

@@ -9,7 +9,8 @@ enum NoteSentences {
         "went",
         "took", "tried", "felt", "noticed", "started", "stopped", "fell", "used", "quit", "lost", "got", "woke",
         "denies",
-        "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends", "not",
+        "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends",
+        "hit", "broke", "cut", "gave",
     ]
     private static let finite: Set = [
         "is", "are", "was", "were", "has", "hurts", "feels", "comes", "goes", "gets", "helps", "started", "went", "had",
@@ -18,7 +19,12 @@ enum NoteSentences {
     ]
     private static let openings: Set = [
         "it", "that", "this", "because", "when", "if", "since", "after", "before", "for", "in", "at", "on", "worse",
-        "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then",
+        "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then", "not",
+    ]
+    /// Words that follow a verb: "landed on", and not "increased thirst".
+    private static let afterVerbs: Set = [
+        "on", "in", "at", "to", "off", "out", "up", "down", "the", "it", "over", "from", "into", "with", "onto", "a",
+        "by",
     ]
 
     /// Joins facts into a paragraph; consecutive denials share a sentence.
@@ -54,7 +60,8 @@ enum NoteSentences {
         guard let first = words.first else { return "" }
         switch fact.kind {
         case .chiefComplaint, .complaint, .presentIllness:
-            if verbs.contains(first) { return "The patient \(fact.text)." }
+            let isPast = first.hasSuffix("ed") && words.count > 1 && afterVerbs.contains(words[1])
+            if verbs.contains(first) || isPast { return "The patient \(fact.text)." }
             if openings.contains(first) || words.dropFirst().contains(where: finite.contains) {
                 return capitalised(fact.text) + "."
             }

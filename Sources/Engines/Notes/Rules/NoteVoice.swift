@@ -226,10 +226,15 @@ enum NoteVoice {
 
     /// Most words of a note that may follow each other as they were said.
     private static let longestCopy = 8
+    /// Most words of a run in which nothing is dispensable. One sentence in ten may have one.
+    private static let longestRun = 10
     /// Words that a note can drop, the most dispensable first.
     private static let dispensable: [Set<String>] = [
-        ["the", "a", "an"],
-        ["that", "so", "very", "some", "there", "then", "any", "which", "got", "all", "up", "still"],
+        ["the"], ["that", "so", "very", "some", "there", "then", "any", "which", "all", "still"],
+    ]
+    /// Words that a note drops only from a longer run, because their absence reads badly.
+    private static let needed: [Set<String>] = [
+        ["a", "an", "got", "up"],
         ["is", "are", "was", "were", "it", "been", "of", "have", "has", "had", "do", "did"],
         ["and", "or", "to", "in", "on", "at", "for", "with"],
     ]
@@ -246,12 +251,13 @@ enum NoteVoice {
             guard run > longestCopy else { continue }
             // Neither the first nor the last word of the run, which would leave the run whole.
             let range = (result.count - run + 1)..<(result.count - 1)
-            if let index = dispensable.lazy.compactMap({ words in
+            let droppable = run > longestRun ? dispensable + needed : dispensable
+            if let index = droppable.lazy.compactMap({ words in
                 range.last { words.contains(result[$0].plain) }
             }).first {
                 run = result.count - 1 - index
                 result.remove(at: index)
-            } else {
+            } else if run > longestRun {
                 run = 1
             }
         }

@@ -147,7 +147,7 @@ struct FactExtractionTests {
         #expect(facts(.referral, in: transcript) == ["referring patient to cardiology"])
         #expect(facts(.advice, in: transcript) == ["drink plenty of fluids", "rest at home", "avoid cold drinks"])
         #expect(facts(.returnPrecaution, in: transcript) == ["if patient gets chest pain at rest go to emergency room"])
-        #expect(facts(.followUp, in: transcript) == ["come back for review in one week if fever does not settle"])
+        #expect(facts(.followUp, in: transcript) == ["come back for a review in one week if fever does not settle"])
         #expect(facts(.chiefComplaint, .complaint, in: transcript) == [])
     }
 

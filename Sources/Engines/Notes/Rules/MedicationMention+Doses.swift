@@ -1,0 +1,114 @@
+/// Doses, frequencies and durations of medications.
+extension MedicationMention {
+    /// Reads a dose with its unit and end: "500 mg", "four hundred milligrams", "two tablets".
+    static func dose(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard position < tokens.count else { return nil }
+        let word = tokens[position].plain
+        // "500mg" in one word.
+        if let first = word.first, first.isNumber {
+            let number = word.prefix { $0.isNumber || $0 == "." || $0 == "," }
+            let unit = String(word.dropFirst(number.count).drop { $0 == "-" })
+            if !unit.isEmpty, doseUnits.contains(unit) {
+                return ("\(number) \(shortUnits[unit] ?? unit)", position + 1)
+            }
+        }
+        if word == "a" || word == "an" || word == "half" {
+            var next = position + 1
+            while next < tokens.count, ["a", "half"].contains(tokens[next].plain) { next += 1 }
+            guard next < tokens.count, let unit = shortUnits[tokens[next].plain] else {
+                return word == "a" ? hundred(in: tokens, at: position + 1) : nil
+            }
+            return (word == "half" ? "0.5 \(unit)" : "1 \(unit)", next + 1)
+        }
+        guard let number = Numbers.value(in: tokens, at: position), number.end < tokens.count,
+            tokens[number.end - 1].pause < .end, doseUnits.contains(tokens[number.end].plain)
+        else { return nil }
+        let unit = tokens[number.end].plain
+        return ("\(number.text) \(shortUnits[unit] ?? unit)", number.end + 1)
+    }
+
+    /// Reads a dose of hundreds or thousands: "a hundred milligrams".
+    private static func hundred(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard position < tokens.count, ["hundred", "thousand"].contains(tokens[position].plain) else { return nil }
+        return dose(in: tokens, at: position)
+    }
+
+    /// Reads a number right after the name as milligrams: "azithromycin 250", "lisinopril ten".
+    static func bareDose(in tokens: [Token], at position: Int, after name: Int) -> (text: String, end: Int)? {
+        guard position == name || position == name + 1 && ["to", "is", "at"].contains(tokens[name].plain),
+            let number = Numbers.value(in: tokens, at: position), let value = Double(number.text), value >= 2,
+            number.end == tokens.count
+                || !Numbers.units.contains(tokens[number.end].plain)
+                    && !["times", "puffs", "a", "percent", "of", "per"].contains(tokens[number.end].plain)
+        else { return nil }
+        return (number.text + " mg", number.end)
+    }
+
+    static func frequency(in tokens: [Token], at position: Int) -> Int? {
+        if let end = tokens.end(of: schedules, at: position) { return end }
+        let words = tokens[position...].prefix(5).map(\.plain)
+        if words.starts(with: ["up", "to"]), position + 2 < tokens.count {
+            return frequency(in: tokens, at: position + 2)
+        }
+        if words.count >= 3, Numbers.isNumber(words[0]), words[1] == "times" {
+            if words[2] == "daily" { return position + 3 }
+            if words.count >= 4, ["a", "per"].contains(words[2]), ["day", "week"].contains(words[3]) {
+                return position + 4
+            }
+        }
+        if words.count >= 3, words[0] == "every", Numbers.isNumber(words[1]) {
+            if Numbers.units.contains(words[2]) { return position + 3 }
+            if words.count == 5, words[2] == "to", Numbers.isNumber(words[3]), Numbers.units.contains(words[4]) {
+                return position + 5
+            }
+        }
+        return nil
+    }
+
+    /// End of a duration at `position`; nil without one: "for five days", "since March", "for the last two weeks".
+    static func duration(in tokens: [Token], at position: Int) -> Int? {
+        guard position < tokens.count else { return nil }
+        switch tokens[position].plain {
+        case "for", "over", "in":
+            var end = position + 1
+            while end < tokens.count, end < position + 7 {
+                let word = tokens[end].plain
+                if Numbers.units.contains(word) { return end + 1 }
+                guard Numbers.isNumber(word) || Numbers.vague.contains(word) || leading.contains(word) else {
+                    return nil
+                }
+                end += 1
+            }
+            return nil
+        case "since":
+            var end = position + 1
+            while end < tokens.count, end < position + 6 {
+                let word = tokens[end].plain
+                guard isDatePart(word) else { break }
+                end += 1
+                if tokens[end - 1].pause > .none { break }
+            }
+            return end > position + 1 ? end : nil
+        default:
+            guard Numbers.isNumber(tokens[position].plain), position + 1 < tokens.count,
+                Numbers.units.contains(tokens[position + 1].plain)
+            else { return nil }
+            return position + 2
+        }
+    }
+
+    private static let leading: Set = [
+        "the", "last", "past", "about", "of", "almost", "nearly", "to", "or", "another", "next", "like", "around",
+        "well", "over", "good", "at", "least", "maybe",
+    ]
+    private static let dateWords: Set = [
+        "last", "the", "this", "of", "yesterday", "morning", "afternoon", "evening", "tonight", "today", "childhood",
+        "birth", "early", "late", "christmas", "about", "summer", "winter", "spring", "autumn", "then", "school",
+        "college", "easter", "my",
+    ]
+
+    private static func isDatePart(_ word: String) -> Bool {
+        dateWords.contains(word) || Numbers.units.contains(word) || Numbers.isNumber(word)
+            || Numbers.months.contains(word) || Numbers.weekdays.contains(word) || word.first?.isNumber == true
+    }
+}
