@@ -2,8 +2,8 @@ import ScribeDomain
 
 /// Words of a text and pairs of neighbours, sentence by sentence, as ``UrgencyModel`` weighs them.
 ///
-/// A `-` stands before what a denial reaches, and a `?` before what is asked and not answered with yes:
-/// "No fever. Any rash?" has `no`, `-fever`, `no -fever`, `?any`, `?rash` and `?any rash`.
+/// Denied words begin with `-`, and words of a question without a yes with `?`. "No fever. Any rash?" has `no`,
+/// `-fever`, `-no fever`, `?any`, `?rash` and `?any rash`.
 package struct UrgencyFeatures {
     /// A sentence, or a part of a long one.
     package struct Sentence {

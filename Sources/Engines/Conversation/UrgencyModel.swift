@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Weights of words: a text whose weights are positive together tells of an emergency.
+/// Weights of words. A text tells of an emergency if the sum of its weights is above zero.
 ///
 /// The weights are learned from the labelled utterances of `Tests/Notes/urgency`. A line of `urgency.txt` is a weight,
 /// in hundredths, and its feature. The feature `=` is part of each text.

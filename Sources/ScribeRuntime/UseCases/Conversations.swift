@@ -139,22 +139,27 @@ package struct Conversations: Sendable {
         }
     }
 
-    /// Finds red flags in segments. An answer is read with the question before it, which may be in the store already.
+    /// Finds emergencies in segments. An answer is read with the question before it, which may be in the store already.
     private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
-        var urgency = Urgency()
         var question: String?
         if let first = segments.first, UrgencyClassifier.isAnswer(first.text) {
             question = try await store.lastSegmentText(of: conversation.id)
         }
-        for segment in segments {
-            defer { question = segment.text }
-            guard let level = UrgencyClassifier.level(of: segment.text, after: question), level > .none else {
-                continue
+        // Weighing a text takes several times as long as parsing it.
+        let size = segments.reduce(0) { $0 + $1.text.utf8.count }
+        return await EventLoopOffload.run(bytes: 8 * size) { [question] in
+            var urgency = Urgency()
+            var before = question
+            for segment in segments {
+                defer { before = segment.text }
+                guard let level = UrgencyClassifier.level(of: segment.text, after: before), level > .none else {
+                    continue
+                }
+                urgency.level = max(urgency.level, level)
+                urgency.reasons.append(.init(segment: segment.id, text: segment.text))
             }
-            urgency.level = max(urgency.level, level)
-            urgency.reasons.append(.init(segment: segment.id, text: segment.text))
+            return urgency
         }
-        return urgency
     }
 
     /// Adds a photo to the user's open conversation, or begins one with it.
