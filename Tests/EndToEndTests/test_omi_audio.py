@@ -15,10 +15,7 @@ def test_recognised_audio_and_sent_text_are_in_one_conversation(omi, codec, rate
     if codec == "opus":
         frames = opus_packets(audio)
     elif codec == "aac":
-        stream = subprocess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "-", "-c:a", "aac",
-             "-f", "adts", "-"], input=audio, check=True, capture_output=True).stdout
-        frames = [stream[at:at + 500] for at in range(0, len(stream), 500)]
+        frames = aac(audio)
     else:
         frames = [audio[at:at + 2000] for at in range(0, len(audio), 2000)]
     with Device(omi, f"codec={codec}&sample_rate={rate}") as device:
@@ -39,6 +36,21 @@ def test_recognised_audio_and_sent_text_are_in_one_conversation(omi, codec, rate
         assert device.stored() == texts
         path = f"/v1/conversations/{conversation['id']}/recording"
         assert device.call("GET", path).json() == {"has_recording": True}
+
+
+def test_words_of_text_and_of_audio_are_echoed_in_the_order_in_which_they_are_stored(omi):
+    # Decoded by a program, so that words are heard while a message is stored.
+    frames = aac((voice(0.3) + silence(0.6)) * 80)
+    with Device(omi, "codec=aac&sample_rate=16000").ready() as device:
+        for turn in range(3):
+            device.send(*frames[turn * len(frames) // 3:(turn + 1) * len(frames) // 3])
+            # The echo of a long text takes longer than that of the words heard after it.
+            device.say("word " * 18_000 + f"{turn}.")
+            while not any(segment["text"].endswith(f" {turn}.") for segment in device.segments):
+                device.receive()
+        assert device.end() == (1001, "Nothing was heard")
+        assert {segment["stt_provider"] for segment in device.segments} == {"fake", "edge_asr"}
+        assert device.stored() == [segment["text"] for segment in device.segments]
 
 
 def test_a_visit_as_text_and_as_audio_gives_the_same_summary(tmp_path, spoken, sentences):
@@ -102,3 +114,11 @@ def test_the_text_of_another_recogniser_is_taken_where_the_device_has_said_so(om
         device.send(message)
         device.say("own")
         assert device.until(1) == ["own"]
+
+
+def aac(audio: bytes) -> list[bytes]:
+    """Pieces of a stream."""
+    stream = subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "-", "-c:a", "aac",
+         "-f", "adts", "-"], input=audio, check=True, capture_output=True).stdout
+    return [stream[at:at + 500] for at in range(0, len(stream), 500)]

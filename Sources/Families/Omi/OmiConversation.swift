@@ -6,7 +6,8 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// State of one device socket in its user's current conversation. Words are stored before they are echoed.
+/// State of one device socket in its user's current conversation. Words are stored before they are echoed, in the same
+/// order.
 actor OmiConversation {
     private let runtime: Runtime
     private let principal: Principal
@@ -35,6 +36,9 @@ actor OmiConversation {
     private var audioBegan: Date
     /// Ended conversations whose results were not sent to the device yet.
     private var unfinished: [String] = []
+    /// Held while words are stored and echoed, so that words of text, of audio and of a release are echoed in the order
+    /// in which they were stored: an actor runs other calls while one of them waits.
+    private let order = AsyncMutex()
 
     /// Calls of `tick` that possibly repeated segments are held for: 2 to 3 seconds without words.
     ///
@@ -80,27 +84,33 @@ actor OmiConversation {
     }
 
     /// Stores the held segments when the device closes its socket: they were no repetition.
-    func close() async throws { try await store(repeated.release(), from: "edge_asr") }
+    func close() async throws { try await order.withLock { try await store(repeated.release(), from: "edge_asr") } }
 
     /// Releases held segments, sends finished conversations and ends silent ones. Called periodically.
     func tick() async throws {
-        let now = runtime.clock.now
-        if let ticks = ticksHeld {
-            ticksHeld = ticks + 1
-            if ticks + 1 >= Self.longestHold {
-                ticksHeld = nil
-                try await store(repeated.release(), from: "edge_asr")
-            }
-        }
+        try await order.withLock { try await releaseHeld() }
         try await sendFinished()
+        try await order.withLock { try await endIfSilent() }
+    }
+
+    private func releaseHeld() async throws {
+        guard let ticks = ticksHeld else { return }
+        ticksHeld = ticks + 1
+        guard ticks + 1 >= Self.longestHold else { return }
+        ticksHeld = nil
+        try await store(repeated.release(), from: "edge_asr")
+    }
+
+    /// Looks up the current conversation every five seconds, or once it is overdue, and ends it after silence.
+    private func endIfSilent() async throws {
+        let now = runtime.clock.now
         guard let conversation = current else { return }
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
         let stored = try await runtime.queries.conversations.conversation(conversation.id, of: principal)
-        // Words may have come during the read, here or over another socket.
-        guard current?.id == conversation.id else { return }
         guard let stored else { return leave() }
         if stored.isCurrent(at: now) {
+            // Words may have come over another socket.
             current?.finishedAt = max(stored.finishedAt, conversation.finishedAt)
         } else {
             try await end(stored)
@@ -213,7 +223,7 @@ actor OmiConversation {
         try await wordMemory.take(words.count * MemoryLayout<OmiCommand.Words>.stride)
         defer { wordMemory.hold(0) }
         for part in words.parts(of: EventLoopOffload.threshold) {
-            try await storeAndEcho(part.map { segment($0, by: provider) }, from: source)
+            try await order.withLock { try await storeAndEcho(part.map { segment($0, by: provider) }, from: source) }
             await EventLoopOffload.yield()
         }
     }
@@ -232,7 +242,7 @@ actor OmiConversation {
         try await store(new, from: source)
     }
 
-    /// Stores segments and echoes them to the device.
+    /// Stores segments and echoes them to the device. Its callers hold ``order``.
     /// - Parameter source: Label of the metric.
     private func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
@@ -253,11 +263,13 @@ actor OmiConversation {
 
     /// Opens a recording for the device's audio, at its first samples.
     func beginAudio(_ options: LiveOptions) async throws {
-        let conversation = try await runtime.conversations.open(beginning, for: principal)
-        audioBegan = runtime.clock.now
-        recording = try await runtime.liveRecordings.open(
-            TransactionID(conversation.id), options, keepsSilence: false, for: principal)
-        try await follow(conversation)
+        try await order.withLock {
+            let conversation = try await runtime.conversations.open(beginning, for: principal)
+            audioBegan = runtime.clock.now
+            recording = try await runtime.liveRecordings.open(
+                TransactionID(conversation.id), options, keepsSilence: false, for: principal)
+            try await follow(conversation)
+        }
     }
 
     /// Records samples, before the engine recognises them.
@@ -268,12 +280,14 @@ actor OmiConversation {
     func addResult(_ result: LiveResult, by engine: String) async throws {
         guard result.isFinal else { return }
         if !result.words.isEmpty {
-            // Times count from the start of the conversation, so the conversation must be known first.
-            let conversation = try await runtime.conversations.open(beginning, for: principal)
-            try await follow(conversation)
-            let offset = audioBegan.timeIntervalSince(conversation.startedAt)
-            let turns = result.words.turns(after: offset).map { segment($0, by: engine) }
-            try await store(turns, from: "audio")
+            try await order.withLock {
+                // Times count from the start of the conversation, so the conversation must be known first.
+                let conversation = try await runtime.conversations.open(beginning, for: principal)
+                try await follow(conversation)
+                let offset = audioBegan.timeIntervalSince(conversation.startedAt)
+                let turns = result.words.turns(after: offset).map { segment($0, by: engine) }
+                try await store(turns, from: "audio")
+            }
         }
         do {
             try await recording?.take(result)
