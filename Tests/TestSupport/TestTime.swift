@@ -1,11 +1,18 @@
+import ScribeDomain
+
 /// How long a test may take, on however busy a machine: it ends what hangs, and measures nothing.
 package let timeOfATest: Duration = .seconds(600)
 
 /// Does what a test does, and cancels it when its time is over, so that whatever it waits for says so.
-package func withinTheTimeOfATest(_ body: @escaping @Sendable () async throws -> Void) async throws {
+/// - Throws: ``TestIsTooLong`` where the cancelled test ends without an error of its own.
+package func withinTheTimeOfATest(
+    _ time: Duration = timeOfATest, _ body: @escaping @Sendable () async throws -> Void
+) async throws {
+    let isOver = LockedValue(false)
     let test = Task { try await body() }
     let limit = Task {
-        try await Task.sleep(for: timeOfATest)
+        try await Task.sleep(for: time)
+        isOver.withLock { $0 = true }
         test.cancel()
     }
     defer { limit.cancel() }
@@ -14,4 +21,7 @@ package func withinTheTimeOfATest(_ body: @escaping @Sendable () async throws ->
     } onCancel: {
         test.cancel()
     }
+    if isOver.withLock({ $0 }) { throw TestIsTooLong() }
 }
+
+package struct TestIsTooLong: Error {}

@@ -23,15 +23,20 @@ package final class OneShotSignal: Sendable {
         for watcher in watchers { watcher() }
     }
 
-    /// Runs `body`, and calls `watcher` if the signal fires meanwhile.
+    /// Runs `body`, and calls `watcher` once if the signal has fired before or fires meanwhile.
     package func watched<Value>(by watcher: @escaping @Sendable () -> Void, _ body: () async throws -> Value)
         async rethrows
         -> Value
     {
-        let number = state.withLock { state in
+        let number = state.withLock { state -> Int? in
+            guard !state.hasFired else { return nil }
             state.next += 1
             state.watchers[state.next] = watcher
             return state.next
+        }
+        guard let number else {
+            watcher()
+            return try await body()
         }
         defer { state.withLock { $0.watchers[number] = nil } }
         return try await body()

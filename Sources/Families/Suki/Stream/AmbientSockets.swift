@@ -90,7 +90,6 @@ final class AmbientSocket: SessionSocket {
             messageBegan = count
             let pause = Task { try? await clock.sleep(for: Self.patience, as: .socketDrain) }
             await end.watched(by: { pause.cancel() }) {
-                if end.hasFired { pause.cancel() }
                 await withTaskCancellationHandler {
                     await pause.value
                 } onCancel: {
