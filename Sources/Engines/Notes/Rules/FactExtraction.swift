@@ -24,7 +24,7 @@ struct FactExtraction {
         func has(_ kinds: Terms.Kinds) -> Bool { clauses.contains { $0.terms.has(kinds) } }
     }
 
-    private(set) var facts: [ClinicalFact] = []
+    var facts: [ClinicalFact] = []
     private var seen: [ClinicalFact.Kind: Set<String>] = [:]
     var medications = MedicationList()
     var asked: Asked?
@@ -54,6 +54,21 @@ struct FactExtraction {
             return
         }
         facts.append(ClinicalFact(kind, text, details: details, source: tokens.source))
+    }
+
+    /// Adds a complaint with its name and duration, as far as they were said.
+    mutating func addComplaint(_ said: [Token], _ terms: Terms, as kind: ClinicalFact.Kind = .complaint) {
+        var details: [String: String] = [:]
+        details["name"] = (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
+            Array(said[$0.range]).text
+        }
+        for position in said.indices.dropFirst() {
+            guard let end = MedicationMention.duration(in: said, at: position) else { continue }
+            details["duration"] = Array(said[position..<end]).text
+            break
+        }
+        if kind == .chiefComplaint, chiefName.isEmpty { chiefName = details["name"] ?? "" }
+        add(kind, said, details: details)
     }
 
     // MARK: Reading
@@ -127,226 +142,5 @@ struct FactExtraction {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
             medications.speak(of: Array(tokens[term.range]).text)
         }
-    }
-
-    // MARK: Answers
-
-    private mutating func readDenial(_ clause: Dialogue.Clause) {
-        let questions = asked
-        asked = nil
-        if let questions {
-            let isPartial = clause.tokens.contains(["but", "except", "just", "only"]) && clause.tokens.count > 3
-            // "Not really, well, sometimes."
-            let isHedged = clause.tokens.contains(["sometimes", "occasionally", "maybe", "bit", "little"])
-            if isHedged, clause.tokens.count <= 5, let question = questions.clauses.last,
-                let hedge = clause.tokens.last, case let topics = Topics.asked(in: question.tokens, question.terms),
-                topics.count == 1
-            {
-                return affirm(topics[0], with: [hedge])
-            }
-            for question in questions.clauses where !isHedged && (!isPartial || questions.clauses.count == 1) {
-                let ofFamily = question.terms.has(.bloodRelative) || questions.isOfFamily
-                let topics = Topics.asked(in: question.tokens, question.terms)
-                // "No palpitations" denies only the named topic of the question.
-                let named = topics.filter { topic in
-                    topic.last.map { last in clause.tokens.contains { $0.plain == last.plain } } ?? false
-                }
-                for topic in named.isEmpty ? topics : named { deny(topic, ofFamily: ofFamily) }
-            }
-        }
-        var rest = clause.tokens[...]
-        // "No, I quit in 2008": the rest carries more information.
-        let first = rest.first?.plain ?? ""
-        // "No the burning has gone"
-        let tellsMore =
-            rest.dropFirst().first.map { ["the", "your", "this"].contains($0.plain) } ?? false
-            && rest.dropFirst().contains { ["is", "has", "was", "have", "are", "had"].contains($0.plain) }
-        if first == "no" || first == "nope" || first == "nah",
-            tellsMore || rest.first?.pause != Token.Pause.none
-                || rest.dropFirst().first.map({
-                    [
-                        "i", "i'm", "i've", "he", "she", "it", "it's", "my", "we", "they", "he's", "she's", "not", "no",
-                        "that", "that's", "just",
-                    ].contains($0.plain)
-                }) ?? true
-        {
-            rest = rest.dropFirst()
-        }
-        while let last = rest.last, Self.bareDenials.contains(last.plain) { rest.removeLast() }
-        // "No, nothing like that", "No, not at all": once more the same.
-        if let word = rest.first, ["not", "nothing", "none", "never"].contains(word.plain),
-            !Terms(Array(rest)).has([
-                .symptom, .condition, .medication, .drugGroup, .allergen, .social, .procedure, .bodyComplaint,
-                .relative,
-            ])
-        {
-            return
-        }
-        guard rest.count > 1, !rest.allSatisfy({ Self.bareDenials.contains($0.plain) }) else { return }
-        var more = clause
-        more.tokens = Array(rest)
-        readStatement(more, answering: questions)
-    }
-
-    /// Words that add nothing to a "no".
-    private static let bareDenials: Set = [
-        "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
-    ]
-
-    /// Words of questions that ask about no ailment.
-    private static let impersonal: Set = [
-        "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
-        "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
-    ]
-
-    /// Adds the denial of a topic, with the topic's kind of fact.
-    mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
-        let said = NoteVoice.finished(topic, by: .clinician)
-        let terms = Terms(said)
-        // "Any nausea? Any vision changes?" – "Yeah. No vision changes."
-        if let index = facts.suffix(3).indices.last(where: { facts[$0].text == said.text && Self.isReport(facts[$0]) })
-        {
-            facts.remove(at: index)
-        }
-        guard !(said.count == 1 && Self.noTopics.contains(said[0].plain)), !said.contains(Self.titles) else { return }
-        if said.contains(["allergies", "allergy", "allergic", "intolerance", "intolerances"]) {
-            return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
-        }
-        if ofFamily || terms.has(.bloodRelative) { return denyOfFamily(said, terms) }
-        // "Are you her daughter?" – "No."
-        guard !terms.has(.relative) || terms.has([.symptom, .condition, .social]) else { return }
-        if let first = said.first, said.count > 1, Self.events.contains(first.plain) {
-            return add(.negative, said, text: "did not " + said.text)
-        }
-        if said.count < 4, said.contains(Self.states) { return add(.negative, said, text: "not " + said.text) }
-        if said.contains(Self.pasts), !terms.has(.social) {
-            return add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
-        }
-        if said.contains(Self.habits) { return add(.socialHistory, said, text: "does not " + said.text) }
-        if said.count < 3, said.contains(Self.standings) {
-            return add(.socialHistory, said, text: "not " + said.text)
-        }
-        if terms.has(.social) || said.contains(["drugs"]), !terms.has([.symptom, .medication]) {
-            return add(.socialHistory, said, text: "denies " + said.text)
-        }
-        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen, .bodyPart]) else { return }
-        if terms.has(.allergen) {
-            add(.allergy, said, text: "no " + said.text)
-        } else {
-            add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
-        }
-    }
-
-    /// Adds the denial of a family history, "No one in the family has it", whatever the question's form.
-    private mutating func denyOfFamily(_ said: [Token], _ terms: Terms) {
-        let words = said.filter { !["run", "runs", "running"].contains($0.plain) }
-        let text: String =
-            if let first = words.first, ["anyone", "anybody"].contains(first.plain) {
-                "no one " + Array(words.dropFirst()).text
-            } else {
-                "no " + words.text
-            }
-        add(
-            .familyHistory, said,
-            text: said.contains(["family"]) || terms.has(.bloodRelative) ? text : text + " in the family")
-    }
-
-    private static func isReport(_ fact: ClinicalFact) -> Bool {
-        [.chiefComplaint, .complaint, .presentIllness].contains(fact.kind)
-    }
-
-    /// Words that are no topic alone.
-    private static let noTopics: Set = [
-        "take", "lost", "weight", "this", "hit", "worse", "better", "well", "one", "more", "less", "eat", "gone",
-        "happen", "happened", "done", "tried", "try", "same", "different", "anybody", "anyone",
-    ]
-    private static let titles: Set = ["mr", "mrs", "ms", "miss", "dr"]
-    private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
-    private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
-    /// Verbs of what happened once: "Did you hit your head?"
-    private static let events: Set = [
-        "hit", "black", "bang", "trip", "slip", "twist", "bump", "land", "break", "travel", "injure", "pass", "faint",
-    ]
-    private static let habits: Set = ["smoke", "vape", "drink"]
-    private static let pasts: Set = ["history", "surgeries", "surgery", "operations", "hospitalizations"]
-
-    private mutating func readAgreement(_ clause: Dialogue.Clause) {
-        let questions = asked
-        asked = nil
-        var rest = clause.tokens
-        while let first = rest.first, Self.agreeing.contains(first.plain) { rest.removeFirst() }
-        if rest.count == 2, rest[0].plain == "that's", ["right", "correct"].contains(rest[1].plain) { rest = [] }
-        guard let questions, let question = questions.clauses.last else {
-            if rest.count > 1 {
-                var more = clause
-                more.tokens = rest
-                readStatement(more)
-            }
-            return
-        }
-        let topics = Topics.asked(in: question.tokens, question.terms)
-        let restTerms = Terms(rest)
-        let isElaborate = rest.count > 5 || restTerms.has([.symptom, .medication, .condition])
-        // "Have you taken her temperature?" – "Yes, it was 38.9."
-        if let first = rest.first?.plain, ["it", "it's"].contains(first),
-            rest.contains(where: { $0.plain.first?.isNumber ?? false })
-        {
-            var more = clause
-            more.tokens = rest
-            return readStatement(more, answering: questions)
-        }
-        // "You have heart failure and osteoporosis, is that right?" – "Yes."
-        if rest.isEmpty, topics.count > 1,
-            question.tokens.first.map({ ["you", "you've"].contains($0.plain) }) ?? false,
-            !question.tokens.contains(["or", "any"])
-        {
-            for topic in topics { affirm(topic, with: []) }
-            return
-        }
-        if question.terms.has([.medication, .drugGroup]), !restTerms.has(.medication) {
-            readMedications(question.tokens, question.terms, isTaken: true, change: nil)
-        } else if let topic = topics.last, !isElaborate || !restTerms.has([.symptom, .medication]), topics.count == 1 {
-            affirm(topic, with: rest)
-            if !isElaborate { return }
-        }
-        if rest.count > 1 {
-            var more = clause
-            more.tokens = rest
-            readStatement(more, answering: questions)
-        }
-    }
-
-    private static let agreeing: Set = [
-        "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye", "ji", "okay",
-    ]
-
-    /// Adds a confirmed topic; a short rest of the answer is included: "a little, at the end of the day".
-    private mutating func affirm(_ topic: [Token], with rest: [Token]) {
-        let isShort = rest.count <= 8 && !rest.contains(["i", "i'm", "i've", "it", "it's", "my", "he", "she"])
-        let said = NoteVoice.finished(topic + (isShort ? rest : []))
-        let terms = Terms(said)
-        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
-        if terms.has(.bloodRelative) { return said.count > 1 ? add(.familyHistory, said) : () }
-        if terms.has(.social), !terms.has(.symptom) {
-            return add(.socialHistory, NoteVoice.ofPatient(said, carries: true))
-        }
-        if terms.has(.condition), !terms.has(.symptom) { return add(.medicalHistory, said) }
-        guard terms.has([.symptom, .bodyPart, .bodyComplaint]) else { return add(.presentIllness, said) }
-        addComplaint(said, terms)
-    }
-
-    /// Adds a complaint with its name and duration, as far as they were said.
-    mutating func addComplaint(_ said: [Token], _ terms: Terms, as kind: ClinicalFact.Kind = .complaint) {
-        var details: [String: String] = [:]
-        details["name"] = (terms.first(.symptom) ?? terms.first([.condition, .bodyPart])).map {
-            Array(said[$0.range]).text
-        }
-        for position in said.indices.dropFirst() {
-            guard let end = MedicationMention.duration(in: said, at: position) else { continue }
-            details["duration"] = Array(said[position..<end]).text
-            break
-        }
-        if kind == .chiefComplaint, chiefName.isEmpty { chiefName = details["name"] ?? "" }
-        add(kind, said, details: details)
     }
 }

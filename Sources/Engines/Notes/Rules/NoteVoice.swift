@@ -199,18 +199,15 @@ enum NoteVoice {
             {
                 replacement = "\(token.plain.dropLast(2)) has"
             } else if token.plain == "i" {
-                replacement = speaker == .clinician ? "clinician" : "patient"
+                replacement = subject(speaker == .clinician ? "clinician" : "patient", before: tokens[(index + 1)...])
+            } else if token.plain == "you", let one = pronouns["you"], !isObject(after: result.last) {
+                replacement = subject(one, before: tokens[(index + 1)...])
             } else if afterSubject, let verb = thirdPerson[token.plain] {
                 replacement = verb
             } else {
                 replacement = pronouns[token.plain] ?? whole[token.plain]
             }
-            afterSubject =
-                token.plain == "i"
-                || token.plain == "you"
-                    && !(result.last.map {
-                        ["to", "for", "with", "of", "give", "see", "help", "let"].contains($0.plain)
-                    } ?? false)
+            afterSubject = token.plain == "i" || token.plain == "you" && !isObject(after: result.last)
             guard let replacement else {
                 result.append(token)
                 continue
@@ -221,6 +218,30 @@ enum NoteVoice {
         }
         return result
     }
+
+    /// Whether a pronoun after a word is no subject: "give you", "for you".
+    private static func isObject(after word: Token?) -> Bool {
+        word.map { ["to", "for", "with", "of", "give", "see", "help", "let"].contains($0.plain) } ?? false
+    }
+
+    /// Names the subject of a verb. Before a verb without a known third person it is "they": "when they cough".
+    private static func subject(_ name: String, before words: ArraySlice<Token>) -> String {
+        guard let verb = words.first(where: { !adverbs.contains($0.plain) }) else { return name }
+        return name != "clinician" && verbsOfThey.contains(verb.plain) ? "they" : name
+    }
+
+    private static let adverbs: Set = [
+        "really", "just", "also", "still", "always", "usually", "only", "never", "often", "sometimes", "ever",
+    ]
+    private static let verbsOfThey: Set = [
+        "are", "were", "aren't", "weren't", "rest", "pass", "lie", "bend", "move", "lift", "turn", "breathe", "cough",
+        "swallow", "hear", "look", "talk", "touch", "press", "play", "drive", "cook", "wash", "brush", "exercise",
+        "vomit", "bleed", "sneeze", "urinate", "pee", "scratch", "sweat", "shake", "climb", "stretch", "reach", "carry",
+        "hold", "ask", "say", "tell", "give", "bring", "leave", "watch", "worry", "remember", "forget", "understand",
+        "guess", "hope", "enjoy", "love", "prefer", "avoid", "skip", "miss", "wear", "experience", "suffer", "tend",
+        "seem", "mean", "make", "wait", "open", "close", "push", "pull", "squeeze", "twist", "kneel", "squat", "jump",
+        "stay", "throw", "write", "develop", "become", "begin", "find", "lose", "bite", "chew", "laugh", "cry", "speak",
+    ]
 
     // MARK: Verbatim copies
 
