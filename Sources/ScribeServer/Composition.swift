@@ -75,7 +75,7 @@ struct Composition: Sendable {
         return ConsoleFamily.Settings(
             token: token, host: configuration.host, version: ScribeVersion.current,
             kinds: titles,
-            showsWords: configuration.authMode != .strict || configuration.usedJournal.mode == .full,
+            showsWords: configuration.authMode != .strict || configuration.usedJournal.mode.isFull,
             about: [
                 "Recogniser: \(about["transcriber"] ?? "")", "Auth: \(configuration.authMode.rawValue)",
                 configuration.isEphemeral ? "In memory" : "In a data folder",

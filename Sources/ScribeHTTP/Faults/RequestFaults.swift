@@ -178,11 +178,11 @@ struct RequestFaults: Sendable {
     ) async throws -> Response {
         switch (fault, usual) {
         case (.half, var usual?):
-            context.record?.isStreamed = true
+            context.record?.stream()
             usual.body = usual.body.half()
             return usual
         case (.dribble(let rate), var usual?):
-            context.record?.isStreamed = true
+            context.record?.stream()
             usual.body = usual.body.slow(rate, clock.wall)
             return usual
         case (.hang, _):

@@ -122,7 +122,7 @@ struct Player: Sendable {
     }
 
     private func note(_ number: Int, _ difference: String, _ socket: WebSocket) {
-        let isFull = socket.record?.mode == .full
+        let isFull = socket.record?.mode.isFull ?? false
         let text = "message \(number) differs from the recording" + (isFull ? ": \(difference)" : "")
         socket.record?.update {
             $0.reason = text

@@ -8,7 +8,7 @@ package import ScribeRuntime
 /// Records each request with its answer in the journal of its world, before the last byte of the answer is sent.
 ///
 /// Calls of the operator API and health probes are not recorded.
-package struct RequestJournal: Sendable {
+package final class RequestJournal: Sendable {
     private let directory: WorldDirectory
     private let mode: JournalMode
     private let clock: WallClock
@@ -23,12 +23,19 @@ package struct RequestJournal: Sendable {
     }
 
     /// Begins to record a request.
-    func begin(_ request: inout Request, _ context: inout ScribeContext) {
-        if let path = request.head.path, hidden.contains(where: path.hasPrefix) { return }
+    func begin(_ request: inout Request, _ context: inout ScribeContext, at time: Date) {
+        if let path = request.head.path, hidden.contains(where: { path.utf8.starts(with: $0.utf8) }) { return }
         let facts = HeadFacts(request.headers)
-        let record = JournalRecord(exchange(of: request, facts, context), mode: mode, clock: clock)
+        let record = JournalRecord(
+            facts.isUpgrade ? .socket : .request, mode.isFull ? request.head : HTTPRequest(method: request.method),
+            fieldsSize: mode.isFull ? facts.size : 0, at: time, mode: mode, clock: clock
+        ) { exchange in
+            guard mode.isFull else { return }
+            exchange.prefix = context.namespacePrefix?.text ?? ""
+            exchange.requestID = context.requestID
+        }
         context.record = record
-        guard mode == .full else { return }
+        guard mode.isFull else { return }
         if context.explanation == nil { context.explanation = RefusalFacts() }
         guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
         let type = request.headers[.contentType]
@@ -47,24 +54,36 @@ package struct RequestJournal: Sendable {
     }
 
     /// Records an answer.
+    /// - Parameter time: when the answer was ready.
     /// - Returns: the same answer. A short one has one buffer then, which the server writes together with the head.
-    func recorded(_ response: Response, _ context: ScribeContext) async throws -> Response {
+    func recorded(_ response: consuming Response, _ context: ScribeContext, at time: Date) async throws -> Response {
         guard let record = context.record else { return response }
+        let situation = record.situation
         // A socket that names its world in its first message has not done so yet.
-        if response.status != .switchingProtocols || !record.isLate { place(record, context) }
-        return try await recorded(response, in: record, context)
-    }
-
-    private func exchange(of request: Request, _ facts: HeadFacts, _ context: ScribeContext) -> Exchange {
-        let kind: Exchange.Kind = facts.isUpgrade ? .socket : .request
-        guard mode == .full else {
-            return Exchange(
-                kind, HTTPRequest(method: request.method, scheme: nil, authority: nil, path: nil), at: clock.now)
+        if !situation.isPlaced, response.status != .switchingProtocols || !situation.isLate { place(record, context) }
+        let length = response.body.contentLength
+        guard let length, length <= JournalSettings.bodyLimit, !situation.isStreamed else {
+            return streamed(response, length, in: record, context)
         }
-        var exchange = Exchange(kind, request.head, at: clock.now)
-        exchange.prefix = context.namespacePrefix?.text ?? ""
-        exchange.requestID = context.requestID
-        return exchange
+        var body: RecordedBody?
+        var growth = 0
+        if mode.isFull, length > 0 {
+            let collected = CollectedBody()
+            try await response.body.write(collected)
+            let buffer = collected.buffer
+            let type = response.headers.type
+            var text = RecordedBody(type: type)
+            growth = text.add(buffer, isText: type == "application/json")
+            body = text
+            response.body = ResponseBody(byteBuffer: buffer)
+        } else if length > 0 {
+            body = RecordedBody(size: length)
+        }
+        record.end(.whole, at: time) { exchange in
+            exchange.responseBody = body
+            return growth + note(response, in: &exchange, context)
+        }
+        return response
     }
 
     /// Puts a request that reached no family into the journal of the namespace of its path.
@@ -76,42 +95,16 @@ package struct RequestJournal: Sendable {
 
     /// Notes the head of an answer.
     private func note(_ response: Response, in exchange: inout Exchange, _ context: ScribeContext) -> Int {
-        exchange.route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        exchange.route = context.endpointPath.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         if response.status != .switchingProtocols { exchange.kind = .request }
-        guard mode == .full else {
-            exchange.response = HTTPResponse(status: response.status)
+        guard mode.isFull else {
+            _ = exchange.answer(with: HTTPResponse(status: response.status))
             return 0
         }
-        exchange.response = response.head
-        exchange.requestID = context.requestID
+        let size = exchange.answer(with: response.head)
+        if exchange.requestID != context.requestID { exchange.requestID = context.requestID }
         if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
-        return exchange.responseSize + (exchange.reason?.utf8.count ?? 0)
-    }
-
-    private func recorded(
-        _ response: Response, in record: JournalRecord, _ context: ScribeContext
-    ) async throws -> Response {
-        let length = response.body.contentLength
-        guard let length, length <= JournalSettings.bodyLimit, !record.isStreamed else {
-            return streamed(response, length, in: record, context)
-        }
-        var response = response
-        var body = RecordedBody(size: length)
-        var growth = 0
-        if mode == .full, length > 0 {
-            let collected = CollectedBody()
-            try await response.body.write(collected)
-            let buffer = collected.buffer
-            let type = response.headers.type
-            body = RecordedBody(type: type)
-            growth = body.add(buffer, isText: type == "application/json")
-            response.body = ResponseBody(byteBuffer: buffer)
-        }
-        record.end(.whole) { exchange in
-            if length > 0 { exchange.responseBody = body }
-            return growth + note(response, in: &exchange, context)
-        }
-        return response
+        return size + (exchange.reason?.utf8.count ?? 0)
     }
 
     /// Records a long answer, or one of unknown length, as it passes.
@@ -119,7 +112,7 @@ package struct RequestJournal: Sendable {
         _ response: Response, _ length: Int?, in record: JournalRecord, _ context: ScribeContext
     ) -> Response {
         let isSocket = response.status == .switchingProtocols
-        let keepsBody = mode == .full && !isSocket
+        let keepsBody = mode.isFull && !isSocket
         record.update(isNews: isSocket) { exchange in
             if !isSocket {
                 exchange.responseBody =
@@ -129,7 +122,7 @@ package struct RequestJournal: Sendable {
             return note(response, in: &exchange, context)
         }
         var passed = response
-        passed.body = ResponseBody(contentLength: length) { [inner = response.body] writer in
+        passed.body = ResponseBody(contentLength: length) { [self, inner = response.body] writer in
             do {
                 if keepsBody {
                     try await inner.write(RecordingWriter(writer: writer, record: record, left: length))
@@ -148,9 +141,11 @@ package struct RequestJournal: Sendable {
     }
 }
 
-/// Fields of a request's head that decide how the request is recorded, found in one pass: a lookup by name costs as
-/// much.
+/// Size of a request's fields, and the fields that decide how the request is recorded, found in one pass: a lookup by
+/// name costs as much.
 private struct HeadFacts {
+    /// Bytes of all names and values.
+    private(set) var size = 0
     /// Whether the request asks for a WebSocket.
     var isUpgrade = false
     private var length: String?
@@ -158,6 +153,7 @@ private struct HeadFacts {
 
     init(_ headers: HTTPFields) {
         for field in headers {
+            size += field.size
             // Most names have another length, which is compared faster than names.
             switch field.name.rawName.utf8.count {
             case 7 where field.name == .upgrade: isUpgrade = headers.wantsWebSocket
@@ -200,4 +196,9 @@ extension ScribeContext {
             $0.operation = operation
         }
     }
+}
+
+extension HTTPRequest {
+    /// A head of which only the method is known.
+    fileprivate init(method: Method) { self.init(method: method, scheme: nil, authority: nil, path: nil) }
 }

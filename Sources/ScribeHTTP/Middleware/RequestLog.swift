@@ -39,7 +39,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
         if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
-        journal?.begin(&request, &context)
+        journal?.begin(&request, &context, at: start)
         var response: Response
         do {
             response = try await next.respond(to: request, context: context)
@@ -56,7 +56,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             // HEAD gets the headers of GET, with its content length, and no body.
             response = Response(status: response.status, headers: response.headers)
         }
-        let seconds = clock.now.timeIntervalSince(start)
+        let end = clock.now
+        let seconds = end.timeIntervalSince(start)
         let milliseconds = (seconds * 10_000).rounded() / 10
         metrics.requestServed(
             method: request.method.isCommon ? request.method.rawValue : "other", route: context.endpointPath ?? "-",
@@ -74,7 +75,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         if let refusals, let explanation = context.explanation {
             refusals.log(explanation, of: request, response.status, context, at: clock.now)
         }
-        if let journal { return try await journal.recorded(response, context) }
+        if let journal { return try await journal.recorded(response, context, at: end) }
         return response
     }
 }

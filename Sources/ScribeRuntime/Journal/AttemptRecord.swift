@@ -19,7 +19,7 @@ struct AttemptRecord: Sendable {
             record = nil
             return
         }
-        let isFull = journal.settings.mode == .full
+        let isFull = journal.settings.mode.isFull
         let url = address.flatMap { URL(string: $0) }
         var request = HTTPRequest(method: .init(method) ?? .post, scheme: nil, authority: nil, path: nil)
         var content = RecordedBody(size: body.readableBytes)
@@ -35,11 +35,14 @@ struct AttemptRecord: Sendable {
             content = RecordedBody(type: request.headerFields[.contentType])
             growth = content.add(body)
         }
-        var exchange = Exchange(.delivery, request, at: journal.clock.now)
-        exchange.requestBody = content
-        exchange.delivery = (event?.rawValue, delivery.attempt)
-        if isFull, case .event(_, let session, _, _) = delivery.content { exchange.transaction = session }
-        let record = JournalRecord(exchange, mode: journal.settings.mode, clock: journal.clock)
+        let record = JournalRecord(
+            .delivery, request, fieldsSize: request.headerFields.reduce(0) { $0 + $1.size }, at: journal.clock.now,
+            mode: journal.settings.mode, clock: journal.clock
+        ) { exchange in
+            exchange.requestBody = content
+            exchange.delivery = (event?.rawValue, delivery.attempt)
+            if isFull, case .event(_, let session, _, _) = delivery.content { exchange.transaction = session }
+        }
         record.put(in: journal)
         record.update { _ in growth }
         self.record = record
@@ -65,10 +68,7 @@ struct AttemptRecord: Sendable {
     }
 
     private func note(status: Int) {
-        record?.update {
-            $0.response = HTTPResponse(status: .init(code: status))
-            return 0
-        }
+        record?.update { $0.answer(with: HTTPResponse(status: .init(code: status))) }
     }
 
     func end(_ end: Exchange.End, _ reason: String? = nil) { record?.end(end, reason: reason) }

@@ -17,16 +17,13 @@ package struct Exchange: Sendable {
     }
 
     package var kind: Kind
-    private var requestHead: RecordedHead
-    private var responseHead: RecordedHead?
     /// Head of the request, its path without the namespace's prefix.
-    package var request: HTTPRequest { requestHead.request }
+    package let request: HTTPRequest
+    /// About the memory that the exchange takes before its answer and its bodies, in bytes.
+    let headSize: Int
     package var requestBody: RecordedBody?
     /// Head of the answer; nil until it is known, and for a request without an answer.
-    package var response: HTTPResponse? {
-        get { responseHead?.response }
-        set { responseHead = newValue.map { RecordedHead($0) } }
-    }
+    package private(set) var response: HTTPResponse?
     package var responseBody: RecordedBody?
     /// Start of the exchange, by the machine's clock.
     package let startedAt: Date
@@ -57,15 +54,29 @@ package struct Exchange: Sendable {
     /// Transaction of a delivery.
     package var transaction: TransactionID?
 
-    package init(_ kind: Kind, _ request: HTTPRequest, at time: Date) {
+    /// - Parameter size: bytes of the names and values of the request's fields.
+    init(_ kind: Kind, _ request: HTTPRequest, fieldsSize size: Int, at time: Date) {
         self.kind = kind
-        requestHead = RecordedHead(request)
+        self.request = request
+        headSize = 1200 + size + Self.fieldSize * request.headerFields.count + (request.path?.utf8.count ?? 0)
         startedAt = time
     }
 
-    /// About the memory that the exchange takes before its answer and its bodies, in bytes.
-    var headSize: Int { 1200 + requestHead.size }
+    /// Notes the head of the answer.
+    /// - Returns: about its memory, in bytes.
+    package mutating func answer(with head: HTTPResponse) -> Int {
+        response = head
+        let fields = head.headerFields
+        // A pass over the fields costs more than all else here. Few fields are the server's own, and short.
+        let size = fields.count <= 6 ? 0 : fields.reduce(0) { $0 + $1.size }
+        return Self.fieldSize * fields.count + size
+    }
 
-    /// About the memory of the answer's head, in bytes.
-    package var responseSize: Int { responseHead?.size ?? 0 }
+    /// About the memory of a field without the bytes of its name and value.
+    private static let fieldSize = 200
+}
+
+extension HTTPField {
+    /// Bytes of the name and the value.
+    package var size: Int { name.rawName.utf8.count + value.utf8.count }
 }

@@ -3,13 +3,9 @@ import Synchronization
 
 /// Memory of all journals of a server together. The largest journal gives way first.
 package final class JournalBudget: Sendable {
-    private struct Member {
-        weak var journal: Journal?
-    }
-
     private let limit: Int
     private let used = Atomic<Int>(0)
-    private let members = LockedValue<[ObjectIdentifier: Member]>([:])
+    private let members = LockedValue<[ObjectIdentifier: JournalContents]>([:])
 
     /// - Parameter limit: most bytes of all journals.
     package init(limit: Int) { self.limit = limit }
@@ -17,12 +13,11 @@ package final class JournalBudget: Sendable {
     /// Bytes that all journals take.
     package var bytes: Int { used.load(ordering: .relaxed) }
 
-    func enter(_ journal: Journal) {
-        members.withLock { $0[ObjectIdentifier(journal)] = Member(journal: journal) }
-    }
+    func enter(_ journal: JournalContents) { members.withLock { $0[ObjectIdentifier(journal)] = journal } }
 
-    func leave(_ journal: Journal, with bytes: Int) {
+    func leave(_ journal: JournalContents) {
         members.withLock { $0[ObjectIdentifier(journal)] = nil }
+        let (bytes, _) = journal.withLock { $0.removeAll() }
         grow(by: -bytes)
     }
 
@@ -35,10 +30,11 @@ package final class JournalBudget: Sendable {
     /// Takes a quarter from the largest journal, until there is room.
     private func shrink() {
         while bytes > limit {
-            let journals = members.withLock { $0.values.compactMap(\.journal) }
+            let journals = members.withLock { Array($0.values) }
             guard let (largest, size) = journals.map({ ($0, $0.bytes) }).max(by: { $0.1 < $1.1 }) else { return }
-            largest.shrink(to: size / 4 * 3)
-            guard largest.bytes < size else { return }
+            let freed = largest.shrink(to: size / 4 * 3)
+            guard freed > 0 else { return }
+            used.subtract(freed, ordering: .relaxed)
         }
     }
 }

@@ -1,4 +1,5 @@
-import Foundation
+package import Foundation
+package import HTTPTypes
 package import NIOCore
 package import ScribeDomain
 import Synchronization
@@ -12,6 +13,14 @@ package final class JournalRecord: Sendable {
         case journal(Journal, number: Int)
         /// The exchange has ended, has left its journal, or belongs to none.
         case over
+
+        /// Sets the place to ``over``.
+        /// - Returns: the place before.
+        mutating func leave() -> Place {
+            var place = Place.over
+            swap(&self, &place)
+            return place
+        }
     }
 
     private struct State {
@@ -29,10 +38,17 @@ package final class JournalRecord: Sendable {
     /// In the record's own memory: there is a record for each request.
     private let state: Mutex<State>
 
-    package init(_ exchange: Exchange, mode: JournalMode, clock: WallClock) {
+    /// - Parameters:
+    ///   - size: bytes of the names and values of the request's fields.
+    ///   - change: A first change. The exchange is made here, because a copy costs as much as all else.
+    package init(
+        _ kind: Exchange.Kind, _ request: HTTPRequest, fieldsSize size: Int, at time: Date, mode: JournalMode,
+        clock: WallClock, _ change: (inout Exchange) -> Void = { _ in }
+    ) {
         self.mode = mode
         self.clock = clock
-        state = Mutex(State(exchange: exchange))
+        state = Mutex(State(exchange: Exchange(kind, request, fieldsSize: size, at: time)))
+        state.withLock { change(&$0.exchange) }
     }
 
     /// The exchange as it is now.
@@ -69,21 +85,26 @@ package final class JournalRecord: Sendable {
         }
     }
 
-    package var isPlaced: Bool {
+    package var isPlaced: Bool { situation.isPlaced }
+
+    /// State of a record when its answer is known.
+    package struct Situation: Sendable {
+        package let isPlaced: Bool
+        /// Whether the exchange waits for its world.
+        package let isLate: Bool
+        /// Whether a fault sends the answer's body piece by piece, so that the journal must not collect it first.
+        package let isStreamed: Bool
+    }
+
+    package var situation: Situation {
         state.withLock { state in
-            if case .unknown = state.place { return false }
-            return true
+            let isPlaced = if case .unknown = state.place { false } else { true }
+            return Situation(isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed)
         }
     }
 
-    /// Whether the exchange waits for its world.
-    package var isLate: Bool { state.withLock { $0.isLate } }
-
-    /// Whether a fault sends the answer's body piece by piece, so that the journal must not collect it first.
-    package var isStreamed: Bool {
-        get { state.withLock { $0.isStreamed } }
-        set { state.withLock { $0.isStreamed = newValue } }
-    }
+    /// Notes that a fault sends the answer's body piece by piece.
+    package func stream() { state.withLock { $0.isStreamed = true } }
 
     /// Changes the exchange, unless it has ended.
     /// - Parameter change: returns how much more memory the exchange takes.
@@ -103,7 +124,7 @@ package final class JournalRecord: Sendable {
     }
 
     package func note(_ principal: Principal?) {
-        guard mode == .full else { return }
+        guard mode.isFull else { return }
         update {
             $0.principal = principal
             return 0
@@ -119,21 +140,26 @@ package final class JournalRecord: Sendable {
     }
 
     /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
-    /// - Parameter change: A last change; it returns how much more memory the exchange takes.
-    package func end(_ end: Exchange.End, reason: String? = nil, _ change: (inout Exchange) -> Int = { _ in 0 }) {
-        let now = clock.now
-        let place = state.withLock { state -> (journal: Journal, number: Int, growth: Int)? in
-            guard state.exchange.end == nil else { return nil }
+    /// - Parameters:
+    ///   - time: nil for now.
+    ///   - change: A last change; it returns how much more memory the exchange takes.
+    package func end(
+        _ end: Exchange.End, reason: String? = nil, at time: Date? = nil,
+        _ change: (inout Exchange) -> Int = { _ in 0 }
+    ) {
+        let now = time ?? clock.now
+        var growth = 0
+        let place = state.withLock { state -> Place in
+            guard state.exchange.end == nil else { return .over }
             state.exchange.end = end
             state.exchange.endedAt = now
-            state.exchange.reason = state.exchange.reason ?? reason
-            let growth = change(&state.exchange)
+            if let reason, state.exchange.reason == nil { state.exchange.reason = reason }
+            growth = change(&state.exchange)
             state.growth += growth
-            guard case .journal(let journal, let number) = state.place else { return nil }
-            state.place = .over
-            return (journal, number, growth)
+            guard case .journal = state.place else { return .unknown }
+            return state.place.leave()
         }
-        guard let (journal, number, growth) = place else { return }
+        guard case .journal(let journal, let number) = place else { return }
         _ = journal.changed(number, growth: growth, isNews: true)
     }
 
@@ -141,7 +167,7 @@ package final class JournalRecord: Sendable {
     package func add(_ frame: @autoclosure () -> RecordedFrame.Content, from sender: RecordedFrame.Sender) {
         let now = clock.now
         update(isNews: true) { exchange in
-            let frame = RecordedFrame(mode == .full ? frame() : frame().withoutReason, from: sender, at: now)
+            let frame = RecordedFrame(mode.isFull ? frame() : frame().withoutReason, from: sender, at: now)
             let size = frame.content.size
             guard exchange.frames.count < JournalSettings.frameLimit,
                 exchange.frameBytes + size <= JournalSettings.socketLimit
@@ -161,7 +187,7 @@ extension RecordedFrame.Content {
     /// - Parameter mode: without ``JournalMode/full`` only the size is kept.
     package static func message(_ payload: ByteBuffer, isText: Bool, _ mode: JournalMode) -> Self {
         var body = RecordedBody(size: payload.readableBytes)
-        if mode == .full {
+        if mode.isFull {
             body = RecordedBody(type: isText ? "text/plain" : "audio")
             _ = body.add(payload)
         }

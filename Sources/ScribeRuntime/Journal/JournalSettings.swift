@@ -5,6 +5,14 @@ package enum JournalMode: String, CaseIterable, Sendable {
     case metadata
     /// Heads and bodies as well. Credentials are masked where they are shown.
     case full
+
+    /// Whether the mode is ``full``. The comparison of two values with names compares the names.
+    package var isFull: Bool {
+        switch self {
+        case .full: true
+        case .off, .metadata: false
+        }
+    }
 }
 
 /// Mode and limits of the journals of a server.

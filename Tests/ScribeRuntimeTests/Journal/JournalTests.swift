@@ -21,7 +21,7 @@ struct JournalTests {
     private func add(_ path: String, body: Int = 0, to journal: Journal?) -> JournalRecord {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
         let record = JournalRecord(
-            Exchange(.request, request, at: manual.clock.now), mode: .full, clock: manual.clock)
+            .request, request, fieldsSize: 0, at: manual.clock.now, mode: .full, clock: manual.clock)
         record.put(in: journal)
         if body > 0 {
             record.update { exchange in
