@@ -15,7 +15,10 @@ package enum CombiningMarks {
 
     private static func areTooMany(in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         // Fast path for headers: hardly any has a byte that begins a mark or an escape (0xCC leads U+0300).
-        guard let first = bytes.firstIndex(where: { $0 >= 0xCC || $0 == UInt8(ascii: "\\") }) else { return false }
+        let start = plainLength(of: bytes)
+        guard let first = bytes[start...].firstIndex(where: { $0 >= 0xCC || $0 == UInt8(ascii: "\\") }) else {
+            return false
+        }
         var run = 0
         var scalars = Scalars(bytes: bytes[first...].makeIterator())
         while let scalar = scalars.next() {
@@ -28,6 +31,21 @@ package enum CombiningMarks {
             }
         }
         return false
+    }
+
+    /// Number of bytes at the beginning, in steps of eight, that are ASCII without a backslash.
+    private static func plainLength(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let bytes = UnsafeRawBufferPointer(bytes)
+        let (ones, highBits): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+        var length = 0
+        while length + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: length, as: UInt64.self)
+            // A byte that is zero here is a backslash there. With all high bits clear the subtraction finds it.
+            let backslashes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
+            guard (word | (backslashes &- ones) & ~backslashes) & highBits == 0 else { break }
+            length += 8
+        }
+        return length
     }
 
     /// Decodes the scalars of UTF-8 text; a JSON escape counts as the scalar that it stands for.

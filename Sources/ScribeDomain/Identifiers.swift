@@ -12,7 +12,7 @@ extension StringIdentifier {
 
     /// Compares identifiers by bytes, as the database does: texts that look alike are different ids.
     package static func == (one: Self, other: Self) -> Bool {
-        one.rawValue == other.rawValue && one.rawValue.utf8.elementsEqual(other.rawValue.utf8)
+        one.rawValue.hasSameBytes(as: other.rawValue)
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }

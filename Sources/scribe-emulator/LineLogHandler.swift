@@ -55,10 +55,9 @@ struct LineLogHandler: LogHandler {
 
     private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> [UInt8] {
         // `JSONEncoder` would take longer than the request itself.
-        let time = clock.now.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         var members: [JSON.Member] = [
             ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
-            ("time", .string(time)),
+            ("time", .string(clock.now.iso8601Milliseconds)),
         ]
         for (key, value) in fields where !["level", "message", "time"].contains(key) {
             members.append((key, Self.json(value)))

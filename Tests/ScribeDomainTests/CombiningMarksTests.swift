@@ -20,4 +20,16 @@ struct CombiningMarksTests {
         #expect(!CombiningMarks.areTooMany(in: bytes))
         #expect(!CombiningMarks.areTooMany(in: AnyCollection(bytes)), "also where the bytes are in no one place")
     }
+
+    @Test("marks are found wherever they begin", arguments: Array(0...24))
+    func places(before: Int) {
+        let marks = String(repeating: "\u{301}", count: 31)
+        let escapes = String(repeating: #"\u0301"#, count: 31)
+        for (text, areTooMany) in [
+            (marks, true), (escapes, true), (String(String.UnicodeScalarView(marks.unicodeScalars.dropLast(1))), false),
+        ] {
+            let said = String(repeating: "a", count: before) + text + String(repeating: "[", count: before)
+            #expect(CombiningMarks.areTooMany(in: said.utf8) == areTooMany)
+        }
+    }
 }

@@ -127,9 +127,7 @@ struct ClockRoutes: Sendable {
         return duration
     }
 
-    private static func text(_ time: Date) -> String {
-        time.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    private static func text(_ time: Date) -> String { time.iso8601Milliseconds }
 
     /// - Throws: ``NamespaceProblem/clockOfFolder``.
     private func requirePermission(_ context: ScribeContext) throws {

@@ -190,5 +190,5 @@ struct ObjectListing: Sendable {
 
 extension Date {
     /// The date in the format of S3's XML.
-    var s3Time: String { formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z" }
+    var s3Time: String { iso8601Milliseconds }
 }

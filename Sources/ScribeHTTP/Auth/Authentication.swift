@@ -72,9 +72,13 @@ extension HTTPFields {
     /// The `Authorization` header without a leading `Bearer`; nil without the header.
     package var bearerToken: String? {
         guard let value = self[.authorization] else { return nil }
-        let scheme = "bearer"
-        let first = value.prefix { $0 != " " }
-        return first.lowercased() == scheme ? String(value.dropFirst(scheme.count).drop { $0 == " " }) : value
+        let (scheme, space) = ("bearer".utf8, UInt8(ascii: " "))
+        let rest = value.utf8.dropFirst(scheme.count)
+        // The bit is set in small letters.
+        guard value.utf8.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 }),
+            rest.first.map({ $0 == space }) ?? true
+        else { return value }
+        return String(Substring(rest.drop { $0 == space }))
     }
 }
 

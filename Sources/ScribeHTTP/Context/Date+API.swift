@@ -1,6 +1,7 @@
 package import Foundation
+import ScribeDomain
 
 extension Date {
     /// The date in ISO 8601, UTC, without fractional seconds (C-100).
-    package var apiTime: String { formatted(.iso8601) }
+    package var apiTime: String { iso8601 }
 }

@@ -97,9 +97,7 @@ extension ShownExchange {
         ]
     }
 
-    static func time(_ date: Date) -> String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
+    static func time(_ date: Date) -> String { date.iso8601Milliseconds }
 
     static func milliseconds(from start: Date, _ end: Date) -> Double {
         (max(0, end.timeIntervalSince(start)) * 10_000).rounded() / 10

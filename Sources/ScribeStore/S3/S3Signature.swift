@@ -41,6 +41,6 @@ struct S3Signature {
 
     /// Time in the form `yyyyMMdd'T'HHmmss'Z'`.
     private static func timestamp(of date: Date) -> String {
-        date.formatted(.iso8601).filter { $0 != "-" as Character && $0 != ":" as Character }
+        date.iso8601.filter { $0 != "-" as Character && $0 != ":" as Character }
     }
 }

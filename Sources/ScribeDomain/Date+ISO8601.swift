@@ -1,0 +1,49 @@
+package import Foundation
+
+extension Date {
+    /// The date and time in UTC in the format of ISO 8601, in whole seconds: `2026-05-10T09:12:33Z`.
+    ///
+    /// It is what Foundation's format style writes. That takes a lock which all threads share, for each log line.
+    package var iso8601: String { iso8601(withMilliseconds: false) }
+
+    /// The date and time in UTC with milliseconds: `2026-05-10T09:12:33.250Z`.
+    package var iso8601Milliseconds: String { iso8601(withMilliseconds: true) }
+
+    private func iso8601(withMilliseconds: Bool) -> String {
+        let whole = timeIntervalSinceReferenceDate.rounded(.down)
+        // Before 1582 Foundation counts by another calendar, and from 10000 on years have five digits.
+        guard (-12_654_403_200..<252_423_993_600).contains(whole) else {
+            return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: withMilliseconds))
+        }
+        let nanoseconds = Int((timeIntervalSinceReferenceDate - whole) * 1e9)
+        // The reference date is 2001-01-01. Days count from 0000-03-01, 400 years before the last era's begin.
+        let seconds = Int(whole) + 730_791 * 86_400
+        let (days, second) = (seconds / 86_400, seconds % 86_400)
+        let (era, day) = (days / 146_097, days % 146_097)
+        let yearOfEra = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
+        let dayOfYear = day - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        // Months count from March.
+        let month = (5 * dayOfYear + 2) / 153
+        let year = era * 400 + yearOfEra + (month < 10 ? 0 : 1)
+        return String(unsafeUninitializedCapacity: 24) { text in
+            var count = 0
+            func write(_ value: Int, _ digits: Int, then end: Unicode.Scalar) {
+                var rest = value
+                for place in (count..<count + digits).reversed() {
+                    text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                text[count + digits] = UInt8(ascii: end)
+                count += digits + 1
+            }
+            write(year, 4, then: "-")
+            write(month < 10 ? month + 3 : month - 9, 2, then: "-")
+            write(dayOfYear - (153 * month + 2) / 5 + 1, 2, then: "T")
+            write(second / 3600, 2, then: ":")
+            write(second / 60 % 60, 2, then: ":")
+            write(second % 60, 2, then: withMilliseconds ? "." : "Z")
+            if withMilliseconds { write(nanoseconds / 1_000_000, 3, then: "Z") }
+            return count
+        }
+    }
+}
