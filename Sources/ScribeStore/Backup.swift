@@ -147,22 +147,38 @@ package enum Backup {
     }
 
     /// Runs tar.
+    ///
+    /// Foundation's `Process` reads past the list of open files where a process has more than a thousand of them.
     /// - Parameter withErrors: whether the output includes tar's errors, in English.
     static func tar(_ arguments: [String], withErrors: Bool = false) throws -> (status: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["LC_ALL=C", "tar"] + arguments
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        if withErrors { process.standardError = pipe } else { process.standardError = FileHandle.nullDevice }
-        do {
-            try process.run()
-        } catch {
-            throw Problem.tarFailed
+        let (reading, writing) = try FileDescriptor.pipe()
+        // No other child may hold an end: it would keep this process reading.
+        for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, writing.rawValue, STDOUT_FILENO)
+        if withErrors {
+            posix_spawn_file_actions_adddup2(&actions, writing.rawValue, STDERR_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         }
-        let output = pipe.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit else { throw Problem.tarFailed }
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        let variables = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { _, own in own }
+        var words: [UnsafeMutablePointer<CChar>?] = (["tar"] + arguments).map { strdup($0) } + [nil]
+        var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in words + values { free(text) } }
+        var child: pid_t = 0
+        let code = posix_spawnp(&child, "tar", &actions, nil, &words, &values)
+        try writing.close()
+        let output = FileHandle(fileDescriptor: reading.rawValue, closeOnDealloc: true).readDataToEndOfFile()
+        guard code == 0 else { throw Problem.tarFailed }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw Problem.tarFailed }
+        }
+        // WIFEXITED and WEXITSTATUS are macros, which Swift does not import.
+        guard status & 0x7f == 0 else { throw Problem.tarFailed }
+        return ((status >> 8) & 0xff, String(decoding: output, as: UTF8.self))
     }
 }
