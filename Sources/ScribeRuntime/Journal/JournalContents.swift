@@ -130,7 +130,7 @@ final class JournalContents: Sendable {
 
     /// Ring of slots, which are changed in place.
     struct SlotQueue {
-        /// Slots, whose number is a power of two. Slots beyond ``count`` are empty.
+        /// A power of two of slots. Slots beyond ``count`` are empty.
         private var slots = [Slot()]
         private var start = 0
         private(set) var count = 0
