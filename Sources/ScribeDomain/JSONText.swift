@@ -45,10 +45,15 @@ package struct JSONText: Sendable {
 
     /// Appends a string in quotes, with escapes.
     package mutating func write(string text: String) {
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        defer { bytes.append(UInt8(ascii: "\"")) }
-        guard text.needsJSONEscape else { return bytes.append(contentsOf: text.utf8) }
-        for byte in text.utf8 {
+        text.withUTF8 { write(escaping: $0) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func write(escaping text: UnsafeBufferPointer<UInt8>) {
+        guard text.contains(where: \.needsJSONEscape) else { return bytes.append(contentsOf: text) }
+        for byte in text {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case UInt8(ascii: "\n"): bytes += "\\n".utf8

@@ -114,6 +114,11 @@ extension JSONValue: Codable {
 extension String {
     /// Whether JSON has to escape a character of the text.
     package var needsJSONEscape: Bool {
-        utf8.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+        utf8.contains(where: \.needsJSONEscape)
     }
+}
+
+extension UInt8 {
+    /// Whether the byte cannot stand in a JSON string.
+    var needsJSONEscape: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
 }

@@ -33,45 +33,67 @@ struct LineLogHandler: LogHandler {
 
     /// The log line in UTF-8, without a line feed.
     func line(of event: LogEvent) -> [UInt8] {
-        var fields = event.metadata ?? [:]
-        if let provided = metadataProvider?.get() { fields.merge(provided) { own, _ in own } }
-        if !metadata.isEmpty { fields.merge(metadata) { own, _ in own } }
-        // `x-request-id` in responses has the same name.
-        if let id = fields.removeValue(forKey: "hb.request.id") { fields["request_id"] = id }
-        return switch format {
-        case .text: Array(text(event, fields).utf8)
-        case .json: json(event, fields)
+        switch format {
+        case .text: Array(text(event).utf8)
+        case .json: json(event)
         }
     }
 
-    private func text(_ event: LogEvent, _ fields: Logger.Metadata) -> String {
+    private typealias Field = (name: String, value: Logger.Metadata.Value)
+
+    /// Fields of a line, in the order of their names: its own, and metadata under other names. The event's metadata
+    /// goes before the provider's, and this before the handler's.
+    private func fields(of event: LogEvent, with own: [Field] = []) -> [Field] {
+        // A few fields are found faster in an array than in a dictionary.
+        var fields = own
+        fields.reserveCapacity(16)
+        for source in [event.metadata, metadataProvider?.get(), metadata] {
+            for (key, value) in source ?? [:] {
+                // `x-request-id` in responses has the same name.
+                let name = key == "hb.request.id" ? "request_id" : key
+                if !fields.contains(where: { $0.name == name }) { fields.append((name, value)) }
+            }
+        }
+        fields.sort { $0.name < $1.name }
+        return fields
+    }
+
+    private func text(_ event: LogEvent) -> String {
         let time = clock.now.formatted(.iso8601.time(includingFractionalSeconds: false))
-        let shown = fields.filter { !["method", "route", "status"].contains($0.key) }
-            .sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let shown = fields(of: event).filter { !["method", "route", "status"].contains($0.name) }
+            .map { "\($0.name)=\($0.value)" }
         return
             ([time, event.level.rawValue.padding(toLength: 7, withPad: " ", startingAt: 0), "\(event.message)"] + shown)
             .joined(separator: " ")
     }
 
-    private func json(_ event: LogEvent, _ fields: Logger.Metadata) -> [UInt8] {
+    private func json(_ event: LogEvent) -> [UInt8] {
         // `JSONEncoder` would take longer than the request itself.
-        var members: [JSON.Member] = [
-            ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
-            ("time", .string(clock.now.iso8601Milliseconds)),
-        ]
-        for (key, value) in fields where !["level", "message", "time"].contains(key) {
-            members.append((key, Self.json(value)))
+        let fields = fields(
+            of: event,
+            with: [
+                ("level", .string(event.level.rawValue)), ("message", .string(event.message.description)),
+                ("time", .string(clock.now.iso8601Milliseconds)),
+            ])
+        var text = JSONText()
+        text.write("{")
+        for (index, field) in fields.enumerated() {
+            if index > 0 { text.write(",") }
+            text.write(string: field.name)
+            text.write(":")
+            Self.write(field.value, to: &text)
         }
-        return JSON.object(members.sorted { $0.name < $1.name }).bytes
+        text.write("}")
+        return text.bytes
     }
 
-    /// A metadata value as JSON. Numbers stay numbers, so that log collectors can compare and add them.
-    private static func json(_ value: Logger.Metadata.Value) -> JSON {
-        guard case .stringConvertible(let value) = value else { return .string(value.description) }
-        return switch value {
-        case let number as Int: .integer(number)
-        case let number as Double: .number(number)
-        default: .string(value.description)
+    /// Writes a metadata value as JSON. Numbers stay numbers, so that log collectors can compare and add them.
+    private static func write(_ value: Logger.Metadata.Value, to text: inout JSONText) {
+        switch value {
+        case .string(let value): text.write(string: value)
+        case .stringConvertible(let number as Int): text.write(integer: Int64(number))
+        case .stringConvertible(let number as Double): text.write(json: .number(number))
+        default: text.write(string: value.description)
         }
     }
 }

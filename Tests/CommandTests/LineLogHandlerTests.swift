@@ -29,6 +29,16 @@ struct LineLogHandlerTests {
         #expect(line.contains(#""level":"info","message":"GET /livez 200""#))
     }
 
+    @Test("a JSON log line has its members in the order of their names, and its own before metadata of the same name")
+    func order() {
+        let line = line(.json, ["message": "other", "hb.request.id": "r-2", "zone": "z", "a\"b": "\u{1}"])
+        let time = clock.clock.now.iso8601Milliseconds
+        #expect(
+            line == """
+                {"a\\"b":"\\u0001","level":"info","message":"GET /livez 200","request_id":"r-2","time":"\(time)","zone":"z"}
+                """)
+    }
+
     @Test("a text log line appends the metadata that its message lacks as NAME=VALUE")
     func text() {
         let line = line(.text, ["status": .stringConvertible(200), "ms": .stringConvertible(1.5), "trace_id": "abc"])
