@@ -91,7 +91,7 @@ package struct EkaFamily: RoutedAPI {
 
     /// Access tokens of a request: `Authorization: Bearer` first, then the raw `auth` header (eka.md 1.3).
     @Sendable private static func tokens(in headers: HTTPFields) -> [String] {
-        [headers.bearerToken, headers[.auth]].compactMap(\.self)
+        [headers.bearerToken, headers.value(of: .auth)].compactMap(\.self)
     }
 
     package func addRoutes(to router: Router<ScribeContext>) {

@@ -71,14 +71,17 @@ package enum Credential: Hashable, Sendable {
 extension HTTPFields {
     /// The `Authorization` header without a leading `Bearer`; nil without the header.
     package var bearerToken: String? {
-        guard let value = self[.authorization] else { return nil }
-        let (scheme, space) = ("bearer".utf8, UInt8(ascii: " "))
-        let rest = value.utf8.dropFirst(scheme.count)
-        // The bit is set in small letters.
-        guard value.utf8.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 }),
-            rest.first.map({ $0 == space }) ?? true
-        else { return value }
-        return String(Substring(rest.drop { $0 == space }))
+        guard var value = value(of: .authorization) else { return nil }
+        let token = value.withUTF8 { bytes -> String? in
+            let (scheme, space) = ("bearer".utf8, UInt8(ascii: " "))
+            let rest = bytes.dropFirst(scheme.count)
+            // The bit is set in small letters.
+            guard bytes.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 }),
+                rest.first.map({ $0 == space }) ?? true
+            else { return nil }
+            return String(decoding: rest.drop { $0 == space }, as: UTF8.self)
+        }
+        return token ?? value
     }
 }
 

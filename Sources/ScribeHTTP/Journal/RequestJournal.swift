@@ -71,7 +71,7 @@ package final class RequestJournal: Sendable {
             let collected = CollectedBody()
             try await response.body.write(collected)
             let buffer = collected.buffer
-            let type = response.headers.type
+            let type = response.headers.value(of: .contentType)
             var text = RecordedBody(type: type)
             growth = text.add(buffer, isText: type == "application/json")
             body = text
@@ -168,13 +168,6 @@ private struct HeadFacts {
     func mayHaveBody(_ method: HTTPRequest.Method) -> Bool {
         if let length { return length != "0" }
         return isChunked || ![.get, .head, .options].contains(method)
-    }
-}
-
-extension HTTPFields {
-    /// The content type. A lookup by name costs three times as much.
-    fileprivate var type: String? {
-        first { $0.name.rawName.utf8.count == 12 && $0.name == .contentType }?.value
     }
 }
 
