@@ -93,9 +93,9 @@ package struct ConsoleFamily: Family {
         address.begins(with: Self.root) ? .path(words: 1) : nil
     }
 
-    package func namespaceUse(of request: Request) -> NamespaceUse { .control }
+    package func namespaceUse(of address: RequestAddress) -> NamespaceUse { .control }
 
-    package func credentials(of request: Request) -> OfferedCredentials { OfferedCredentials() }
+    package func credentials(of address: RequestAddress) -> OfferedCredentials { OfferedCredentials() }
 
     package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
         ConsoleErrors().response(to: error, context)

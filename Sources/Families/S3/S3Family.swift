@@ -37,16 +37,18 @@ package struct S3Family: Family {
     /// A form has its session token among its fields.
     package func namesWorldLate(_ request: Request) -> Bool { request.method == .post && request.uri.query == nil }
 
-    package func namespaceUse(of request: Request) -> NamespaceUse { .all }
+    package func namespaceUse(of address: RequestAddress) -> NamespaceUse { .all }
 
-    package func credentials(of request: Request) -> OfferedCredentials {
+    package func credentials(of address: RequestAddress) -> OfferedCredentials { Self.credentials(of: address.request) }
+
+    private static func credentials(of request: Request) -> OfferedCredentials {
         OfferedCredentials(head: [
             request.headers[.amzSecurityToken], request.query["X-Amz-Security-Token"].map(String.init),
         ])
     }
 
     package func principal(of request: Request, in world: World) async -> Principal? {
-        guard let token = credentials(of: request).head.first else { return nil }
+        guard let token = Self.credentials(of: request).head.first else { return nil }
         return await world.credentials.holder(ofSessionToken: token)
     }
 

@@ -74,9 +74,9 @@ package struct FrontPage: Family {
         return .rest
     }
 
-    package func namespaceUse(of request: Request) -> NamespaceUse { .none }
+    package func namespaceUse(of address: RequestAddress) -> NamespaceUse { .none }
 
-    package func credentials(of request: Request) -> OfferedCredentials { OfferedCredentials() }
+    package func credentials(of address: RequestAddress) -> OfferedCredentials { OfferedCredentials() }
 
     package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
         StatusErrors().response(to: error, context)

@@ -18,10 +18,10 @@ package protocol Family: Sendable {
     func respond(to request: Request, context: ScribeContext) async throws -> Response
 
     /// Use of namespaces by a request.
-    func namespaceUse(of request: Request) -> NamespaceUse
+    func namespaceUse(of address: RequestAddress) -> NamespaceUse
 
     /// Credentials of a request that may name a namespace.
-    func credentials(of request: Request) -> OfferedCredentials
+    func credentials(of address: RequestAddress) -> OfferedCredentials
 
     /// Principal that a request names; nil without a valid credential. Only fault rules ask.
     func principal(of request: Request, in world: World) async -> Principal?
@@ -48,12 +48,20 @@ package struct RequestAddress: Sendable {
     package let authority: String
     /// Components of the path, still percent-encoded.
     package let path: [Substring]
-    private let request: Request
+    package let request: Request
+    /// The requested host without a port, in small letters; nil without one.
+    let host: String?
+    /// The first component of the path, the first two, and the first three, with slashes between.
+    let beginnings: [String]
 
     package init(_ request: Request) {
         self.request = request
         authority = request.authority
         path = request.uri.path.split(ascii: "/")
+        host = authority.split(ascii: ":", maxSplits: 1).first?.lowercased()
+        var beginnings: [String] = []
+        for word in path.prefix(3) { beginnings.append(beginnings.last.map { "\($0)/\(word)" } ?? String(word)) }
+        self.beginnings = beginnings
     }
 
     package var method: HTTPRequest.Method { request.method }
@@ -121,7 +129,7 @@ package struct FamilyResponder: HTTPResponder {
         let (world, read): (World, Request)
         do {
             (world, read) = try await NamespaceChoice(directory: directory, family: best.family)
-                .world(of: request, &context)
+                .world(of: address, &context)
         } catch  where !error.isBrokenRequest {
             context.record(in: context.world, best.family, request)
             context.coreContext.endpointPath.value = "no namespace"
@@ -133,7 +141,7 @@ package struct FamilyResponder: HTTPResponder {
         defer { world.use.end() }
         let identifiers = world.runtime.identifiers
         let faults = RequestFaults(world: world, family: best.family, settings: faults)
-        guard identifiers.seed != nil, best.family.namespaceUse(of: request) == .all else {
+        guard identifiers.seed != nil, context.usesNamespaces else {
             return try await faults.respond(to: read, context, next: best.family.respond)
         }
         context.name(request: identifiers.uuid(.request))

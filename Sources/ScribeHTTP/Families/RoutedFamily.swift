@@ -50,30 +50,33 @@ package struct RoutedFamily: Family {
     package let routes: [(method: HTTPRequest.Method, path: [Substring])]
     private let api: any RoutedAPI
     private let responder: RouterResponder<ScribeContext>
-    private let prefixes: Set<[Substring]>
-    /// First components of the prefixes: they rule out most paths of other families at once.
-    private let firstWords: Set<Substring>
+    /// Beginnings of paths, of at most three components with slashes between.
+    private let prefixes: Set<String>
+    private let hostSuffixes: [String]
 
     package init(_ api: some RoutedAPI) {
         let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
         api.addRoutes(to: router)
         self.api = api
         name = api.name
+        hostSuffixes = api.hostSuffixes
         responder = router.buildResponder()
         routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
-        prefixes = Set(
+        let beginnings =
             api.reservedPaths
-                + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } })
-        firstWords = Set(prefixes.compactMap(\.first))
+            + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } }
+        prefixes = Set(beginnings.filter { !$0.isEmpty }.map { $0.joined(separator: "/") })
     }
 
     package func claim(on address: RequestAddress) -> RouteClaim? {
-        if let first = address.path.first, firstWords.contains(first) {
-            for words in [3, 2, 1] where prefixes.contains(Array(address.path.prefix(words))) {
-                return .path(words: words)
-            }
+        // A path that is a prefix as a whole, however short, is claimed as strongly as a long one.
+        if let longest = address.beginnings.last, prefixes.contains(longest) { return .path(words: 3) }
+        for (index, beginning) in address.beginnings.enumerated().dropLast().reversed()
+        where prefixes.contains(beginning) {
+            return .path(words: index + 1)
         }
-        return address.authority.isHost(endingIn: api.hostSuffixes) ? .host : nil
+        guard !hostSuffixes.isEmpty, let host = address.host else { return nil }
+        return hostSuffixes.contains { host.hasSuffix($0) } ? .host : nil
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
@@ -87,16 +90,14 @@ package struct RoutedFamily: Family {
         }
     }
 
-    package func namespaceUse(of request: Request) -> NamespaceUse {
-        api.namespaceUse(of: RequestAddress(request).path)
-    }
+    package func namespaceUse(of address: RequestAddress) -> NamespaceUse { api.namespaceUse(of: address.path) }
 
     package func namesWorldLate(_ request: Request) -> Bool {
         request.headers.wantsWebSocket && api.namesWorldLate(RequestAddress(request).path)
     }
 
-    package func credentials(of request: Request) -> OfferedCredentials {
-        api.credentials(of: request, RequestAddress(request).path)
+    package func credentials(of address: RequestAddress) -> OfferedCredentials {
+        api.credentials(of: address.request, address.path)
     }
 
     package func principal(of request: Request, in world: World) async -> Principal? {

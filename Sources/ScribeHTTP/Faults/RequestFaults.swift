@@ -38,7 +38,7 @@ struct RequestFaults: Sendable {
         let header = settings.readsHeader ? request.headers[.scribeFault] : nil
         let needs = rules.needs
         guard !needs.isEmpty || header != nil else { return try await next(request, context) }
-        guard family.namespaceUse(of: request) == .all else { return try await next(request, context) }
+        guard context.usesNamespaces else { return try await next(request, context) }
         var context = context
         let found: FaultRules.Applied?
         var socket: FaultRules.Applied?

@@ -38,8 +38,9 @@ struct NamespaceChoice {
     /// - Throws: ``HTTPProblem/namespaceNotFound``, ``HTTPProblem/unauthenticated(reason:)`` where two ways disagree,
     ///   ``HTTPProblem/routeNotFound(hint:)`` below the prefix for paths of the server itself, and errors of
     ///   ``Request/collectedBody(upTo:in:)``.
-    func world(of request: Request, _ context: inout ScribeContext) async throws -> (World, Request) {
-        switch family.namespaceUse(of: request) {
+    func world(of address: RequestAddress, _ context: inout ScribeContext) async throws -> (World, Request) {
+        let request = address.request
+        switch family.namespaceUse(of: address) {
         case .none:
             try refusePrefix(context)
             return (directory.main, request)
@@ -53,7 +54,7 @@ struct NamespaceChoice {
             }
         case .all:
             context.usesNamespaces = true
-            return try await emulated(request, context)
+            return try await emulated(address, context)
         }
     }
 
@@ -74,9 +75,9 @@ struct NamespaceChoice {
         return first
     }
 
-    private func emulated(_ request: Request, _ context: ScribeContext) async throws -> (World, Request) {
-        var request = request
-        let offered = family.credentials(of: request)
+    private func emulated(_ address: RequestAddress, _ context: ScribeContext) async throws -> (World, Request) {
+        var request = address.request
+        let offered = family.credentials(of: address)
         var explicit = context.namespacePrefix.map { [$0.name] } ?? []
         if let header = request.headers[.scribeNamespace] {
             if request.headers[.origin] != nil, offered.head.isEmpty {
