@@ -94,3 +94,8 @@ package struct JSONText: Sendable {
         }
     }
 }
+
+extension UInt8 {
+    /// Whether the byte cannot stand in a JSON string.
+    fileprivate var needsJSONEscape: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
+}

@@ -110,15 +110,3 @@ extension JSONValue: Codable {
         }
     }
 }
-
-extension String {
-    /// Whether JSON has to escape a character of the text.
-    package var needsJSONEscape: Bool {
-        utf8.contains(where: \.needsJSONEscape)
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte cannot stand in a JSON string.
-    var needsJSONEscape: Bool { self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\") }
-}
