@@ -28,7 +28,7 @@ struct ConsoleEvents: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream", .accelBuffering: "no"],
             body: ResponseBody(
                 asyncSequence: Events(
-                    world: world, directory: context.directory, disconnect: context.clientDisconnect, place: place)))
+                    world: world, directory: context.directory, disconnect: context.clientDisconnect(), place: place)))
     }
 
     /// Place of a stream, given back when the stream ends or is never sent.

@@ -28,7 +28,7 @@ struct SeedRoutes: Sendable {
         var finished: [JSON] = []
         for consultation in consultations {
             let status = try await runtime.finish(
-                consultation, atMost: Self.longestWait, until: context.clientDisconnect)
+                consultation, atMost: Self.longestWait, until: context.clientDisconnect())
             finished.append([
                 "client_id": .string(consultation.principal.client.rawValue),
                 "txn_id": .string(consultation.id.rawValue),

@@ -105,7 +105,7 @@ struct TransactionControlRoutes: Sendable {
     private func waited(
         for key: Transaction.Key, atMost limit: Duration, _ context: ScribeContext
     ) async throws -> Response {
-        let found = try await control.wait(for: key, atMost: limit, until: context.clientDisconnect)
+        let found = try await control.wait(for: key, atMost: limit, until: context.clientDisconnect())
         return .json(.ok, Self.json(found.transaction, found.documents))
     }
 

@@ -104,7 +104,7 @@ struct OmiListenRoutes: Sendable {
             timeout: query.timeout(atLeast: settings.conversationTimeout), sockets: sockets, socket: session.socket,
             pictures: OmiPicture(memory: session.makeShare()), memory: session.makeShare(),
             wordMemory: session.makeShare())
-        let place = sockets.register(principal, context.clientDisconnect)
+        let place = sockets.register(principal, context.clientDisconnect())
         session.atEnd {
             defer { place.giveBack() }
             // The conversation may have ended meanwhile, and its audio with it.

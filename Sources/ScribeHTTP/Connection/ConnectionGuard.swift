@@ -28,6 +28,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     }
 
     private let limits: ConnectionLimits
+    private let isSecure: Bool
     private var phase = Phase.idle
     /// Unanswered requests in order: whether the connection closes after the answer.
     private var closings: [Bool] = []
@@ -57,11 +58,14 @@ final class ConnectionGuard: ChannelDuplexHandler {
     /// Whether further input is useless: a stopped parser would buffer all of it.
     var ignoresInput: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
 
+    private var lone = LoneRequest()
+
     /// Fires when the client disconnects or half-closes, so that held requests stop waiting.
     let clientDisconnect: OneShotSignal
 
-    init(limits: ConnectionLimits, clientDisconnect: OneShotSignal) {
+    init(limits: ConnectionLimits, isSecure: Bool, clientDisconnect: OneShotSignal) {
         self.limits = limits
+        self.isSecure = isSecure
         self.clientDisconnect = clientDisconnect
     }
 
@@ -136,6 +140,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Bytes, counted before the parser
 
     func received(_ count: Int) {
+        lone.begin()
         isWaitingForBytes = false
         bytesInWindow += count
         if case .idle = phase, !isResponding, let context {
@@ -143,6 +148,13 @@ final class ConnectionGuard: ChannelDuplexHandler {
             expect(.head, context)
         }
     }
+
+    /// Ends a read, after the parser.
+    func parsed(_ bytes: ByteBuffer) { lone.end(bytes, isIdle: phase == .idle) }
+
+    /// Gives away the bytes of the newest request.
+    /// - Returns: nil if it did not come alone, or if the bytes were taken.
+    func takeSentHead() -> (bytes: ByteBuffer, isSecure: Bool)? { lone.take().map { ($0, isSecure) } }
 
     func isAskingForBytes() { isWaitingForBytes = true }
 
@@ -164,6 +176,9 @@ final class ConnectionGuard: ChannelDuplexHandler {
             isLastForParser = wantsUpgrade || head.method == .CONNECT
             // A request for any other protocol is answered in HTTP/1, on a connection that then closes.
             let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
+            // Other heads are changed here, or by the codec.
+            lone.noteHead(
+                isUsual: closings.isEmpty && !endsConnection && head.uri.utf8.first == UInt8(ascii: "/"))
             closings.append(endsConnection)
             phase = .body
             expect(.body, context)
@@ -175,6 +190,7 @@ final class ConnectionGuard: ChannelDuplexHandler {
             }
             context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body:
+            lone.noteBody()
             context.fireChannelRead(data)
         case .end:
             awaited = nil

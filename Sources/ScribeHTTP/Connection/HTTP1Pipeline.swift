@@ -26,7 +26,7 @@ package struct HTTP1Pipeline: Sendable {
         parsing.maxHeaderFieldSize = limits.headSize
         parsing.maxHeaderListSize = limits.headSize
         parsing.maxHeaderFieldCount = limits.fieldCount
-        let guardHandler = ConnectionGuard(limits: limits, clientDisconnect: OneShotSignal())
+        let guardHandler = ConnectionGuard(limits: limits, isSecure: isSecure, clientDisconnect: OneShotSignal())
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(),
             // After TLS, so that the counter sees the parser's bytes.
@@ -83,6 +83,7 @@ private final class ByteCounter: ChannelDuplexHandler {
         isFirst = false
         guardHandler.received(bytes.readableBytes)
         if !guardHandler.ignoresInput { context.fireChannelRead(wrapInboundOut(bytes.compacted)) }
+        guardHandler.parsed(bytes)
     }
 
     func read(context: ChannelHandlerContext) {

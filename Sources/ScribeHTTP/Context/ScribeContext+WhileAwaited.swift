@@ -8,7 +8,7 @@ extension ScribeContext {
     ) async throws -> Value {
         let task = Task { try await cancelWhenGracefulShutdown(work) }
         return try await withTaskCancellationHandler {
-            try await clientDisconnect.watched(by: { task.cancel() }) { try await task.value }
+            try await clientDisconnect().watched(by: { task.cancel() }) { try await task.value }
         } onCancel: {
             task.cancel()
         }

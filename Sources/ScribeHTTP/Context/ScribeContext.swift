@@ -40,20 +40,21 @@ package struct ScribeContext: RequestContext {
     var record: JournalRecord?
     /// Settings of faults; set before a family handles the request.
     var faultSettings: FaultSettings?
+    /// The request as an HTTP/1 client sent it, without a body; nil if that is not known, and once it is logged.
+    var sentHead: (bytes: ByteBuffer, isSecure: Bool)?
     /// Connection of the request.
     let connection: ClientConnection
     /// Id of the request, in the log and in the `x-request-id` header.
     package private(set) var requestID: String
 
-    /// Fires once, when the client disconnects or half-closes.
-    package let clientDisconnect: OneShotSignal
+    private let disconnect: OneShotSignal
     /// IP address of the peer; empty without one.
     package let address: String
 
     package init(source: ApplicationRequestContextSource) {
         connection = ClientConnection(source.channel)
         address = source.channel.remoteAddress?.ipAddress ?? ""
-        clientDisconnect = Self.clientDisconnect(of: source.channel)
+        (disconnect, sentHead) = Self.known(by: source.channel)
         coreContext = CoreRequestContextStorage(source: source)
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
@@ -66,17 +67,32 @@ package struct ScribeContext: RequestContext {
         if !record.isPlaced { record.put(in: world.runtime.journal) }
     }
 
+    /// A signal that fires once, when the client disconnects or half-closes.
+    ///
+    /// Who takes it may wait long. So the journal shows the request from now on.
+    package func clientDisconnect() -> OneShotSignal {
+        record?.enter()
+        return disconnect
+    }
+
+    /// Tells the journal the body of the answer that the caller is about to return. Otherwise the journal collects it.
+    package func note(answer body: ByteBuffer) { record?.note(answer: body) }
+
     /// Gives the request another id, for its answer and its log.
     mutating func name(request id: String) {
         requestID = id
         logger[metadataKey: "hb.request.id"] = "\(id)"
     }
 
-    /// The signal of the connection's or stream's guard. Tests without a socket get one that never fires.
-    private static func clientDisconnect(of channel: any Channel) -> OneShotSignal {
-        guard channel.eventLoop.inEventLoop else { return OneShotSignal() }
+    /// Asks the guard of the connection or stream. Tests without a socket get a signal that never fires.
+    private static func known(
+        by channel: any Channel
+    ) -> (disconnect: OneShotSignal, sentHead: (bytes: ByteBuffer, isSecure: Bool)?) {
+        guard channel.eventLoop.inEventLoop else { return (OneShotSignal(), nil) }
         let pipeline = channel.pipeline.syncOperations
-        if let connection = try? pipeline.handler(type: ConnectionGuard.self) { return connection.clientDisconnect }
-        return (try? pipeline.handler(type: StreamGuard.self))?.clientDisconnect ?? OneShotSignal()
+        if let connection = try? pipeline.handler(type: ConnectionGuard.self) {
+            return (connection.clientDisconnect, connection.takeSentHead())
+        }
+        return ((try? pipeline.handler(type: StreamGuard.self))?.clientDisconnect ?? OneShotSignal(), nil)
     }
 }

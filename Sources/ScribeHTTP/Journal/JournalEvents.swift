@@ -23,7 +23,7 @@ package final class JournalEvents: Sendable {
     ) throws(JournalProblem) -> Response {
         let events = EventSequence(
             journal: journal, index: index, match: match, change: change ?? journal.changes, world: world,
-            disconnect: context.clientDisconnect, place: try enter())
+            disconnect: context.clientDisconnect(), place: try enter())
         return Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],

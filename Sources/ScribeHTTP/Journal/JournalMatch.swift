@@ -130,7 +130,7 @@ package struct JournalMatchReader: Sendable {
                 })
         }
         // Last, since they read whole texts.
-        if let body = try body("body", fields) { conditions.append(body.condition("body") { $0.exchange.requestBody }) }
+        if let body = try body("body", fields) { conditions.append(body.condition("body") { $0.requestBody }) }
         if let body = try body("response", fields) {
             conditions.append(body.condition("response") { $0.exchange.responseBody })
         }

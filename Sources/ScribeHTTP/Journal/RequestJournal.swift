@@ -10,33 +10,35 @@ package import ScribeRuntime
 /// Calls of the operator API and health probes are not recorded.
 package final class RequestJournal: Sendable {
     private let directory: WorldDirectory
-    private let mode: JournalMode
-    private let clock: WallClock
+    private let settings: RecordSettings
+    private var mode: JournalMode { settings.mode }
     private let hidden: [String]
 
     /// - Parameter hidden: Begins of the paths of operators' routes.
     package init(directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: [String]) {
         self.directory = directory
-        self.mode = mode
-        self.clock = clock
+        settings = RecordSettings(mode: mode, clock: clock)
         self.hidden = hidden
     }
 
     /// Begins to record a request.
     func begin(_ request: inout Request, _ context: inout ScribeContext, at time: Date) {
-        if let path = request.head.path, hidden.contains(where: { path.utf8.starts(with: $0.utf8) }) { return }
-        let facts = HeadFacts(request.headers)
-        let record = JournalRecord(
-            facts.isUpgrade ? .socket : .request, mode.isFull ? request.head : HTTPRequest(method: request.method),
-            fieldsSize: mode.isFull ? facts.size : 0, at: time, mode: mode, clock: clock
-        ) { exchange in
-            guard mode.isFull else { return }
-            exchange.prefix = context.namespacePrefix?.text ?? ""
-            exchange.requestID = context.requestID
+        let sent = context.sentHead.take()
+        guard mode.isFull else {
+            let head = RecordedHead.fields(HTTPRequest(method: request.method))
+            let kind = request.headers.wantsWebSocket ? Exchange.Kind.socket : .request
+            context.record = JournalRecord(kind, head, at: time, settings)
+            return
         }
-        context.record = record
-        guard mode.isFull else { return }
         if context.explanation == nil { context.explanation = RefusalFacts() }
+        if let sent {
+            let head = SentHead(sent.bytes.withUnsafeReadableBytes { Array($0) }, isSecure: sent.isSecure)
+            context.record = record(.request, .bytes(head), context, at: time)
+            return
+        }
+        let facts = HeadFacts(request.headers)
+        let record = record(facts.isUpgrade ? .socket : .request, .fields(request.head), context, at: time)
+        context.record = record
         guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
         let type = request.headers[.contentType]
         record.update {
@@ -44,6 +46,15 @@ package final class RequestJournal: Sendable {
             return 0
         }
         request.body = RequestBody(asyncSequence: RecordedRequestBody(body: request.body, record: record))
+    }
+
+    private func record(
+        _ kind: Exchange.Kind, _ head: RecordedHead, _ context: ScribeContext, at time: Date
+    ) -> JournalRecord {
+        JournalRecord(kind, head, at: time, settings) { exchange in
+            exchange.prefix = context.namespacePrefix?.text ?? ""
+            exchange.requestID = context.requestID
+        }
     }
 
     /// Ends the record of a request without an answer.
@@ -54,54 +65,80 @@ package final class RequestJournal: Sendable {
     }
 
     /// Records an answer.
-    /// - Parameter time: when the answer was ready.
-    /// - Returns: the same answer. A short one has one buffer then, which the server writes together with the head.
-    func recorded(_ response: consuming Response, _ context: ScribeContext, at time: Date) async throws -> Response {
+    /// - Parameters:
+    ///   - route: Pattern of the route; nil for none.
+    ///   - time: when the answer was ready.
+    /// - Returns: the answer to send; nil for one that ``collected(_:of:_:at:)`` must record.
+    func recorded(
+        _ response: Response, of route: String?, _ context: ScribeContext, at time: Date
+    ) -> Response? {
         guard let record = context.record else { return response }
         let situation = record.situation
         // A socket that names its world in its first message has not done so yet.
         if !situation.isPlaced, response.status != .switchingProtocols || !situation.isLate { place(record, context) }
         let length = response.body.contentLength
         guard let length, length <= JournalSettings.bodyLimit, !situation.isStreamed else {
-            return streamed(response, length, in: record, context)
+            return streamed(response, of: route, length, in: record, context)
         }
         var body: RecordedBody?
-        var growth = 0
-        if mode.isFull, length > 0 {
-            let collected = CollectedBody()
-            try await response.body.write(collected)
-            let buffer = collected.buffer
-            let type = response.headers.value(of: .contentType)
-            var text = RecordedBody(type: type)
-            growth = text.add(buffer, isText: type == "application/json")
-            body = text
-            response.body = ResponseBody(byteBuffer: buffer)
-        } else if length > 0 {
-            body = RecordedBody(size: length)
+        if length > 0 {
+            if mode.isFull {
+                guard let answer = situation.answer, answer.readableBytes == length else { return nil }
+                body = RecordedBody(text: answer)
+            } else {
+                body = RecordedBody(size: length)
+            }
         }
-        record.end(.whole, at: time) { exchange in
-            exchange.responseBody = body
-            return growth + note(response, in: &exchange, context)
+        end(record, response, body, of: route, context, at: time)
+        return response
+    }
+
+    /// Records a short answer whose body no handler has told.
+    /// - Returns: the same answer with one buffer, which the server writes together with the head.
+    func collected(
+        _ response: consuming Response, of route: String?, _ context: ScribeContext, at time: Date
+    ) async throws -> Response {
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        response.body = ResponseBody(byteBuffer: collected.buffer)
+        if let record = context.record {
+            let body = RecordedBody(collected.buffer, type: response.headers.value(of: .contentType))
+            end(record, response, body, of: route, context, at: time)
         }
         return response
+    }
+
+    private func end(
+        _ record: JournalRecord, _ response: Response, _ body: RecordedBody?, of route: String?,
+        _ context: ScribeContext, at time: Date
+    ) {
+        record.end(.whole, at: time) { exchange in
+            exchange.responseBody = body
+            return (body?.memory ?? 0) + note(response, route, in: &exchange, context)
+        }
     }
 
     /// Puts a request that reached no family into the journal of the namespace of its path.
     private func place(_ record: JournalRecord, _ context: ScribeContext) {
         guard !record.isPlaced else { return }
+        if let path = record.exchange.request.path, hidden.contains(where: path.hasPrefix) {
+            return record.put(in: nil)
+        }
         let named = context.namespacePrefix?.name.flatMap { directory[$0] }
         record.put(in: (named ?? directory.main).runtime.journal)
     }
 
     /// Notes the head of an answer.
-    private func note(_ response: Response, in exchange: inout Exchange, _ context: ScribeContext) -> Int {
-        exchange.route = context.endpointPath.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
+    private func note(
+        _ response: Response, _ route: String?, in exchange: inout Exchange, _ context: ScribeContext
+    ) -> Int {
+        exchange.route = route.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
         if response.status != .switchingProtocols { exchange.kind = .request }
         guard mode.isFull else {
-            _ = exchange.answer(with: HTTPResponse(status: response.status))
+            _ = exchange.answer(response.status)
             return 0
         }
-        let size = exchange.answer(with: response.head)
+        let size = exchange.answer(response.status, response.headers)
         if exchange.requestID != context.requestID { exchange.requestID = context.requestID }
         if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
         return size + (exchange.reason?.utf8.count ?? 0)
@@ -109,8 +146,9 @@ package final class RequestJournal: Sendable {
 
     /// Records a long answer, or one of unknown length, as it passes.
     private func streamed(
-        _ response: Response, _ length: Int?, in record: JournalRecord, _ context: ScribeContext
+        _ response: Response, of route: String?, _ length: Int?, in record: JournalRecord, _ context: ScribeContext
     ) -> Response {
+        record.enter()
         let isSocket = response.status == .switchingProtocols
         let keepsBody = mode.isFull && !isSocket
         record.update(isNews: isSocket) { exchange in
@@ -119,7 +157,7 @@ package final class RequestJournal: Sendable {
                     keepsBody
                     ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0)
             }
-            return note(response, in: &exchange, context)
+            return note(response, route, in: &exchange, context)
         }
         var passed = response
         passed.body = ResponseBody(contentLength: length) { [self, inner = response.body] writer in
@@ -141,11 +179,8 @@ package final class RequestJournal: Sendable {
     }
 }
 
-/// Size of a request's fields, and the fields that decide how the request is recorded, found in one pass: a lookup by
-/// name costs as much.
+/// The fields that decide how a request is recorded, found in one pass: a lookup by name costs as much.
 private struct HeadFacts {
-    /// Bytes of all names and values.
-    private(set) var size = 0
     /// Whether the request asks for a WebSocket.
     var isUpgrade = false
     private var length: String?
@@ -153,7 +188,6 @@ private struct HeadFacts {
 
     init(_ headers: HTTPFields) {
         for field in headers {
-            size += field.size
             // Most names have another length, which is compared faster than names.
             switch field.name.rawName.utf8.count {
             case 7 where field.name == .upgrade: isUpgrade = headers.wantsWebSocket
@@ -177,7 +211,8 @@ extension ScribeContext {
         guard let record else { return }
         guard usesNamespaces else { return record.put(in: nil) }
         let (name, operation) = (family.name, family.operation(of: request))
-        let isLate = namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
+        let isLate =
+            !record.isWhole && namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
         guard !isLate else {
             return record.postpone {
                 $0.family = name

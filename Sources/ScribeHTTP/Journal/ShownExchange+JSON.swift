@@ -45,7 +45,7 @@ extension ShownExchange {
                     ]
                 ))
         }
-        if let size = exchange.requestBody?.size { members.append(("request_bytes", .integer(size))) }
+        if let size = requestBody?.size { members.append(("request_bytes", .integer(size))) }
         if let size = exchange.responseBody?.size { members.append(("response_bytes", .integer(size))) }
         if exchange.kind == .socket {
             members.append(("frames", .integer(exchange.frames.count)))
@@ -58,7 +58,7 @@ extension ShownExchange {
     /// The exchange with headers, bodies and frames.
     package var detail: [JSON.Member] {
         var members = summary
-        members.append(("request", Self.json(request.headerFields, exchange.requestBody)))
+        members.append(("request", Self.json(request.headerFields, requestBody)))
         if let response = self.response {
             members.append(("response", Self.json(response.headerFields, exchange.responseBody)))
         }

@@ -39,6 +39,9 @@ package struct ShownExchange: Sendable {
                 }
     }
 
+    /// Body of the request; nil for an empty one.
+    var requestBody: RecordedBody? { exchange.requestBody.flatMap { $0.size > 0 ? $0 : nil } }
+
     package var status: Int? { response?.status.code }
 
     /// Whether the request reached no operation.

@@ -40,6 +40,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         }
         if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
         journal?.begin(&request, &context, at: start)
+        // Each copy of the context would count one more owner of the bytes.
+        context.sentHead = nil
         var response: Response
         do {
             response = try await next.respond(to: request, context: context)
@@ -57,26 +59,29 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             response = Response(status: response.status, headers: response.headers)
         }
         let end = clock.now
+        let route = context.endpointPath
+        let shownRoute = route ?? "-"
         let seconds = end.timeIntervalSince(start)
         let milliseconds = (seconds * 10_000).rounded() / 10
         metrics.requestServed(
-            method: request.method.isCommon ? request.method.rawValue : "other", route: context.endpointPath ?? "-",
+            method: request.method.isCommon ? request.method.rawValue : "other", route: shownRoute,
             status: response.status.code, seconds: seconds
         )
-        let isQuiet = response.status.kind == .successful && quiet.contains(context.endpointPath ?? "")
+        let isQuiet = response.status.kind == .successful && quiet.contains(shownRoute)
         context.logger.log(
             level: isQuiet ? .debug : .info,
-            "\(request.method) \(context.endpointPath ?? "-") \(response.status.code)",
+            "\(request.method) \(shownRoute) \(response.status.code)",
             metadata: [
-                "method": "\(request.method)", "route": "\(context.endpointPath ?? "-")",
+                "method": "\(request.method)", "route": "\(shownRoute)",
                 "status": .stringConvertible(response.status.code), "ms": .stringConvertible(milliseconds),
             ]
         )
         if let refusals, let explanation = context.explanation {
             refusals.log(explanation, of: request, response.status, context, at: clock.now)
         }
-        if let journal { return try await journal.recorded(response, context, at: end) }
-        return response
+        guard let journal else { return response }
+        if let recorded = journal.recorded(response, of: route, context, at: end) { return recorded }
+        return try await journal.collected(response, of: route, context, at: end)
     }
 }
 

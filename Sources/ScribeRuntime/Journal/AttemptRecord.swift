@@ -36,8 +36,8 @@ struct AttemptRecord: Sendable {
             growth = content.add(body)
         }
         let record = JournalRecord(
-            .delivery, request, fieldsSize: request.headerFields.reduce(0) { $0 + $1.size }, at: journal.clock.now,
-            mode: journal.settings.mode, clock: journal.clock
+            .delivery, .fields(request), at: journal.clock.now,
+            RecordSettings(mode: journal.settings.mode, clock: journal.clock)
         ) { exchange in
             exchange.requestBody = content
             exchange.delivery = (event?.rawValue, delivery.attempt)
@@ -68,7 +68,7 @@ struct AttemptRecord: Sendable {
     }
 
     private func note(status: Int) {
-        record?.update { $0.answer(with: HTTPResponse(status: .init(code: status))) }
+        record?.update { $0.answer(.init(code: status)) }
     }
 
     func end(_ end: Exchange.End, _ reason: String? = nil) { record?.end(end, reason: reason) }

@@ -17,19 +17,22 @@ package struct Exchange: Sendable {
     }
 
     package var kind: Kind
-    /// Head of the request, its path without the namespace's prefix.
-    package let request: HTTPRequest
+    /// Head of the request.
+    package let head: RecordedHead
     /// About the memory that the exchange takes before its answer and its bodies, in bytes.
     let headSize: Int
     package var requestBody: RecordedBody?
     /// Head of the answer; nil until it is known, and for a request without an answer.
-    package private(set) var response: HTTPResponse?
+    package var response: HTTPResponse? {
+        answer.map { HTTPResponse(status: $0.status, headerFields: $0.fields) }
+    }
+    private var answer: (status: HTTPResponse.Status, fields: HTTPFields)?
     package var responseBody: RecordedBody?
     /// Start of the exchange, by the machine's clock.
     package let startedAt: Date
     package var endedAt: Date?
     package var end: End?
-    /// Prefix `/ns/NAME` that the path had.
+    /// Prefix `/ns/NAME` that the path had. The path in ``RecordedHead/bytes(_:)`` still has it.
     package var prefix = ""
     /// Pattern of the route; nil for none.
     package var route: String?
@@ -54,29 +57,28 @@ package struct Exchange: Sendable {
     /// Transaction of a delivery.
     package var transaction: TransactionID?
 
-    /// - Parameter size: bytes of the names and values of the request's fields.
-    init(_ kind: Kind, _ request: HTTPRequest, fieldsSize size: Int, at time: Date) {
+    init(_ kind: Kind, _ head: RecordedHead, at time: Date) {
         self.kind = kind
-        self.request = request
-        headSize = 1200 + size + Self.fieldSize * request.headerFields.count + (request.path?.utf8.count ?? 0)
+        self.head = head
+        headSize = 1200 + head.size
         startedAt = time
+    }
+
+    /// Head of the request, its path without the namespace's prefix.
+    package var request: HTTPRequest {
+        var request = head.request
+        guard case .bytes = head, let path = request.path, !prefix.isEmpty else { return request }
+        let rest = String(Substring(path.utf8.dropFirst(prefix.utf8.count)))
+        request.path = rest.hasPrefix("/") ? rest : "/\(rest)"
+        return request
     }
 
     /// Notes the head of the answer.
     /// - Returns: about its memory, in bytes.
-    package mutating func answer(with head: HTTPResponse) -> Int {
-        response = head
-        let fields = head.headerFields
+    package mutating func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Int {
+        answer = (status, fields)
         // A pass over the fields costs more than all else here. Few fields are the server's own, and short.
         let size = fields.count <= 6 ? 0 : fields.reduce(0) { $0 + $1.size }
-        return Self.fieldSize * fields.count + size
+        return HTTPField.overhead * fields.count + size
     }
-
-    /// About the memory of a field without the bytes of its name and value.
-    private static let fieldSize = 200
-}
-
-extension HTTPField {
-    /// Bytes of the name and the value.
-    package var size: Int { name.rawName.utf8.count + value.utf8.count }
 }

@@ -65,7 +65,7 @@ package final class Journal: Sendable {
             return isNews ? state.takeWaiting() : []
         }
         guard isThere else { return false }
-        if growth != evicted.bytes { budget.grow(by: growth - evicted.bytes) }
+        budget.grow(by: growth - evicted.bytes)
         for continuation in waiting { continuation.resume() }
         return true
     }

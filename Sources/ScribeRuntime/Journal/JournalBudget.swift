@@ -22,6 +22,7 @@ package final class JournalBudget: Sendable {
     }
 
     func grow(by bytes: Int) {
+        guard bytes != 0 else { return }
         let total = used.add(bytes, ordering: .relaxed).newValue
         guard bytes > 0, total > limit else { return }
         shrink()

@@ -1,8 +1,18 @@
 package import Foundation
-package import HTTPTypes
 package import NIOCore
 package import ScribeDomain
 import Synchronization
+
+/// Settings that the records of a journal share.
+package final class RecordSettings: Sendable {
+    package let mode: JournalMode
+    package let clock: WallClock
+
+    package init(mode: JournalMode, clock: WallClock) {
+        self.mode = mode
+        self.clock = clock
+    }
+}
 
 /// Entry of a journal: an exchange that is being recorded, or has ended. Its journal may be chosen after the request's
 /// head, when the body or the first message names the world.
@@ -10,6 +20,8 @@ package final class JournalRecord: Sendable {
     private enum Place {
         /// The world is not known yet.
         case unknown
+        /// The exchange enters its journal with its answer, which comes soon.
+        case before(Journal)
         case journal(Journal, number: Int)
         /// The exchange has ended, has left its journal, or belongs to none.
         case over
@@ -31,45 +43,62 @@ package final class JournalRecord: Sendable {
         /// Whether the request names its world only in its body or first message.
         var isLate = false
         var isStreamed = false
+        /// Body of the answer, if the handler has told it.
+        var answer: ByteBuffer?
+
+        var size: Int { exchange.headSize + growth }
     }
 
-    package let mode: JournalMode
-    package let clock: WallClock
+    /// Whether the request had come whole when the record was made.
+    package let isWhole: Bool
+    package var mode: JournalMode { settings.mode }
+    private let settings: RecordSettings
     /// In the record's own memory: there is a record for each request.
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - size: bytes of the names and values of the request's fields.
-    ///   - change: A first change. The exchange is made here, because a copy costs as much as all else.
+    /// - Parameter change: A first change. The exchange is made here, because a copy costs as much as all else.
     package init(
-        _ kind: Exchange.Kind, _ request: HTTPRequest, fieldsSize size: Int, at time: Date, mode: JournalMode,
-        clock: WallClock, _ change: (inout Exchange) -> Void = { _ in }
+        _ kind: Exchange.Kind, _ head: RecordedHead, at time: Date, _ settings: RecordSettings,
+        _ change: (inout Exchange) -> Void = { _ in }
     ) {
-        self.mode = mode
-        self.clock = clock
-        state = Mutex(State(exchange: Exchange(kind, request, fieldsSize: size, at: time)))
+        isWhole = if case .bytes = head { true } else { false }
+        self.settings = settings
+        state = Mutex(State(exchange: Exchange(kind, head, at: time)))
         state.withLock { change(&$0.exchange) }
     }
 
     /// The exchange as it is now.
     package var exchange: Exchange { state.withLock { $0.exchange } }
 
-    /// Puts the exchange into a journal, and removes it from its former journal.
-    /// - Parameter journal: nil to keep it nowhere.
+    /// Chooses the journal of the exchange, and removes the exchange from its former journal.
+    ///
+    /// A request that came whole enters with its answer, unless ``enter()`` is called before.
+    /// - Parameter journal: nil to keep the exchange nowhere.
     package func put(in journal: Journal?, _ change: (inout Exchange) -> Void = { _ in }) {
-        let (before, size) = state.withLock { state in
+        var former: (journal: Journal, number: Int)?
+        let enters = state.withLock { state -> Bool in
             change(&state.exchange)
-            defer { if journal == nil { state.place = .over } }
-            return (state.place, state.exchange.headSize + state.growth)
+            switch state.place {
+            case .over: return false
+            case .journal(let present, _) where present === journal: return false
+            case .journal(let present, let number): former = (present, number)
+            case .unknown, .before: break
+            }
+            state.place = journal.map(Place.before) ?? .over
+            return former != nil || !isWhole
         }
-        switch before {
-        case .unknown: break
-        case .journal(let before, let number):
-            guard before !== journal else { return }
-            before.remove(number)
-        case .over: return
+        if let former { former.journal.remove(former.number) }
+        if enters { enter() }
+    }
+
+    /// Puts the exchange into its journal before its answer, which may take long.
+    package func enter() {
+        let entered = state.withLock { state -> (journal: Journal, size: Int)? in
+            guard case .before(let journal) = state.place else { return nil }
+            state.place = .unknown
+            return (journal, state.size)
         }
-        guard let journal else { return }
+        guard let (journal, size) = entered else { return }
         let number = journal.add(self, size: size)
         state.withLock { state in
             // A journal must not be held by its own entries.
@@ -94,14 +123,20 @@ package final class JournalRecord: Sendable {
         package let isLate: Bool
         /// Whether a fault sends the answer's body piece by piece, so that the journal must not collect it first.
         package let isStreamed: Bool
+        /// Body of the answer; nil if it is not known.
+        package let answer: ByteBuffer?
     }
 
     package var situation: Situation {
         state.withLock { state in
             let isPlaced = if case .unknown = state.place { false } else { true }
-            return Situation(isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed)
+            return Situation(
+                isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed, answer: state.answer)
         }
     }
+
+    /// Notes the body of the answer, which need not be collected then.
+    package func note(answer body: ByteBuffer) { state.withLock { $0.answer = body } }
 
     /// Notes that a fault sends the answer's body piece by piece.
     package func stream() { state.withLock { $0.isStreamed = true } }
@@ -125,14 +160,13 @@ package final class JournalRecord: Sendable {
 
     package func note(_ principal: Principal?) {
         guard mode.isFull else { return }
-        update {
-            $0.principal = principal
-            return 0
-        }
+        state.withLock { $0.exchange.principal = principal }
     }
 
     /// Names the fault rules that were applied to the request.
     package func note(fault: String) {
+        // The fault may have changed it.
+        state.withLock { $0.answer = nil }
         update {
             $0.fault = fault
             return 0
@@ -147,25 +181,31 @@ package final class JournalRecord: Sendable {
         _ end: Exchange.End, reason: String? = nil, at time: Date? = nil,
         _ change: (inout Exchange) -> Int = { _ in 0 }
     ) {
-        let now = time ?? clock.now
-        var growth = 0
+        let now = time ?? settings.clock.now
+        var (size, growth) = (0, 0)
         let place = state.withLock { state -> Place in
             guard state.exchange.end == nil else { return .over }
             state.exchange.end = end
             state.exchange.endedAt = now
+            state.answer = nil
             if let reason, state.exchange.reason == nil { state.exchange.reason = reason }
             growth = change(&state.exchange)
             state.growth += growth
-            guard case .journal = state.place else { return .unknown }
+            size = state.size
+            // One that has no place yet must still find one.
+            if case .unknown = state.place { return .unknown }
             return state.place.leave()
         }
-        guard case .journal(let journal, let number) = place else { return }
-        _ = journal.changed(number, growth: growth, isNews: true)
+        switch place {
+        case .unknown, .over: return
+        case .before(let journal): _ = journal.add(self, size: size)
+        case .journal(let journal, let number): _ = journal.changed(number, growth: growth, isNews: true)
+        }
     }
 
     /// Adds a frame to a socket.
     package func add(_ frame: @autoclosure () -> RecordedFrame.Content, from sender: RecordedFrame.Sender) {
-        let now = clock.now
+        let now = settings.clock.now
         update(isNews: true) { exchange in
             let frame = RecordedFrame(mode.isFull ? frame() : frame().withoutReason, from: sender, at: now)
             let size = frame.content.size

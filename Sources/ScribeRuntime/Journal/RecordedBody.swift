@@ -19,6 +19,25 @@ package struct RecordedBody: Sendable {
     /// A body of which only the size is known.
     package init(size: Int) { self.size = size }
 
+    /// A whole body of at most ``JournalSettings/bodyLimit`` bytes.
+    package init(_ bytes: ByteBuffer, type: String?) {
+        if type == "application/json" {
+            self.init(text: bytes)
+        } else {
+            self.init(type: type)
+            _ = add(bytes)
+        }
+    }
+
+    /// A whole text that the server made, of at most ``JournalSettings/bodyLimit`` bytes.
+    package init(text: ByteBuffer) {
+        size = text.readableBytes
+        self.text = text.isRoomy ? ByteBuffer(bytes: text.readableBytesView) : text
+    }
+
+    /// About the memory that the body takes, in bytes.
+    package var memory: Int { text?.storageCapacity ?? 200 }
+
     /// Whether ``text`` is shorter than the body.
     package var isTruncated: Bool { text.map { $0.readableBytes < size } ?? false }
 
@@ -26,12 +45,11 @@ package struct RecordedBody: Sendable {
     package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
 
     /// Adds bytes. Data whose first bytes are no text is hashed, whatever its type says.
-    /// - Parameter isText: Whether the server made the bytes, as a text.
     /// - Returns: how much more memory the body takes.
-    package mutating func add(_ piece: ByteBuffer, isText: Bool = false) -> Int {
+    package mutating func add(_ piece: ByteBuffer) -> Int {
         let isFirst = size == 0
         size += piece.readableBytes
-        if isFirst, !isText, text != nil, Self.isBinary(piece) {
+        if isFirst, text != nil, Self.isBinary(piece) {
             text = nil
             hash = SHA256()
         }
@@ -46,8 +64,7 @@ package struct RecordedBody: Sendable {
                 at: piece.readerIndex,
                 length: min(piece.readableBytes, JournalSettings.bodyLimit - text.readableBytes)) ?? ByteBuffer()
         let before = text.storageCapacity
-        // A small part of a large buffer would keep all of it.
-        if isFirst, kept.storageCapacity <= 2 * kept.readableBytes + 64 {
+        if isFirst, !kept.isRoomy {
             text = kept
         } else {
             text.writeImmutableBuffer(kept)
@@ -73,4 +90,9 @@ package struct RecordedBody: Sendable {
         let most = isWhole ? 0 : 3
         return !(0...most).contains { String(validating: start.dropLast($0), as: UTF8.self) != nil }
     }
+}
+
+extension ByteBuffer {
+    /// Whether the bytes are a small part of the buffer's memory: a record would keep all of it.
+    fileprivate var isRoomy: Bool { storageCapacity > 2 * readableBytes + 64 }
 }

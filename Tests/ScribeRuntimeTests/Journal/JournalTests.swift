@@ -21,7 +21,8 @@ struct JournalTests {
     private func add(_ path: String, body: Int = 0, to journal: Journal?) -> JournalRecord {
         let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path)
         let record = JournalRecord(
-            .request, request, fieldsSize: 0, at: manual.clock.now, mode: .full, clock: manual.clock)
+            .request, .fields(request), at: manual.clock.now,
+            RecordSettings(mode: .full, clock: manual.clock))
         record.put(in: journal)
         if body > 0 {
             record.update { exchange in
@@ -162,5 +163,70 @@ struct JournalTests {
         var body = RecordedBody(type: "text/plain")
         _ = body.add(large.readSlice(length: 10) ?? ByteBuffer())
         #expect((body.text?.storageCapacity ?? .max) < 1000)
+    }
+
+    // MARK: A request that came whole
+
+    private func whole(_ path: String = "/a") -> JournalRecord {
+        JournalRecord(
+            .request, .bytes(SentHead(Array("GET \(path) HTTP/1.1\r\nhost: a\r\n\r\n".utf8), isSecure: false)),
+            at: manual.clock.now, RecordSettings(mode: .full, clock: manual.clock))
+    }
+
+    @Test("a request that came whole enters its journal with its answer")
+    func entersWithAnswer() async {
+        let journal = journal()
+        let record = whole()
+        record.put(in: journal)
+        #expect(journal.entries.isEmpty)
+        async let news: Void = journal.wait(after: 0)
+        record.end(.whole) { exchange in exchange.answer(.ok) }
+        await news
+        #expect(paths(journal) == ["/a"])
+        #expect(journal.news(after: 0).change == 1)
+        record.end(.cut)
+        #expect(journal.news(after: 1).entries.isEmpty)
+    }
+
+    @Test("a request that waits enters its journal before its answer, once")
+    func entersBeforeAnswer() {
+        let journal = journal()
+        let record = whole()
+        record.enter()
+        record.put(in: journal)
+        record.enter()
+        record.enter()
+        #expect(journal.entries.map { $0.entry.exchange.end } == [nil])
+        record.end(.whole)
+        #expect(journal.entries.map { $0.entry.exchange.end } == [.whole])
+        #expect(journal.news(after: 0).change == 2)
+    }
+
+    @Test("a request that moves to another journal is in that one only", arguments: [false, true])
+    func moves(enters: Bool) {
+        let (first, second) = (journal(), journal())
+        let record = whole()
+        record.put(in: first)
+        if enters { record.enter() }
+        record.put(in: second)
+        #expect(second.entries.count == (enters ? 1 : 0))
+        record.end(.whole)
+        #expect(first.entries.isEmpty)
+        #expect(second.entries.count == 1)
+        let hidden = whole()
+        hidden.put(in: first)
+        hidden.put(in: nil)
+        hidden.enter()
+        hidden.end(.whole)
+        #expect(first.entries.isEmpty)
+    }
+
+    @Test("a fault withdraws what the handler has told of its answer")
+    func withdrawn() {
+        let record = whole()
+        record.note(answer: ByteBuffer(string: "{}"))
+        #expect(record.situation.answer == ByteBuffer(string: "{}"))
+        record.note(fault: "rule")
+        #expect(record.situation.answer == nil)
     }
 }

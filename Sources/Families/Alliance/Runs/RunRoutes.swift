@@ -50,7 +50,7 @@ struct RunRoutes: Sendable {
         } else {
             throw AllianceError.templateNotFound
         }
-        return run.response(until: context.clientDisconnect)
+        return run.response(until: context.clientDisconnect())
     }
 
     /// Streams a known document again, for a client that lost its stream.
@@ -58,7 +58,8 @@ struct RunRoutes: Sendable {
         _ document: DocumentID, of key: Transaction.Key, _ template: TemplateID, _ input: Input,
         _ context: ScribeContext
     ) async throws -> DocumentRun {
-        let found = try await sessions.find(key, andAuthored: document, until: context.clientDisconnect) { documents in
+        let disconnect = context.clientDisconnect()
+        let found = try await sessions.find(key, andAuthored: document, until: disconnect) { documents in
             documents.filter { $0.id == document }
         }
         guard let known = found.documents.first else { throw AllianceError.documentNotFound }

@@ -63,7 +63,7 @@ struct SessionRoutes: Sendable {
         let query = request.query
         let (document, template) = (query.text("document_id").map { DocumentID($0) }, query.text("template_id"))
         let found = try await sessions.find(
-            key, andAuthored: document, atMost: longPoll, until: context.clientDisconnect
+            key, andAuthored: document, atMost: longPoll, until: context.clientDisconnect()
         ) {
             documents in
             let selected = documents.filter { candidate in
@@ -165,7 +165,7 @@ struct SessionRoutes: Sendable {
             return DocumentRun(
                 sessions: sessions, key: key, template: made.template, document: made.document,
                 id: identifiers.uuid(.run)
-            ).response(until: context.clientDisconnect)
+            ).response(until: context.clientDisconnect())
         }
         return .json(
             .accepted,
@@ -181,7 +181,7 @@ struct SessionRoutes: Sendable {
         _ request: Request, _ context: ScribeContext, _ key: Transaction.Key, _ template: TemplateID?
     ) async throws {
         guard let text = request.query.text("document_id") else { return }
-        let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.clientDisconnect) {
+        let found = try await sessions.find(key, andAuthored: DocumentID(text), until: context.clientDisconnect()) {
             documents in
             documents.filter { $0.id == DocumentID(text) }
         }

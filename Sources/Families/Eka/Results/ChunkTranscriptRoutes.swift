@@ -21,7 +21,7 @@ struct ChunkTranscriptRoutes: Sendable {
         guard let file = context.text(of: Self.parameter), file.isPlain
         else { throw ScribeError.invalidRequest(field: Self.parameter, problem: "is not the name of a file") }
         let found = try await transactions.chunkTranscript(
-            of: key, file: file, atMost: Self.wait, until: context.clientDisconnect)
+            of: key, file: file, atMost: Self.wait, until: context.clientDisconnect())
         switch found.result {
         case .failure(let diagnostic):
             throw ScribeError.resourceNotFound("The chunk was not transcribed: \(diagnostic.code.rawValue)")

@@ -32,12 +32,15 @@ final class FinishedResponseCache: Sendable {
         answers = RecentValues(limit: capacity)
     }
 
-    subscript(question: Question) -> Response? {
+    /// Answers a question.
+    /// - Returns: nil if the answer is not cached.
+    func answer(to question: Question, _ context: ScribeContext) -> Response? {
         guard signals.knowsAllChanges, let answer = answers[question],
             answer.version == signals.version(of: question.transaction)
         else {
             return nil
         }
+        context.note(answer: answer.body)
         return .json(answer.status, answer.body)
     }
 

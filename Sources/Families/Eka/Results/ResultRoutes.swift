@@ -29,7 +29,7 @@ struct ResultRoutes: Sendable {
             transaction: key, query: query,
             profile: profiles.known(request, context)
         )
-        if let answer = answers[question] { return answer }
+        if let answer = answers.answer(to: question, context) { return answer }
         let version = signals.version(of: key)
         let found = try await results(of: key, query, context)
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
@@ -60,7 +60,7 @@ extension ResultRoutes {
         do {
             return try await transactions.results(
                 of: key, andAuthored: query.document, atMost: query.isImmediate ? .zero : longPoll,
-                until: context.clientDisconnect
+                until: context.clientDisconnect()
             ) { results in
                 let asked = query.select(from: results.documents)
                 guard !asked.isEmpty else { throw ScribeError.resultNotFound }
