@@ -76,7 +76,9 @@ package struct ScribeContext: RequestContext {
     }
 
     /// Tells the journal the body of the answer that the caller is about to return. Otherwise the journal collects it.
-    package func note(answer body: ByteBuffer) { record?.note(answer: body) }
+    package func note(answer body: ByteBuffer) {
+        if body.readableBytes <= JournalSettings.bodyLimit { record?.note(answer: RecordedBody(text: body)) }
+    }
 
     /// Gives the request another id, for its answer and its log.
     mutating func name(request id: String) {

@@ -73,6 +73,10 @@ package final class RequestJournal: Sendable {
         _ response: Response, of route: String?, _ context: ScribeContext, at time: Date
     ) -> Response? {
         guard let record = context.record else { return response }
+        if mode.isFull, response.status.code >= 400, let reason = context.explanation?.facts.reason {
+            record.note(reason: reason)
+        }
+        if end(record, response, of: route, context, at: time) { return response }
         let situation = record.situation
         // A socket that names its world in its first message has not done so yet.
         if !situation.isPlaced, response.status != .switchingProtocols || !situation.isLate { place(record, context) }
@@ -80,16 +84,11 @@ package final class RequestJournal: Sendable {
         guard let length, length <= JournalSettings.bodyLimit, !situation.isStreamed else {
             return streamed(response, of: route, length, in: record, context)
         }
-        var body: RecordedBody?
         if length > 0 {
-            if mode.isFull {
-                guard let answer = situation.answer, answer.readableBytes == length else { return nil }
-                body = RecordedBody(text: answer)
-            } else {
-                body = RecordedBody(size: length)
-            }
+            if mode.isFull { return nil }
+            record.note(answer: RecordedBody(size: length))
         }
-        end(record, response, body, of: route, context, at: time)
+        _ = end(record, response, of: route, context, at: time)
         return response
     }
 
@@ -102,20 +101,23 @@ package final class RequestJournal: Sendable {
         try await response.body.write(collected)
         response.body = ResponseBody(byteBuffer: collected.buffer)
         if let record = context.record {
-            let body = RecordedBody(collected.buffer, type: response.headers.value(of: .contentType))
-            end(record, response, body, of: route, context, at: time)
+            record.note(
+                answer: RecordedBody(collected.buffer, type: response.headers.value(of: .contentType)))
+            _ = end(record, response, of: route, context, at: time)
         }
         return response
     }
 
     private func end(
-        _ record: JournalRecord, _ response: Response, _ body: RecordedBody?, of route: String?,
-        _ context: ScribeContext, at time: Date
-    ) {
-        record.end(.whole, at: time) { exchange in
-            exchange.responseBody = body
-            return (body?.memory ?? 0) + note(response, route, in: &exchange, context)
-        }
+        _ record: JournalRecord, _ response: Response, of route: String?, _ context: ScribeContext, at time: Date
+    ) -> Bool {
+        record.end(head(of: response, route, context), bodyLength: response.body.contentLength, at: time)
+    }
+
+    private func head(of response: Response, _ route: String?, _ context: ScribeContext) -> AnswerHead {
+        mode.isFull
+            ? AnswerHead(response.status, response.headers, endpoint: route, requestID: context.requestID)
+            : AnswerHead(response.status, [:], endpoint: route, requestID: "")
     }
 
     /// Puts a request that reached no family into the journal of the namespace of its path.
@@ -126,22 +128,6 @@ package final class RequestJournal: Sendable {
         }
         let named = context.namespacePrefix?.name.flatMap { directory[$0] }
         record.put(in: (named ?? directory.main).runtime.journal)
-    }
-
-    /// Notes the head of an answer.
-    private func note(
-        _ response: Response, _ route: String?, in exchange: inout Exchange, _ context: ScribeContext
-    ) -> Int {
-        exchange.route = route.flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
-        if response.status != .switchingProtocols { exchange.kind = .request }
-        guard mode.isFull else {
-            _ = exchange.answer(response.status)
-            return 0
-        }
-        let size = exchange.answer(response.status, response.headers)
-        if exchange.requestID != context.requestID { exchange.requestID = context.requestID }
-        if response.status.code >= 400 { exchange.reason = context.explanation?.facts.reason }
-        return size + (exchange.reason?.utf8.count ?? 0)
     }
 
     /// Records a long answer, or one of unknown length, as it passes.
@@ -157,7 +143,7 @@ package final class RequestJournal: Sendable {
                     keepsBody
                     ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0)
             }
-            return note(response, route, in: &exchange, context)
+            return exchange.note(head(of: response, route, context))
         }
         var passed = response
         passed.body = ResponseBody(contentLength: length) { [self, inner = response.body] writer in

@@ -34,8 +34,9 @@ package struct Exchange: Sendable {
     package var end: End?
     /// Prefix `/ns/NAME` that the path had. The path in ``RecordedHead/bytes(_:)`` still has it.
     package var prefix = ""
+    private var endpoint: String?
     /// Pattern of the route; nil for none.
-    package var route: String?
+    package var route: String? { endpoint?.utf8.first == UInt8(ascii: "/") ? endpoint : nil }
     package var family: String?
     /// Operation that the path does not tell.
     package var operation: String?
@@ -73,6 +74,15 @@ package struct Exchange: Sendable {
         return request
     }
 
+    /// Notes the head of the answer to a request or socket.
+    /// - Returns: about its memory, in bytes.
+    package mutating func note(_ head: AnswerHead) -> Int {
+        if head.status.code != 101 { kind = .request }
+        endpoint = head.endpoint
+        requestID = head.requestID
+        return answer(head.status, head.fields)
+    }
+
     /// Notes the head of the answer.
     /// - Returns: about its memory, in bytes.
     package mutating func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Int {
@@ -80,5 +90,21 @@ package struct Exchange: Sendable {
         // A pass over the fields costs more than all else here. Few fields are the server's own, and short.
         let size = fields.count <= 6 ? 0 : fields.reduce(0) { $0 + $1.size }
         return HTTPField.overhead * fields.count + size
+    }
+}
+
+/// Head of an answer, and what is known of the request by then.
+package struct AnswerHead: Sendable {
+    let status: HTTPResponse.Status
+    let fields: HTTPFields
+    /// Pattern of the route, or a name for what has none.
+    let endpoint: String?
+    let requestID: String
+
+    package init(_ status: HTTPResponse.Status, _ fields: HTTPFields, endpoint: String?, requestID: String) {
+        self.status = status
+        self.fields = fields
+        self.endpoint = endpoint
+        self.requestID = requestID
     }
 }

@@ -43,8 +43,6 @@ package final class JournalRecord: Sendable {
         /// Whether the request names its world only in its body or first message.
         var isLate = false
         var isStreamed = false
-        /// Body of the answer, if the handler has told it.
-        var answer: ByteBuffer?
 
         var size: Int { exchange.headSize + growth }
     }
@@ -123,20 +121,22 @@ package final class JournalRecord: Sendable {
         package let isLate: Bool
         /// Whether a fault sends the answer's body piece by piece, so that the journal must not collect it first.
         package let isStreamed: Bool
-        /// Body of the answer; nil if it is not known.
-        package let answer: ByteBuffer?
     }
 
     package var situation: Situation {
         state.withLock { state in
             let isPlaced = if case .unknown = state.place { false } else { true }
-            return Situation(
-                isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed, answer: state.answer)
+            return Situation(isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed)
         }
     }
 
-    /// Notes the body of the answer, which need not be collected then.
-    package func note(answer body: ByteBuffer) { state.withLock { $0.answer = body } }
+    /// Notes the body of the answer.
+    package func note(answer body: RecordedBody) {
+        update { exchange in
+            exchange.responseBody = body
+            return body.memory
+        }
+    }
 
     /// Notes that a fault sends the answer's body piece by piece.
     package func stream() { state.withLock { $0.isStreamed = true } }
@@ -163,34 +163,58 @@ package final class JournalRecord: Sendable {
         state.withLock { $0.exchange.principal = principal }
     }
 
+    package func note(reason: String) {
+        update { exchange in
+            exchange.reason = reason
+            return reason.utf8.count
+        }
+    }
+
     /// Names the fault rules that were applied to the request.
     package func note(fault: String) {
-        // The fault may have changed it.
-        state.withLock { $0.answer = nil }
-        update {
-            $0.fault = fault
+        update { exchange in
+            // The fault may have changed it.
+            exchange.responseBody = nil
+            exchange.fault = fault
             return 0
         }
     }
 
-    /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
-    /// - Parameters:
-    ///   - time: nil for now.
-    ///   - change: A last change; it returns how much more memory the exchange takes.
-    package func end(
-        _ end: Exchange.End, reason: String? = nil, at time: Date? = nil,
-        _ change: (inout Exchange) -> Int = { _ in 0 }
-    ) {
-        let now = time ?? settings.clock.now
+    /// Ends the exchange with an answer that is sent whole.
+    /// - Parameter length: Bytes of the answer's body; nil if that is not known.
+    /// - Returns: false if the exchange has no journal yet, or if its body is not noted or is sent piece by piece.
+    package func end(_ head: AnswerHead, bodyLength length: Int?, at time: Date) -> Bool {
         var (size, growth) = (0, 0)
+        let place = state.withLock { state -> Place in
+            if case .unknown = state.place { return .unknown }
+            guard let length, length == state.exchange.responseBody?.size ?? 0, !state.isStreamed else {
+                return .unknown
+            }
+            state.exchange.end = .whole
+            state.exchange.endedAt = time
+            growth = state.exchange.note(head)
+            state.growth += growth
+            size = state.size
+            return state.place.leave()
+        }
+        switch place {
+        case .unknown: return false
+        case .over: break
+        case .before(let journal): _ = journal.add(self, size: size)
+        case .journal(let journal, let number): _ = journal.changed(number, growth: growth, isNews: true)
+        }
+        return true
+    }
+
+    /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
+    package func end(_ end: Exchange.End, reason: String? = nil) {
+        let now = settings.clock.now
+        var size = 0
         let place = state.withLock { state -> Place in
             guard state.exchange.end == nil else { return .over }
             state.exchange.end = end
             state.exchange.endedAt = now
-            state.answer = nil
             if let reason, state.exchange.reason == nil { state.exchange.reason = reason }
-            growth = change(&state.exchange)
-            state.growth += growth
             size = state.size
             // One that has no place yet must still find one.
             if case .unknown = state.place { return .unknown }
@@ -199,7 +223,7 @@ package final class JournalRecord: Sendable {
         switch place {
         case .unknown, .over: return
         case .before(let journal): _ = journal.add(self, size: size)
-        case .journal(let journal, let number): _ = journal.changed(number, growth: growth, isNews: true)
+        case .journal(let journal, let number): _ = journal.changed(number, growth: 0, isNews: true)
         }
     }
 

@@ -180,7 +180,7 @@ struct JournalTests {
         record.put(in: journal)
         #expect(journal.entries.isEmpty)
         async let news: Void = journal.wait(after: 0)
-        record.end(.whole) { exchange in exchange.answer(.ok) }
+        record.end(.whole)
         await news
         #expect(paths(journal) == ["/a"])
         #expect(journal.news(after: 0).change == 1)
@@ -221,12 +221,55 @@ struct JournalTests {
         #expect(first.entries.isEmpty)
     }
 
+    @Test("a whole answer ends an exchange once its journal and its body are known")
+    func wholeAnswer() {
+        let journal = journal()
+        let record = whole()
+        let head = AnswerHead(.ok, [.contentType: "text/plain"], endpoint: "/a/{b}", requestID: "r-1")
+        #expect(!record.end(head, bodyLength: 2, at: manual.clock.now), "no journal")
+        record.put(in: journal)
+        #expect(!record.end(head, bodyLength: 2, at: manual.clock.now), "no body")
+        #expect(!record.end(head, bodyLength: nil, at: manual.clock.now), "no length")
+        record.note(answer: RecordedBody(text: ByteBuffer(string: "hi")))
+        #expect(!record.end(head, bodyLength: 3, at: manual.clock.now), "another body")
+        #expect(journal.entries.isEmpty)
+        #expect(record.end(head, bodyLength: 2, at: manual.clock.now))
+        let exchange = journal.entries.first?.entry.exchange
+        #expect(exchange?.response == HTTPResponse(status: .ok, headerFields: [.contentType: "text/plain"]))
+        #expect(exchange?.route == "/a/{b}")
+        #expect(exchange?.requestID == "r-1")
+        #expect(exchange?.end == .whole)
+        #expect(record.end(head, bodyLength: 2, at: manual.clock.now), "it has ended")
+        #expect(journal.news(after: 0).change == 1)
+    }
+
+    @Test("an answer that a fault sends piece by piece does not end its exchange")
+    func pieces() {
+        let record = whole()
+        record.put(in: journal())
+        record.stream()
+        let head = AnswerHead(.ok, [:], endpoint: nil, requestID: "")
+        #expect(!record.end(head, bodyLength: 0, at: manual.clock.now))
+    }
+
+    @Test("the memory of a noted body counts, before and after the request has entered", arguments: [false, true])
+    func memory(enters: Bool) {
+        let journal = journal()
+        let record = whole()
+        record.put(in: journal)
+        if enters { record.enter() }
+        record.note(answer: RecordedBody(text: ByteBuffer(repeating: 0x61, count: 50_000)))
+        #expect(
+            record.end(AnswerHead(.ok, [:], endpoint: nil, requestID: ""), bodyLength: 50_000, at: manual.clock.now))
+        #expect((51_000..<70_000).contains(journal.counts.bytes))
+    }
+
     @Test("a fault withdraws what the handler has told of its answer")
     func withdrawn() {
         let record = whole()
-        record.note(answer: ByteBuffer(string: "{}"))
-        #expect(record.situation.answer == ByteBuffer(string: "{}"))
+        record.note(answer: RecordedBody(text: ByteBuffer(string: "{}")))
+        #expect(record.exchange.responseBody?.size == 2)
         record.note(fault: "rule")
-        #expect(record.situation.answer == nil)
+        #expect(record.exchange.responseBody == nil)
     }
 }
