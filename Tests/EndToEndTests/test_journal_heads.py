@@ -10,7 +10,7 @@ import requests
 from client import BUCKET
 from emulator import PATIENCE, TLS, running, wait_until
 from journal import Journal
-from namespaces import EkaClient, access, control, created, finished
+from namespaces import Access, EkaClient, access, control, created, finished
 from session_client import recording
 
 #: What differs from one exchange to the next. The answer's text has its id.
@@ -148,8 +148,8 @@ def test_a_request_that_waits_is_in_the_journal_before_its_answer(server, inside
     assert [each["end"] for each in journal.all(operation="readConfig")] == ["whole"]
 
 
-def test_the_journal_shows_the_answer_of_a_fault_and_not_the_usual_one(server, inside):
-    client, journal = EkaClient(inside), Journal(server, inside.name)
+def recorded_visit(client: EkaClient):
+    """A finished transaction, whose answer the server has cached, and that answer."""
     transaction = client.transaction("t-1")
     transaction.init()
     client.s3().put_object(Bucket=BUCKET, Key=f"{transaction.folder}/1.wav", Body=recording(1))
@@ -157,17 +157,47 @@ def test_the_journal_shows_the_answer_of_a_fault_and_not_the_usual_one(server, i
     transaction.stop()
     transaction.commit()
     finished(transaction)
-    usual = transaction.poll().text
-    assert transaction.poll().text == usual
-    body = "!" * len(usual.encode())
+    answer = transaction.poll()
+    assert transaction.poll().text == answer.text
+    return transaction, answer
+
+
+def test_the_journal_shows_the_answer_of_a_fault_and_not_the_usual_one(server, inside):
+    client, journal = EkaClient(inside), Journal(server, inside.name)
+    transaction, usual = recorded_visit(client)
+    body = "!" * len(usual.content)
     added = control(
         server, "POST", "faults/next", params={"namespace": inside.name},
         json={"operation": "readStatus", "when": "after", "status": 200, "body": body})
     assert added.status_code == 201, added.text
     assert transaction.poll().text == body
-    assert transaction.poll().text == usual
+    assert transaction.poll().text == usual.text
     shown = [each["response"]["body"]["text"] for each in journal.details(operation="readStatus", status=200)]
-    assert shown[-4:] == [usual, usual, body, usual]
+    assert shown[-4:] == [usual.text, usual.text, body, usual.text]
+
+
+def test_a_head_request_for_a_cached_answer_is_recorded_without_a_body(server, inside):
+    client, journal = EkaClient(inside), Journal(server, inside.name)
+    transaction, _ = recorded_visit(client)
+    answer = client.session.head(f"{client.base_url}/voice/api/v3/status/{transaction.id}", timeout=PATIENCE)
+    assert answer.status_code == 200 and answer.content == b""
+    [found] = journal.details(method="HEAD")
+    assert (found["status"], found["end"]) == (200, "whole")
+    assert "response_bytes" not in found and "body" not in found["response"]
+
+
+def test_a_journal_of_metadata_has_the_size_of_a_cached_answer_and_no_text(tmp_path):
+    with running(tmp_path, "--journal", "metadata") as server:
+        client = EkaClient(Access(server.base_url))
+        transaction, answer = recorded_visit(client)
+        client.session.head(f"{client.base_url}/voice/api/v3/status/{transaction.id}", timeout=PATIENCE)
+        journal = Journal(server)
+        found = journal.details(operation="readStatus", method="GET")[-1]
+        assert (found["status"], found["end"], found["response_bytes"]) == (200, "whole", len(answer.content))
+        texts = "".join(journal.views().values())
+        for secret in (f"/{transaction.id}", client.tokens["access_token"], "Authorization", '"text"', "patient"):
+            assert secret not in texts
+        assert all(each["end"] == "whole" for each in journal.all())
 
 
 def test_a_head_request_and_a_preflight_of_an_operator_leave_the_journal_as_it_was(server):

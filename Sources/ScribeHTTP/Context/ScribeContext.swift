@@ -77,7 +77,8 @@ package struct ScribeContext: RequestContext {
 
     /// Tells the journal the body of the answer that the caller is about to return. Otherwise the journal collects it.
     package func note(answer body: ByteBuffer) {
-        if body.readableBytes <= JournalSettings.bodyLimit { record?.note(answer: RecordedBody(text: body)) }
+        guard let record, record.mode.isFull, body.readableBytes <= JournalSettings.bodyLimit else { return }
+        record.note(answer: RecordedBody(text: body))
     }
 
     /// Gives the request another id, for its answer and its log.

@@ -84,10 +84,8 @@ package final class RequestJournal: Sendable {
         guard let length, length <= JournalSettings.bodyLimit, !situation.isStreamed else {
             return streamed(response, of: route, length, in: record, context)
         }
-        if length > 0 {
-            if mode.isFull { return nil }
-            record.note(answer: RecordedBody(size: length))
-        }
+        if length > 0, mode.isFull { return nil }
+        record.note(answer: length > 0 ? RecordedBody(size: length) : nil)
         _ = end(record, response, of: route, context, at: time)
         return response
     }

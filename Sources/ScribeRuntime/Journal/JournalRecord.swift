@@ -130,11 +130,11 @@ package final class JournalRecord: Sendable {
         }
     }
 
-    /// Notes the body of the answer.
-    package func note(answer body: RecordedBody) {
+    /// Notes the body of the answer; nil for none.
+    package func note(answer body: RecordedBody?) {
         update { exchange in
             exchange.responseBody = body
-            return body.memory
+            return body?.memory ?? 0
         }
     }
 
@@ -186,7 +186,11 @@ package final class JournalRecord: Sendable {
     package func end(_ head: AnswerHead, bodyLength length: Int?, at time: Date) -> Bool {
         var (size, growth) = (0, 0)
         let place = state.withLock { state -> Place in
-            if case .unknown = state.place { return .unknown }
+            switch state.place {
+            case .unknown: return .unknown
+            case .over: return .over
+            case .before, .journal: break
+            }
             guard let length, length == state.exchange.responseBody?.size ?? 0, !state.isStreamed else {
                 return .unknown
             }

@@ -239,7 +239,7 @@ struct JournalTests {
         #expect(exchange?.route == "/a/{b}")
         #expect(exchange?.requestID == "r-1")
         #expect(exchange?.end == .whole)
-        #expect(record.end(head, bodyLength: 2, at: manual.clock.now), "it has ended")
+        #expect(record.end(head, bodyLength: 3, at: manual.clock.now), "it has ended")
         #expect(journal.news(after: 0).change == 1)
     }
 
