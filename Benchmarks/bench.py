@@ -196,7 +196,7 @@ def journal():
     Each round has fresh servers: two processes of one binary differ by some percent, by where their memory lies.
     """
     rounds, taken = [], {"full": [], "off": []}
-    for number in range(10):
+    for number in range(20):
         turns = {mode: [] for mode in taken}
         with Scribe(WORK / f"full-{number}", BINARY, "--journal", "full") as full, \
                 Scribe(WORK / f"off-{number}", BINARY, "--journal", "off") as off:
