@@ -69,7 +69,7 @@ package struct ScribeContext: RequestContext {
 
     /// A signal that fires once, when the client disconnects or half-closes.
     ///
-    /// Who takes it may wait long. So the journal shows the request from now on.
+    /// A handler that takes it may wait long. So the journal shows the request from now on.
     package func clientDisconnect() -> OneShotSignal {
         record?.enter()
         return disconnect

@@ -90,7 +90,7 @@ package final class RequestJournal: Sendable {
         return response
     }
 
-    /// Records a short answer whose body no handler has told.
+    /// Collects the body of a short answer, and records the answer.
     /// - Returns: the same answer with one buffer, which the server writes together with the head.
     func collected(
         _ response: consuming Response, of route: String?, _ context: ScribeContext, at time: Date

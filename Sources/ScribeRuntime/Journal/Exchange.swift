@@ -93,7 +93,7 @@ package struct Exchange: Sendable {
     }
 }
 
-/// Head of an answer, and what is known of the request by then.
+/// Head of an answer, with the route and the id of its request.
 package struct AnswerHead: Sendable {
     let status: HTTPResponse.Status
     let fields: HTTPFields
