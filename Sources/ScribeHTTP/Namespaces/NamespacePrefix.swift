@@ -1,6 +1,7 @@
 import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
+import ScribeRuntime
 
 /// Path prefix `/ns/NAME` of a request, and the path as the client sent it.
 package struct NamespacePrefix: Hashable, Sendable {
@@ -27,8 +28,7 @@ package struct NamespacePrefix: Hashable, Sendable {
     /// The request without its prefix.
     func removed(from request: Request) -> Request {
         var head = request.head
-        let rest = String(Substring((head.path ?? "").utf8.dropFirst(text.utf8.count)))
-        head.path = rest.hasPrefix("/") ? rest : "/\(rest)"
+        head.path = Exchange.path(head.path ?? "", without: text)
         return Request(head: head, body: request.body)
     }
 }

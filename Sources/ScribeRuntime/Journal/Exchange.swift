@@ -69,9 +69,14 @@ package struct Exchange: Sendable {
     package var request: HTTPRequest {
         var request = head.request
         guard case .bytes = head, let path = request.path, !prefix.isEmpty else { return request }
-        let rest = String(Substring(path.utf8.dropFirst(prefix.utf8.count)))
-        request.path = rest.hasPrefix("/") ? rest : "/\(rest)"
+        request.path = Self.path(path, without: prefix)
         return request
+    }
+
+    /// A path, with its query, without the prefix of its namespace.
+    package static func path(_ path: String, without prefix: String) -> String {
+        let rest = String(Substring(path.utf8.dropFirst(prefix.utf8.count)))
+        return rest.hasPrefix("/") ? rest : "/\(rest)"
     }
 
     /// Notes the head of the answer to a request or socket.
