@@ -176,6 +176,24 @@ def test_the_journal_shows_the_answer_of_a_fault_and_not_the_usual_one(server, i
     assert shown[-4:] == [usual.text, usual.text, body, usual.text]
 
 
+@pytest.mark.parametrize("origin", [None, "http://localhost:3000", "https://foreign.example"])
+def test_the_journal_shows_the_fields_of_each_answer_from_the_cache(server, inside, origin):
+    client, journal = EkaClient(inside), Journal(server, inside.name)
+    transaction, usual = recorded_visit(client)
+    headers = {} if origin is None else {"Origin": origin}
+    path = client.base_url.removeprefix(server.base_url) + f"/voice/api/v3/status/{transaction.id}"
+    urls = [server.base_url + path, f"https://localhost:{server.tls_port}{path}"]
+    for url in [*urls, *urls]:
+        answer = client.session.get(url, headers=headers, verify=server.authority, timeout=PATIENCE)
+        assert answer.text == usual.text
+        shown = journal.details(operation="readStatus")[-1]
+        # Hummingbird adds two later.
+        sent = {name: value for name, value in answer.headers.lower_items() if name not in ("date", "server")}
+        assert {field["name"].lower(): field["value"] for field in shown["response"]["headers"]} == sent
+        assert shown["request_id"] == sent["x-request-id"]
+        assert shown["response"]["body"]["text"] == usual.text
+
+
 def test_a_head_request_for_a_cached_answer_is_recorded_without_a_body(server, inside):
     client, journal = EkaClient(inside), Journal(server, inside.name)
     transaction, _ = recorded_visit(client)

@@ -75,10 +75,10 @@ package struct ScribeContext: RequestContext {
         return disconnect
     }
 
-    /// Tells the journal the body of the answer that the caller is about to return. Otherwise the journal collects it.
-    package func note(answer body: ByteBuffer) {
-        guard let record, record.mode.isFull, body.readableBytes <= JournalSettings.bodyLimit else { return }
-        record.note(answer: RecordedBody(text: body))
+    /// Tells the journal the answer that the caller is about to return. Otherwise the journal copies it.
+    package func note(_ answer: RepeatedAnswer) {
+        guard let record, record.mode.isFull, answer.body.readableBytes <= JournalSettings.bodyLimit else { return }
+        record.note(answer)
     }
 
     /// Gives the request another id, for its answer and its log.

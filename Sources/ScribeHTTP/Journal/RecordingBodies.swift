@@ -55,7 +55,7 @@ struct RecordingWriter: ResponseBodyWriter {
 
     @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
         await EventLoopOffload.run(bytes: buffer.readableBytes) { [record] in
-            record.update { $0.responseBody?.add(buffer) ?? 0 }
+            record.update { $0.add(response: buffer) }
         }
         if let before = left {
             left = before - buffer.readableBytes

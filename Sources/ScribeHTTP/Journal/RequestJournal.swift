@@ -33,11 +33,14 @@ package final class RequestJournal: Sendable {
         if context.explanation == nil { context.explanation = RefusalFacts() }
         if let sent {
             let head = SentHead(sent.bytes.withUnsafeReadableBytes { Array($0) }, isSecure: sent.isSecure)
-            context.record = record(.request, .bytes(head), context, at: time)
+            context.record = JournalRecord(
+                .request, .bytes(head), at: time, settings, prefix: context.linkPath, requestID: context.requestID)
             return
         }
         let facts = HeadFacts(request.headers)
-        let record = record(facts.isUpgrade ? .socket : .request, .fields(request.head), context, at: time)
+        let record = JournalRecord(
+            facts.isUpgrade ? .socket : .request, .fields(request.head), at: time, settings,
+            prefix: context.linkPath, requestID: context.requestID)
         context.record = record
         guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
         let type = request.headers[.contentType]
@@ -48,15 +51,6 @@ package final class RequestJournal: Sendable {
         request.body = RequestBody(asyncSequence: RecordedRequestBody(body: request.body, record: record))
     }
 
-    private func record(
-        _ kind: Exchange.Kind, _ head: RecordedHead, _ context: ScribeContext, at time: Date
-    ) -> JournalRecord {
-        JournalRecord(kind, head, at: time, settings) { exchange in
-            exchange.prefix = context.namespacePrefix?.text ?? ""
-            exchange.requestID = context.requestID
-        }
-    }
-
     /// Ends the record of a request without an answer.
     func fail(_ context: ScribeContext) {
         guard let record = context.record else { return }
@@ -64,14 +58,22 @@ package final class RequestJournal: Sendable {
         record.end(.cut)
     }
 
-    /// Records an answer.
+    /// Ends the record of a request whose answer the handler has told.
     /// - Parameters:
     ///   - route: Pattern of the route; nil for none.
     ///   - time: when the answer was ready.
-    /// - Returns: the answer to send; nil for one that ``collected(_:of:_:at:)`` must record.
+    /// - Returns: false for one that ``recorded(_:of:_:at:)`` must record.
+    func ends(with response: Response, of route: String?, _ context: ScribeContext, at time: Date) -> Bool {
+        guard let record = context.record else { return true }
+        return record.end(
+            repeated: response.headers, bodyLength: response.body.contentLength, endpoint: route, at: time)
+    }
+
+    /// Records an answer.
+    /// - Returns: the answer to send. A short one has one buffer, which the server writes together with the head.
     func recorded(
-        _ response: Response, of route: String?, _ context: ScribeContext, at time: Date
-    ) -> Response? {
+        _ response: consuming Response, of route: String?, _ context: ScribeContext, at time: Date
+    ) async throws -> Response {
         guard let record = context.record else { return response }
         if mode.isFull, response.status.code >= 400, let reason = context.explanation?.facts.reason {
             record.note(reason: reason)
@@ -84,25 +86,15 @@ package final class RequestJournal: Sendable {
         guard let length, length <= JournalSettings.bodyLimit, !situation.isStreamed else {
             return streamed(response, of: route, length, in: record, context)
         }
-        if length > 0, mode.isFull { return nil }
-        record.note(answer: length > 0 ? RecordedBody(size: length) : nil)
-        _ = end(record, response, of: route, context, at: time)
-        return response
-    }
-
-    /// Collects the body of a short answer, and records the answer.
-    /// - Returns: the same answer with one buffer, which the server writes together with the head.
-    func collected(
-        _ response: consuming Response, of route: String?, _ context: ScribeContext, at time: Date
-    ) async throws -> Response {
-        let collected = CollectedBody()
-        try await response.body.write(collected)
-        response.body = ResponseBody(byteBuffer: collected.buffer)
-        if let record = context.record {
-            record.note(
-                answer: RecordedBody(collected.buffer, type: response.headers.value(of: .contentType)))
-            _ = end(record, response, of: route, context, at: time)
+        if length == 0 || !mode.isFull {
+            record.note(answer: length > 0 ? RecordedBody(size: length) : nil)
+        } else {
+            let collected = CollectedBody()
+            try await response.body.write(collected)
+            response.body = ResponseBody(byteBuffer: collected.buffer)
+            record.note(answer: RecordedBody(collected.buffer, type: response.headers.value(of: .contentType)))
         }
+        _ = end(record, response, of: route, context, at: time)
         return response
     }
 
@@ -137,9 +129,9 @@ package final class RequestJournal: Sendable {
         let keepsBody = mode.isFull && !isSocket
         record.update(isNews: isSocket) { exchange in
             if !isSocket {
-                exchange.responseBody =
-                    keepsBody
-                    ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0)
+                exchange.set(
+                    responseBody: keepsBody
+                        ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0))
             }
             return exchange.note(head(of: response, route, context))
         }
@@ -203,10 +195,7 @@ extension ScribeContext {
                 $0.operation = operation
             }
         }
-        record.put(in: world.runtime.journal) {
-            $0.family = name
-            $0.operation = operation
-        }
+        record.put(in: world.runtime.journal, family: name, operation: operation)
     }
 }
 

@@ -79,9 +79,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         if let refusals, let explanation = context.explanation {
             refusals.log(explanation, of: request, response.status, context, at: clock.now)
         }
-        guard let journal else { return response }
-        if let recorded = journal.recorded(response, of: route, context, at: end) { return recorded }
-        return try await journal.collected(response, of: route, context, at: end)
+        guard let journal, !journal.ends(with: response, of: route, context, at: end) else { return response }
+        return try await journal.recorded(response, of: route, context, at: end)
     }
 }
 

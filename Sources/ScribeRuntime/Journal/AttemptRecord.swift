@@ -37,14 +37,14 @@ struct AttemptRecord: Sendable {
         }
         let record = JournalRecord(
             .delivery, .fields(request), at: journal.clock.now,
-            RecordSettings(mode: journal.settings.mode, clock: journal.clock)
-        ) { exchange in
+            RecordSettings(mode: journal.settings.mode, clock: journal.clock))
+        record.update { exchange in
             exchange.requestBody = content
             exchange.delivery = (event?.rawValue, delivery.attempt)
             if isFull, case .event(_, let session, _, _) = delivery.content { exchange.transaction = session }
+            return growth
         }
         record.put(in: journal)
-        record.update { _ in growth }
         self.record = record
     }
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import HTTPTypes
+package import NIOCore
 package import ScribeDomain
 
 /// A request with its answer, a socket with its frames, or an attempt at a webhook's delivery.
@@ -24,16 +25,21 @@ package struct Exchange: Sendable {
     package var requestBody: RecordedBody?
     /// Head of the answer; nil until it is known, and for a request without an answer.
     package var response: HTTPResponse? {
-        answer.map { HTTPResponse(status: $0.status, headerFields: $0.fields) }
+        if let answer { return HTTPResponse(status: answer.status, headerFields: answer.fields) }
+        return end == .whole ? repeated?.head(requestID) : nil
     }
     private var answer: (status: HTTPResponse.Status, fields: HTTPFields)?
-    package var responseBody: RecordedBody?
+    /// Body of the answer, or of its part so far.
+    package var responseBody: RecordedBody? { repeated?.recordedBody ?? collectedBody }
+    private var collectedBody: RecordedBody?
+    /// The answer, if it is one that is given many times.
+    private var repeated: RepeatedAnswer?
     /// Start of the exchange, by the machine's clock.
     package let startedAt: Date
     package var endedAt: Date?
     package var end: End?
     /// Prefix `/ns/NAME` that the path had. The path in ``RecordedHead/bytes(_:)`` still has it.
-    package var prefix = ""
+    package let prefix: String
     private var endpoint: String?
     /// Pattern of the route; nil for none.
     package var route: String? { endpoint?.utf8.first == UInt8(ascii: "/") ? endpoint : nil }
@@ -41,7 +47,7 @@ package struct Exchange: Sendable {
     /// Operation that the path does not tell.
     package var operation: String?
     package var principal: Principal?
-    package var requestID = ""
+    package private(set) var requestID: String
     /// Reason that the request was refused, or that the delivery failed.
     package var reason: String?
     /// Fault rules that were applied.
@@ -58,11 +64,13 @@ package struct Exchange: Sendable {
     /// Transaction of a delivery.
     package var transaction: TransactionID?
 
-    init(_ kind: Kind, _ head: RecordedHead, at time: Date) {
+    init(_ kind: Kind, _ head: RecordedHead, at time: Date, prefix: String, requestID: String) {
         self.kind = kind
         self.head = head
         headSize = 1200 + head.size
         startedAt = time
+        self.prefix = prefix
+        self.requestID = requestID
     }
 
     /// Head of the request, its path without the namespace's prefix.
@@ -85,8 +93,30 @@ package struct Exchange: Sendable {
         if head.status.code != 101 { kind = .request }
         endpoint = head.endpoint
         requestID = head.requestID
-        return answer(head.status, head.fields)
+        return answer(head.status, head.fields) + (repeated?.bodyMemory ?? 0)
     }
+
+    /// Notes that the answer will be this one. Its memory counts when the answer's head is known.
+    mutating func note(_ answer: RepeatedAnswer) { repeated = answer }
+
+    /// Notes that the answer is the noted one.
+    /// - Parameter fields: Fields of the answer.
+    /// - Returns: about its memory, in bytes; nil for another answer.
+    mutating func noteRepeated(_ fields: HTTPFields, bodyLength length: Int?, endpoint: String?) -> Int? {
+        guard let repeated, repeated.isSent(with: fields, bodyLength: length, to: requestID) else { return nil }
+        self.endpoint = endpoint
+        return repeated.bodyMemory
+    }
+
+    /// Notes the body of the answer, or its beginning; nil for none.
+    package mutating func set(responseBody body: RecordedBody?) {
+        repeated = nil
+        collectedBody = body
+    }
+
+    /// Adds a piece of the answer's body.
+    /// - Returns: how much more memory the body takes.
+    package mutating func add(response piece: ByteBuffer) -> Int { collectedBody?.add(piece) ?? 0 }
 
     /// Notes the head of the answer.
     /// - Returns: about its memory, in bytes.

@@ -46,7 +46,7 @@ package final class Journal: Sendable {
             return state.takeWaiting()
         }
         budget.grow(by: size - evicted.bytes)
-        for continuation in waiting { continuation.resume() }
+        if !waiting.isEmpty { resume(waiting) }
         return number
     }
 
@@ -66,8 +66,12 @@ package final class Journal: Sendable {
         }
         guard isThere else { return false }
         budget.grow(by: growth - evicted.bytes)
-        for continuation in waiting { continuation.resume() }
+        if !waiting.isEmpty { resume(waiting) }
         return true
+    }
+
+    private func resume(_ waiting: [CheckedContinuation<Void, Never>]) {
+        for continuation in waiting { continuation.resume() }
     }
 
     /// Removes an entry, which another journal takes over.

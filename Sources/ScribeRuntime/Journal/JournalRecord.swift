@@ -1,5 +1,5 @@
 package import Foundation
-package import NIOCore
+package import HTTPTypes
 package import ScribeDomain
 import Synchronization
 
@@ -54,15 +54,17 @@ package final class JournalRecord: Sendable {
     /// In the record's own memory: there is a record for each request.
     private let state: Mutex<State>
 
-    /// - Parameter change: A first change. The exchange is made here, because a copy costs as much as all else.
+    /// - Parameters:
+    ///   - prefix: Prefix `/ns/NAME` that the path had.
+    ///   - requestID: Empty for none.
     package init(
         _ kind: Exchange.Kind, _ head: RecordedHead, at time: Date, _ settings: RecordSettings,
-        _ change: (inout Exchange) -> Void = { _ in }
+        prefix: String = "", requestID: String = ""
     ) {
         isWhole = if case .bytes = head { true } else { false }
         self.settings = settings
-        state = Mutex(State(exchange: Exchange(kind, head, at: time)))
-        state.withLock { change(&$0.exchange) }
+        // The exchange is made here, because a copy costs as much as all else.
+        state = Mutex(State(exchange: Exchange(kind, head, at: time, prefix: prefix, requestID: requestID)))
     }
 
     /// The exchange as it is now.
@@ -71,11 +73,13 @@ package final class JournalRecord: Sendable {
     /// Chooses the journal of the exchange, and removes the exchange from its former journal.
     ///
     /// A request that came whole enters with its answer, unless ``enter()`` is called before.
-    /// - Parameter journal: nil to keep the exchange nowhere.
-    package func put(in journal: Journal?, _ change: (inout Exchange) -> Void = { _ in }) {
+    /// - Parameters:
+    ///   - journal: nil to keep the exchange nowhere.
+    ///   - family: nil to leave family and operation as they are.
+    package func put(in journal: Journal?, family: String? = nil, operation: String? = nil) {
         var former: (journal: Journal, number: Int)?
         let enters = state.withLock { state -> Bool in
-            change(&state.exchange)
+            if family != nil { (state.exchange.family, state.exchange.operation) = (family, operation) }
             switch state.place {
             case .over: return false
             case .journal(let present, _) where present === journal: return false
@@ -133,10 +137,13 @@ package final class JournalRecord: Sendable {
     /// Notes the body of the answer; nil for none.
     package func note(answer body: RecordedBody?) {
         update { exchange in
-            exchange.responseBody = body
+            exchange.set(responseBody: body)
             return body?.memory ?? 0
         }
     }
+
+    /// Notes that the answer will be one that is given many times.
+    package func note(_ answer: RepeatedAnswer) { state.withLock { $0.exchange.note(answer) } }
 
     /// Notes that a fault sends the answer's body piece by piece.
     package func stream() { state.withLock { $0.isStreamed = true } }
@@ -174,7 +181,7 @@ package final class JournalRecord: Sendable {
     package func note(fault: String) {
         update { exchange in
             // The fault may have changed it.
-            exchange.responseBody = nil
+            exchange.set(responseBody: nil)
             exchange.fault = fault
             return 0
         }
@@ -184,6 +191,26 @@ package final class JournalRecord: Sendable {
     /// - Parameter length: Bytes of the answer's body; nil if that is not known.
     /// - Returns: false if the exchange has no journal yet, or if its body is not noted or is sent piece by piece.
     package func end(_ head: AnswerHead, bodyLength length: Int?, at time: Date) -> Bool {
+        end(at: time) { exchange in
+            length == exchange.responseBody?.size ?? 0 ? exchange.note(head) : nil
+        }
+    }
+
+    /// Ends the exchange, if its answer is the one that was noted.
+    /// - Parameters:
+    ///   - fields: Fields of the answer that is sent.
+    ///   - length: Bytes of its body; nil if that is not known.
+    ///   - endpoint: Pattern of the route, or a name for what has none.
+    /// - Returns: false if the exchange has no journal yet, or if another answer is sent.
+    package func end(
+        repeated fields: HTTPFields, bodyLength length: Int?, endpoint: String?, at time: Date
+    ) -> Bool {
+        end(at: time) { $0.noteRepeated(fields, bodyLength: length, endpoint: endpoint) }
+    }
+
+    /// Ends the exchange with an answer that is sent whole, unless `note` returns nil.
+    /// - Parameter note: Notes the answer, and returns how much more memory the exchange takes.
+    @inline(__always) private func end(at time: Date, _ note: (inout Exchange) -> Int?) -> Bool {
         var (size, growth) = (0, 0)
         let place = state.withLock { state -> Place in
             switch state.place {
@@ -191,13 +218,11 @@ package final class JournalRecord: Sendable {
             case .over: return .over
             case .before, .journal: break
             }
-            guard let length, length == state.exchange.responseBody?.size ?? 0, !state.isStreamed else {
-                return .unknown
-            }
+            guard !state.isStreamed, let added = note(&state.exchange) else { return .unknown }
+            growth = added
+            state.growth += growth
             state.exchange.end = .whole
             state.exchange.endedAt = time
-            growth = state.exchange.note(head)
-            state.growth += growth
             size = state.size
             return state.place.leave()
         }
@@ -246,34 +271,6 @@ package final class JournalRecord: Sendable {
             exchange.frames.append(frame)
             exchange.frameBytes += size
             return size
-        }
-    }
-}
-
-extension RecordedFrame.Content {
-    /// A message.
-    /// - Parameter mode: without ``JournalMode/full`` only the size is kept.
-    package static func message(_ payload: ByteBuffer, isText: Bool, _ mode: JournalMode) -> Self {
-        var body = RecordedBody(size: payload.readableBytes)
-        if mode.isFull {
-            body = RecordedBody(type: isText ? "text/plain" : "audio")
-            _ = body.add(payload)
-        }
-        return isText ? .text(body) : .binary(body)
-    }
-
-    /// A reason may repeat what was said.
-    fileprivate var withoutReason: Self {
-        if case .close(let code, _) = self { return .close(code: code, reason: "") }
-        return self
-    }
-
-    /// About the memory that the frame takes, in bytes.
-    var size: Int {
-        switch self {
-        case .text(let body), .binary(let body): 300 + (body.text?.storageCapacity ?? 0)
-        case .ping, .pong: 200
-        case .close(_, let reason): 200 + reason.utf8.count
         }
     }
 }

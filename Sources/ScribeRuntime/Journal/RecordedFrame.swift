@@ -1,4 +1,5 @@
 package import Foundation
+package import NIOCore
 
 /// Message of a socket in a journal.
 package struct RecordedFrame: Sendable {
@@ -21,5 +22,33 @@ package struct RecordedFrame: Sendable {
         self.content = content
         self.sender = sender
         self.time = time
+    }
+}
+
+extension RecordedFrame.Content {
+    /// A message.
+    /// - Parameter mode: without ``JournalMode/full`` only the size is kept.
+    package static func message(_ payload: ByteBuffer, isText: Bool, _ mode: JournalMode) -> Self {
+        var body = RecordedBody(size: payload.readableBytes)
+        if mode.isFull {
+            body = RecordedBody(type: isText ? "text/plain" : "audio")
+            _ = body.add(payload)
+        }
+        return isText ? .text(body) : .binary(body)
+    }
+
+    /// A reason may repeat what was said.
+    var withoutReason: Self {
+        if case .close(let code, _) = self { return .close(code: code, reason: "") }
+        return self
+    }
+
+    /// About the memory that the frame takes, in bytes.
+    var size: Int {
+        switch self {
+        case .text(let body), .binary(let body): 300 + (body.text?.storageCapacity ?? 0)
+        case .ping, .pong: 200
+        case .close(_, let reason): 200 + reason.utf8.count
+        }
     }
 }

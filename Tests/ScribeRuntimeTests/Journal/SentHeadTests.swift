@@ -8,9 +8,9 @@ import Testing
 /// A recorded request whose bytes are read when someone looks.
 struct SentHeadTests {
     private func request(_ text: String, prefix: String = "") -> HTTPRequest {
-        var exchange = Exchange(
-            .request, .bytes(SentHead(Array(text.utf8), isSecure: true)), at: .init(timeIntervalSince1970: 0))
-        exchange.prefix = prefix
+        let head = RecordedHead.bytes(SentHead(Array(text.utf8), isSecure: true))
+        let exchange = Exchange(
+            .request, head, at: .init(timeIntervalSince1970: 0), prefix: prefix, requestID: "")
         return exchange.request
     }
 

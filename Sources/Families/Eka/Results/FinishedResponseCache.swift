@@ -17,14 +17,8 @@ final class FinishedResponseCache: Sendable {
         let profile: ClientProfile?
     }
 
-    private struct Answer: Sendable {
-        let status: HTTPResponse.Status
-        let body: ByteBuffer
-        let version: UInt64
-    }
-
     private let signals: ChangeSignals
-    private let answers: RecentValues<Question, Answer>
+    private let answers: RecentValues<Question, (answer: RepeatedAnswer, version: UInt64)>
 
     /// - Parameter capacity: Size of all cached answers in bytes. One transaction's answer takes some 5,000 bytes.
     init(signals: ChangeSignals, capacity: Int = 4 << 20) {
@@ -35,19 +29,19 @@ final class FinishedResponseCache: Sendable {
     /// Answers a question.
     /// - Returns: nil if the answer is not cached.
     func answer(to question: Question, _ context: ScribeContext) -> Response? {
-        guard signals.knowsAllChanges, let answer = answers[question],
-            answer.version == signals.version(of: question.transaction)
+        guard signals.knowsAllChanges, let (answer, version) = answers[question],
+            version == signals.version(of: question.transaction)
         else {
             return nil
         }
-        context.note(answer: answer.body)
-        return .json(answer.status, answer.body)
+        context.note(answer)
+        return answer.response
     }
 
     /// Caches an encoded answer about a finished transaction.
     /// - Parameter version: The transaction's version, taken before the transaction was read.
     func remember(_ status: HTTPResponse.Status, _ body: ByteBuffer, to question: Question, version: UInt64) {
         answers.remember(
-            Answer(status: status, body: body, version: version), of: question, size: body.readableBytes)
+            (RepeatedAnswer(status, json: body), version), of: question, size: body.readableBytes)
     }
 }
