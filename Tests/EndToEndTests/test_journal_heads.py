@@ -194,6 +194,16 @@ def test_the_journal_shows_the_fields_of_each_answer_from_the_cache(server, insi
         assert shown["response"]["body"]["text"] == usual.text
 
 
+def test_the_journal_names_a_cached_answer_of_a_seeded_namespace_as_its_client_does(server):
+    inside = access(server, control(server, "POST", "namespaces", json={"seed_value": 3}).json(), "prefix")
+    client, journal = EkaClient(inside), Journal(server, inside.name)
+    transaction, _ = recorded_visit(client)
+    answer = client.get(f"/voice/api/v3/status/{transaction.id}")
+    shown = journal.details(operation="readStatus")[-1]
+    fields = {field["name"].lower(): field["value"] for field in shown["response"]["headers"]}
+    assert shown["request_id"] == fields["x-request-id"] == answer.headers["x-request-id"]
+
+
 def test_a_head_request_for_a_cached_answer_is_recorded_without_a_body(server, inside):
     client, journal = EkaClient(inside), Journal(server, inside.name)
     transaction, _ = recorded_visit(client)

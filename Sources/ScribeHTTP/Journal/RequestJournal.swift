@@ -66,7 +66,8 @@ package final class RequestJournal: Sendable {
     func ends(with response: Response, of route: String?, _ context: ScribeContext, at time: Date) -> Bool {
         guard let record = context.record else { return true }
         return record.end(
-            repeated: response.headers, bodyLength: response.body.contentLength, endpoint: route, at: time)
+            repeated: response.headers, bodyLength: response.body.contentLength, endpoint: route,
+            requestID: context.requestID, at: time)
     }
 
     /// Records an answer.

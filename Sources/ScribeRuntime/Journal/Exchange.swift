@@ -102,9 +102,13 @@ package struct Exchange: Sendable {
     /// Notes that the answer is the noted one.
     /// - Parameter fields: Fields of the answer.
     /// - Returns: about its memory, in bytes; nil for another answer.
-    mutating func noteRepeated(_ fields: HTTPFields, bodyLength length: Int?, endpoint: String?) -> Int? {
+    mutating func noteRepeated(
+        _ fields: HTTPFields, bodyLength length: Int?, endpoint: String?, requestID: String
+    ) -> Int? {
         guard let repeated, repeated.isSent(with: fields, bodyLength: length, to: requestID) else { return nil }
         self.endpoint = endpoint
+        // A seeded world names its requests itself.
+        if self.requestID != requestID { self.requestID = requestID }
         return repeated.bodyMemory
     }
 

@@ -201,11 +201,14 @@ package final class JournalRecord: Sendable {
     ///   - fields: Fields of the answer that is sent.
     ///   - length: Bytes of its body; nil if that is not known.
     ///   - endpoint: Pattern of the route, or a name for what has none.
+    ///   - requestID: Id that the answer has.
     /// - Returns: false if the exchange has no journal yet, or if another answer is sent.
     package func end(
-        repeated fields: HTTPFields, bodyLength length: Int?, endpoint: String?, at time: Date
+        repeated fields: HTTPFields, bodyLength length: Int?, endpoint: String?, requestID: String, at time: Date
     ) -> Bool {
-        end(at: time) { $0.noteRepeated(fields, bodyLength: length, endpoint: endpoint) }
+        end(at: time) {
+            $0.noteRepeated(fields, bodyLength: length, endpoint: endpoint, requestID: requestID)
+        }
     }
 
     /// Ends the exchange with an answer that is sent whole, unless `note` returns nil.

@@ -37,9 +37,9 @@ package final class RepeatedAnswer: Sendable {
     ///
     /// Layers only add fields to an answer, unless a fault changes it. So the number of fields tells, and costs less
     /// than a comparison.
-    func isSent(with fields: HTTPFields, bodyLength length: Int?, to requestID: @autoclosure () -> String) -> Bool {
+    func isSent(with fields: HTTPFields, bodyLength length: Int?, to requestID: String) -> Bool {
         guard fields.count == sentFields.count, length == body.readableBytes else { return false }
-        assert(head(requestID()).headerFields == fields)
+        assert(head(requestID).headerFields == fields)
         return true
     }
 }

@@ -288,11 +288,11 @@ struct JournalTests {
         #expect(journal.entries.isEmpty)
         #expect(endsRepeated(record, added: ["x-id"]))
         let exchange = journal.entries.first?.entry.exchange
-        let fields: HTTPFields = [.contentType: "application/json", .init("x-id") ?? .accept: "r-1"]
+        let fields: HTTPFields = [.contentType: "application/json", .init("x-id") ?? .accept: "r-2"]
         #expect(exchange?.response == HTTPResponse(status: .ok, headerFields: fields))
         #expect(exchange?.responseBody?.text == ByteBuffer(string: "{}"))
         #expect(exchange?.route == "/a")
-        #expect(exchange?.requestID == "r-1")
+        #expect(exchange?.requestID == "r-2")
     }
 
     @Test("a repeated answer that is sent with other fields is kept with these, and its body counts")
@@ -316,7 +316,8 @@ struct JournalTests {
 
     private func endsRepeated(_ record: JournalRecord, added names: [String], bodyLength: Int = 2) -> Bool {
         var fields: HTTPFields = [.contentType: "application/json"]
-        for name in names.compactMap({ HTTPField.Name($0) }) { fields[name] = record.exchange.requestID }
-        return record.end(repeated: fields, bodyLength: bodyLength, endpoint: "/a", at: manual.clock.now)
+        for name in names.compactMap({ HTTPField.Name($0) }) { fields[name] = "r-2" }
+        return record.end(
+            repeated: fields, bodyLength: bodyLength, endpoint: "/a", requestID: "r-2", at: manual.clock.now)
     }
 }
