@@ -11,8 +11,8 @@ extension Date {
 
     private func iso8601(withMilliseconds: Bool) -> String {
         let whole = timeIntervalSinceReferenceDate.rounded(.down)
-        // Before 1582 Foundation counts by another calendar, and from 10000 on years have five digits.
-        guard (-12_654_403_200..<252_423_993_600).contains(whole) else {
+        // Years have four digits here, from 1 to 9999. Before 1582 Foundation counts by another calendar than RFC 3339.
+        guard (-63_113_904_000..<252_423_993_600).contains(whole) else {
             return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: withMilliseconds))
         }
         let nanoseconds = Int((timeIntervalSinceReferenceDate - whole) * 1e9)

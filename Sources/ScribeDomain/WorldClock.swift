@@ -55,7 +55,7 @@ package final class WorldClock: Sendable {
     package func move(by seconds: TimeInterval) {
         change { state in
             state.offset += seconds
-            state.frozen = state.frozen?.addingTimeInterval(seconds)
+            state.frozen = state.frozen.map { Self.stop($0.addingTimeInterval(seconds)) }
         }
     }
 
@@ -64,7 +64,7 @@ package final class WorldClock: Sendable {
         let machine = wall.now
         change { state in
             state.offset = time.timeIntervalSince(machine)
-            if state.frozen != nil { state.frozen = time }
+            if state.frozen != nil { state.frozen = Self.stop(time) }
         }
     }
 
@@ -72,11 +72,23 @@ package final class WorldClock: Sendable {
     /// - Parameter time: the time to stop at; nil for the present one.
     package func freeze(at time: Date? = nil) {
         let (present, machine) = (now, wall.now)
-        let stop = time ?? present
+        let stop = Self.stop(time ?? present)
         change { state in
             state.frozen = stop
             state.offset = stop.timeIntervalSince(machine)
         }
+    }
+
+    /// Time at which a stopped clock stands: a little after the nearest millisecond.
+    ///
+    /// Times are stored in milliseconds, and sums of times are rounded otherwise. What is due at that millisecond must
+    /// be due now, by any sum.
+    private static func stop(_ time: Date) -> Date {
+        Date(timeIntervalSince1970: ((time.timeIntervalSince1970 * 1000).rounded() + 0.1) / 1000)
+    }
+
+    private static func due(_ time: Date) -> Date {
+        Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
 
     /// Lets the clock run: on from where it stands, or with the machine's time.
@@ -154,7 +166,7 @@ package final class WorldClock: Sendable {
                     if state.cancelled.remove(number) != nil { return true }
                     let present = state.frozen ?? wallTime.addingTimeInterval(state.offset)
                     state.sleepers[number] = Sleeper(
-                        name: name, due: due(present),
+                        name: name, due: state.frozen == nil ? due(present) : Self.due(due(present)),
                         latest: limit.map { wallTime.addingTimeInterval($0 / .seconds(1)) },
                         continuation: continuation)
                     return false

@@ -109,6 +109,31 @@ def test_a_year_of_an_empty_namespace_has_no_steps(server, inside):
     assert advanced(server, inside, until="idle")["steps"] <= 5
 
 
+# With a clock that stood at the millisecond itself, sums of times came out later than it, and nothing was due.
+@pytest.mark.parametrize("milliseconds", [2, 5, 9, 12, 25, 38, 51, 58, 999])
+def test_what_is_due_at_a_millisecond_is_done_at_it(server, inside, milliseconds):
+    with receiver(500) as hooked:
+        put(server, inside, mode="frozen", now=f"2026-11-27T00:00:00.{milliseconds:03}Z")
+        client, sessions = EkaClient(inside), AllianceClient(inside)
+        client.session.post(
+            f"{inside.base_url}/voice/v1/webhooks",
+            json={"url": hooked.url, "events": ["session.started"], "secret": "key"}).raise_for_status()
+        transaction = client.transaction("slow")
+        assert transaction.init(patient_details={"visit_id": "fixture:slow"}).status_code == 201
+        client.s3().put_object(Bucket=BUCKET, Key=f"{transaction.folder}/1.wav", Body=recording(1))
+        transaction.uploaded.append("1.wav")
+        transaction.stop()
+        transaction.commit()
+        session = sessions.create()["session_id"]
+        advanced(server, inside, by="10s")
+        # Of two sessions, twice each.
+        assert len(hooked.heard) == 4
+        advanced(server, inside, by="10s")
+        assert transaction.poll(dlp="true").status_code == 200
+        advanced(server, inside, by="3580s")
+        sessions.call("GET", f"/sessions/{session}", (410,))
+
+
 def test_a_held_poll_ends_when_the_clock_passes_its_limit(server, inside):
     client, answers = EkaClient(inside), []
     put(server, inside, mode="frozen")

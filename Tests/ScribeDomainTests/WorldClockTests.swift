@@ -30,6 +30,22 @@ struct WorldClockTests {
         #expect(world.now == start - 3595)
     }
 
+    @Test("what is due at a stopped clock's millisecond is due, by any sum of times", arguments: 1...59)
+    func stopped(milliseconds: Int) {
+        let begin = Date(timeIntervalSince1970: 1_795_737_600 + Double(milliseconds) / 1000)
+        world.freeze(at: begin)
+        #expect(world.now >= begin && world.now.timeIntervalSince(begin) < 0.001)
+        for seconds in [0.25, 20, 3600] {
+            let stored = Date(timeIntervalSince1970: (begin.timeIntervalSince1970 * 1000).rounded() / 1000)
+            world.set(to: Date(timeIntervalSince1970: begin.timeIntervalSince1970 + seconds))
+            #expect(world.now >= stored.addingTimeInterval(seconds))
+            #expect(world.now >= begin + seconds)
+        }
+        world.freeze(at: begin)
+        for _ in 0..<1000 { world.move(by: 0.25) }
+        #expect(abs(world.now.timeIntervalSince(begin) - 250) < 0.001, "it does not drift")
+    }
+
     @Test("a sleeper wakes after the machine's time, or when the world's clock is set past its end")
     func waking() async throws {
         let start = manual.now
