@@ -25,6 +25,10 @@ package protocol RecordingPolicy: Sendable {
     /// Templates that clients can name by id but that no list offers.
     var hiddenTemplates: [Template] { get }
 
+    /// Outcome of processing.
+    /// - Parameter documents: All results, which are final.
+    func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus
+
     /// Template that the recording defines itself; nil if the template is in the catalogue or the business's own.
     func template(_ id: TemplateID, of request: TransactionRequest) -> Template?
 }
@@ -38,6 +42,13 @@ extension RecordingPolicy {
     package func uploadType(of request: TransactionRequest) -> UploadType { .chunked }
     package var hiddenTemplates: [Template] { [] }
     package func template(_ id: TemplateID, of request: TransactionRequest) -> Template? { nil }
+
+    /// Classifies a failure: a system failure if another commit may succeed, a request failure if the audio is at
+    /// fault.
+    package func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
+        guard documents.outcome == .failure else { return .success }
+        return documents.contains { $0.errors.contains(where: \.isRetryable) } ? .systemFailure : .requestFailure
+    }
 }
 
 /// Recording policies of all families. A kind without a policy behaves like a plain transaction.

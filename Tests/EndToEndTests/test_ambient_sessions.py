@@ -212,6 +212,30 @@ def test_no_message_on_the_socket_ends_the_server(client, ambient):
     assert ambient.process.poll() is None
 
 
+@pytest.mark.covers("U-21")
+@pytest.mark.parametrize("fixture, rule, expected", [
+    ("undecodable", None, "failed"), ("typo", None, "failed"),
+    (None, {"operation": "transcription", "fail": "processing_failed"}, "failed"),
+    (None, {"operation": "transcription", "fail": "undecodable_audio"}, "failed"),
+    (None, {"operation": "transcription", "fail": "no_speech"}, "skipped"),
+    (None, {"operation": "note", "fail": "note_failed"}, "failed"),
+])
+def test_a_session_that_failed_is_not_called_skipped_or_completed(ambient, client, fixture, rule, expected):
+    session = client.create_session(encounter_id=f"fixture:{fixture}" if fixture else None)
+    if rule:
+        added = requests.post(f"{ambient.base_url}/__admin/faults/next", json={**rule, "transaction": session})
+        assert added.status_code == 201, added.text
+    with client.start(session, START) as stream:
+        stream.audio(samples(3))
+        stream.finish()
+    client.end(session)
+    assert client.wait(session) == expected
+    if expected == "failed":
+        client.call("GET", f"/api/v1/ambient/session/{session}/content", expected=412)
+    else:
+        assert client.content(session) == []
+
+
 def test_the_code_of_the_suki_recipe_prints_a_note(ambient, tmp_path):
     page = (ROOT / "docs/recipes/suki.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]

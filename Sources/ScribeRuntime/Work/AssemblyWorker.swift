@@ -52,7 +52,7 @@ struct AssemblyWorker: Worker {
             documents[index] = try await writing.note(
                 documents[index], from: transcript, of: request, input.transaction.key, isLastAttempt: true)
         }
-        let outcome = outcome(of: documents)
+        let outcome = store.policies[request.kind].outcome(of: documents)
         let end = try await store.finish(
             job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
             at: clock.now)
@@ -101,12 +101,5 @@ struct AssemblyWorker: Worker {
             }
         }
         return (outcomes, heard)
-    }
-
-    /// Classifies a failure: a system failure if another commit may succeed, a request failure if the audio is at
-    /// fault.
-    private func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
-        guard documents.outcome == .failure else { return .success }
-        return documents.contains { $0.errors.contains(where: \.isRetryable) } ? .systemFailure : .requestFailure
     }
 }

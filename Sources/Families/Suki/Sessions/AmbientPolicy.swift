@@ -17,6 +17,18 @@ package struct AmbientPolicy: RecordingPolicy {
 
     package func visit(of request: TransactionRequest) -> String? { AmbientTerms(stored: request.terms)?.encounter }
 
+    /// A session without speech is skipped, which is no failure of its note. All else that fails has failed.
+    package func outcome(of documents: [ResultDocument]) -> Transaction.ProcessingStatus {
+        let own = documents.filter { $0.kind == .transcript || $0.templateID == AmbientTerms.template }
+        guard own.contains(where: { $0.status == .failure }) else { return .success }
+        let problems = own.filter { $0.kind == .transcript }.flatMap(\.errors).map(\.code)
+        let isSilent = !problems.isEmpty && problems.allSatisfy(Self.silence.contains)
+        return isSilent ? .requestFailure : .systemFailure
+    }
+
+    /// Problems of audio without speech.
+    private static let silence: Set<Diagnostic.Code> = [.noAudio, .noSpeech, .emptyAudio, .audioTooShort]
+
     /// The template of an ambient session's note, whose sections the session chooses.
     package func template(_ id: TemplateID, of request: TransactionRequest) -> Template? {
         id == AmbientTerms.template ? AmbientTerms(stored: request.terms)?.template(id) : nil
