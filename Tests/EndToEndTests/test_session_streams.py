@@ -5,6 +5,8 @@ import wave
 
 import pytest
 from emulator import DEMO, PATIENCE, Server, running, wait_until
+from namespaces import AllianceClient, access, control
+from namespaces import created as made
 from session_client import SessionClient, form_of, recording, send
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
@@ -71,6 +73,44 @@ def test_audio_buffered_by_a_socket_is_stored_at_the_end_and_before_the_next_soc
         for name in results["audio_files"]
     ]
     assert bodies == [first, second]
+
+
+@pytest.mark.covers("M-64")
+@pytest.mark.parametrize("way", ["stopped", "open", "half closed"])
+def test_audio_that_was_sent_before_the_end_counts_although_its_socket_is_open(server, way):
+    client = SessionClient(server.base_url)
+    audio = recording(3)[44:]
+    for _ in range(10):
+        created = client.create(upload_type="stream")
+        with connect(created["upload_url"], max_size=None) as socket:
+            socket.send(audio)
+            if way == "stopped":
+                socket.send('{"event":"stop"}')
+            elif way == "half closed":
+                socket.socket.shutdown(1)
+            assert client.end(created["session_id"], 0) is None
+            if way == "open":
+                with pytest.raises(ConnectionClosed) as closed:
+                    socket.recv(timeout=PATIENCE)
+                assert closed.value.rcvd.code == 1000
+        assert client.results(created["session_id"])["audio_files"] == ["1.wav"]
+
+
+@pytest.mark.parametrize("way", ["cancelled", "expired"])
+def test_a_socket_closes_when_its_session_takes_no_more_audio(server, way):
+    inside = access(server, made(server), "prefix")
+    client = AllianceClient(inside)
+    created = client.create(upload_type="stream")
+    with connect(created["upload_url"], max_size=None) as socket:
+        socket.send(recording(2)[44:])
+        socket.ping().wait(10)
+        if way == "cancelled":
+            client.call("PATCH", f"/sessions/{created['session_id']}", (200,), json={"user_status": "cancelled"})
+        else:
+            control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "61m"}).raise_for_status()
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=PATIENCE)
+    assert closed.value.rcvd.code == 1008
 
 
 def test_streamed_audio_survives_a_stop(tmp_path):

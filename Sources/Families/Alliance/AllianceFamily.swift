@@ -75,7 +75,7 @@ package struct AllianceFamily: RoutedAPI {
                 StreamRoutes(
                     sessions: ProtocolSessions(world.runtime), streams: world.runtime.sessionStreams,
                     tickets: world.tickets,
-                    sockets: sockets(of: world))
+                    sockets: sockets(of: world), clock: world.runtime.clock.wall)
             })
         let authenticated =
             open.group()

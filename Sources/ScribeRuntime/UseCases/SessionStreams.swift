@@ -31,7 +31,8 @@ package final class SessionStreams: Sendable {
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, for principal: Principal
     ) async throws -> LiveRecording {
         let key = Transaction.Key(business: principal.business, id: id)
-        try? await settle(key)
+        try? await settleOwn(key)
+        try? await others?.settle(key, because: .replacement)
         let recording = try await recordings.open(id, options, segment: segment, for: principal)
         open.withLock { $0[key, default: []].append(recording) }
         try? await others?.add(key)
@@ -50,8 +51,13 @@ package final class SessionStreams: Sendable {
     /// Adds a socket, after those of other servers have given way to it.
     package func add(_ socket: any SessionSocket, to key: Transaction.Key) async {
         try? await others?.settle(key, because: .replacement)
-        sockets.withLock { $0[key, default: []].append(socket) }
+        register(socket, for: key)
         try? await others?.add(key)
+    }
+
+    /// Adds a socket that goes on beside others of its session.
+    package func register(_ socket: any SessionSocket, for key: Transaction.Key) {
+        sockets.withLock { $0[key, default: []].append(socket) }
     }
 
     /// Forgets a closed socket.
@@ -72,6 +78,17 @@ package final class SessionStreams: Sendable {
 
     /// Closes the sockets of a session that other servers have open.
     package func closeOthers(_ key: Transaction.Key) async { try? await others?.settle(key, because: .end) }
+
+    /// Closes the session's sockets, of other servers too, once all that was sent before is stored.
+    /// - Throws: As ``settle(_:)``.
+    package func drain(_ key: Transaction.Key) async throws {
+        await withTaskGroup { group in
+            for socket in sockets.withLock({ $0[key] ?? [] }) {
+                group.addTask { await socket.giveWay(because: .end) }
+            }
+        }
+        try await settle(key)
+    }
 
     /// Stores the pending audio of the session's sockets, of other servers too.
     /// - Throws: As ``LiveRecording/breakOff()``; the sockets then still hold their audio.

@@ -37,6 +37,8 @@ struct AudioFileName: Hashable, Sendable {
     /// The content type of the file: from the header if that names an audio type, else from the extension.
     /// - Throws: ``AllianceError/invalidAudioFormat(_:)`` for an unsupported type or extension.
     func contentType(_ header: String?) throws(AllianceError) -> String {
+        // Whatever its type: no such file counts as audio, and it would take the place of one that does.
+        guard !SessionFiles.audio(among: [stored]).isEmpty else { throw .invalidAudioFormat(fileExtension) }
         let told = header.map { $0.replacing(" ", with: "").lowercased() } ?? ""
         if told.hasPrefix("audio/") {
             guard Self.known.contains(where: { told == $0 || told.hasPrefix("\($0);") }) else {

@@ -41,6 +41,9 @@ struct AudioRoutes: Sendable {
         let name = try text.map { text throws(AllianceError) in try AudioFileName(text) }
         // Checked before the body is read, so that no client uploads in vain.
         let transaction = try await sessions.requireOpen(key)
+        guard transaction.request.intake != .segments else {
+            throw AllianceError.malformed("An ambient session takes its audio by its own API")
+        }
         guard let location = transaction.request.audioLocation else {
             throw AllianceError.malformed("The session was started without a place for its audio")
         }

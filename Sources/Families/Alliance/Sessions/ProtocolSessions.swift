@@ -38,6 +38,7 @@ struct ProtocolSessions: Sendable {
     private let store: Store
     private let transactions: Transactions
     private let streams: SessionStreams
+    private let signals: ChangeSignals
     private let templates: TemplateCatalogue
     private let fixtureBehaviour: FixtureBehaviour
     private let bucket: String
@@ -48,6 +49,7 @@ struct ProtocolSessions: Sendable {
         store = runtime.store
         transactions = runtime.transactions
         streams = runtime.sessionStreams
+        signals = runtime.signals
         templates = runtime.templates
         fixtureBehaviour = runtime.fixtureBehaviour
         bucket = runtime.bucket
@@ -142,13 +144,29 @@ struct ProtocolSessions: Sendable {
         return transaction
     }
 
+    /// Waits until a protocol session takes no more audio: it is ended, cancelled, expired or removed.
+    /// - Returns: the reason; nil if the wait ended before, with its task or with the server.
+    func refusal(of key: Transaction.Key) async throws -> ScribeError? {
+        let transaction = try await requireOpen(key)
+        let left = transaction.createdAt.addingTimeInterval(lifetime(of: transaction.request.kind))
+            .timeIntervalSince(clock.now)
+        return try await signals.longPoll(key, atMost: .seconds(left + 1), clock: clock, until: OneShotSignal()) {
+            do {
+                _ = try await requireOpen(key)
+                return (nil, false)
+            } catch let error as ScribeError {
+                return (error, error.kind != .unavailable)
+            }
+        }
+    }
+
     /// Ends a protocol session: no more audio, and its results are processed.
     ///
     /// Transactions that another API started are ended the same way.
     /// - Throws: As ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     func end(_ key: Transaction.Key) async throws -> EndedRecording {
         // Sockets may still hold audio that the client sent before this request.
-        try? await streams.settle(key)
+        try? await streams.drain(key)
         let now = clock.now
         return try await store.end(
             key, at: now, refusing: fixtureBehaviour.fixtures(refusing: .commit)

@@ -13,6 +13,7 @@ struct StreamRoutes: Sendable {
     let streams: SessionStreams
     let tickets: Tickets
     let sockets: SocketRoute
+    let clock: WallClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/v1/stream/sessions/{stream}/audio", use: stream)
@@ -30,11 +31,28 @@ struct StreamRoutes: Sendable {
         let entry = try sockets.enter(principal, context)
         let recording = try await streams.begin(id, options, for: principal)
         return sockets.response(to: upgrade, in: entry, request, context) { session, messages in
+            let socket = AudioSocket(session.socket, replaced: nil, clock)
+            streams.register(socket, for: key)
             session.atEnd {
-                defer { streams.end(recording, of: key) }
+                defer {
+                    streams.remove(socket, from: key)
+                    streams.end(recording, of: key)
+                    socket.ended()
+                }
                 try await recording.breakOff()
             }
-            return try await StreamSession(recording: recording).serve(messages, session.idle)
+            async let _: Void = closeAtEnd(of: key, socket)
+            return try await StreamSession(recording: recording, socket: socket).serve(messages, session.idle)
+        }
+    }
+
+    /// Closes a socket whose session takes no more audio.
+    private func closeAtEnd(of key: Transaction.Key, _ socket: AudioSocket) async {
+        do {
+            guard let reason = try await sessions.refusal(of: key) else { return }
+            throw reason
+        } catch {
+            StreamSession.closure(for: error).map(socket.close)
         }
     }
 }

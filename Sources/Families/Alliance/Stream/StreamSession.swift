@@ -9,11 +9,14 @@ import ScribeRuntime
 /// Closing the socket keeps the audio and starts no processing; ending the session does (M-63).
 struct StreamSession: Sendable {
     let recording: LiveRecording
+    let socket: AudioSocket
 
     func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var audio = StreamAudio()
         var messages = messages
         while let message = try await messages.next() {
+            socket.messageBegan()
+            defer { socket.messageEnded() }
             guard let samples = try await audio.samples(in: message) else {
                 if audio.isStopped { break }
                 continue

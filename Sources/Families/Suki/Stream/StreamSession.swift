@@ -13,7 +13,7 @@ struct StreamSession: Sendable {
     let sessions: AmbientSessions
     let id: TransactionID
     let principal: Principal
-    let place: AmbientSocket
+    let place: AudioSocket
     let clock: WallClock
     private let recording = LockedValue<AmbientSessions.Segment?>(nil)
 
@@ -24,7 +24,7 @@ struct StreamSession: Sendable {
     private static let longestPause = 1800.0
 
     init(
-        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AmbientSocket, clock: WallClock
+        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AudioSocket, clock: WallClock
     ) {
         self.sessions = sessions
         self.id = id
