@@ -31,15 +31,17 @@ package struct AudioLocation: Hashable, Sendable {
             return
         }
         guard let authority = parts.first, ["s3:", "https:", "http:"].contains(scheme) else { return nil }
-        if scheme == "s3:" {
-            self.init(bucket: authority, folder: parts.dropFirst().joined(separator: "/"))
-        } else if let bucket = Self.bucket(ofVirtualHost: authority) {
-            self.init(bucket: bucket, folder: parts.dropFirst().joined(separator: "/"))
-        } else if parts.count >= 2 {
-            self.init(bucket: parts[1], folder: parts.dropFirst(2).joined(separator: "/"))
-        } else {
-            return nil
+        var path = parts.dropFirst()
+        if scheme != "s3:" {
+            // An upload address below the prefix of a namespace; the objects' keys do not have the prefix.
+            if path.first == "ns", let name = path.dropFirst().first, NamespaceName(Substring(name)) != nil {
+                path = path.dropFirst(2)
+            }
+            if Self.bucket(ofVirtualHost: authority) == nil, path.isEmpty { return nil }
         }
+        let virtualBucket = scheme == "s3:" ? authority : Self.bucket(ofVirtualHost: authority)
+        self.init(
+            bucket: virtualBucket ?? path.removeFirst(), folder: path.joined(separator: "/"))
     }
 
     package var url: String { "s3://\(bucket)/\(folder)" }

@@ -77,6 +77,17 @@ def test_a_client_that_differs_is_closed_and_the_journal_says_why(server, place)
     assert "differs from the recording" in found["reason"]
 
 
+def test_a_client_with_a_wrong_key_gets_no_recording(server, place):
+    play(server, place.inside, '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n{"ms":0,"from":"server","text":"secret"}')
+    url = f"{place.inside.socket_url}/v1/listen?encoding=linear16&sample_rate=16000"
+    with connect(url, subprotocols=["token", "wrong"]) as socket:
+        with pytest.raises(ConnectionClosed) as closed:
+            socket.recv(timeout=PATIENCE)
+    assert closed.value.rcvd.code == 1008 and "INVALID_AUTH" in closed.value.rcvd.reason
+    with listener(place.inside) as socket:
+        assert socket.socket.recv(timeout=PATIENCE) == "secret"
+
+
 def test_a_device_gets_the_frames_of_a_recording(server, place):
     with OmiDevice(place.inside) as device:
         device.ready()

@@ -1,6 +1,7 @@
 """Access to live recognition: keys, parameters, origins and the number of sockets."""
 
 import json
+import socket
 
 import jsonschema
 import pytest
@@ -126,10 +127,26 @@ def test_a_client_that_says_it_has_no_body_opens_a_socket(server):
 
 
 def test_pages_of_other_origins_open_no_socket(server):
-    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
-        Listener(server, origin="https://evil.example")
-    assert refusal.value.response.status_code == 403
-    with Listener(server, origin="http://localhost:3000"):
+    # Pages set no header.
+    page = {"subprotocols": ["token", KEY], "additional_headers": {}}
+    for origin in ("https://evil.example", "null", "https://api.deepgram.com"):
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            Listener(server, origin=origin, **page)
+        assert refusal.value.response.status_code == 403
+    with Listener(server, origin="http://localhost:3000", **page):
+        pass
+
+
+def test_a_library_that_sends_the_origin_of_the_compiled_in_host_opens_a_socket(server):
+    # As the WebSockets of React Native and Starscream do.
+    for host in ("api.deepgram.com", "api.subquadratic.ai"):
+        for sent in ({"additional_headers": {"Authorization": f"Token {KEY}"}}, {"subprotocols": ["token", KEY], "additional_headers": {}}):
+            with socket.create_connection(("127.0.0.1", server.port)) as connection:
+                address = f"ws://{host}/v1/listen?encoding=linear16&sample_rate=16000"
+                with Listener(server, address=address, sock=connection, origin=f"https://{host}", **sent) as listener:
+                    listener.send(SPEECH, "CloseStream")
+                    assert listener.end()[-1]["type"] == "Metadata"
+    with Listener(server, origin="https://app.example"):
         pass
 
 

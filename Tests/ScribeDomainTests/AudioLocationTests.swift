@@ -25,6 +25,10 @@ struct AudioLocationTests {
             ("https://bucket.s3.ap-south-1.amazonaws.com/f", "bucket", "f"),
             ("https://bucket.s3-ap-south-1.amazonaws.com/f", "bucket", "f"),
             ("http://127.0.0.1:8087/bucket/a/b/", "bucket", "a/b"),
+            ("http://127.0.0.1:8087/ns/q-1/bucket/a/b/", "bucket", "a/b"),
+            ("https://bucket.s3.amazonaws.com/ns/q-1/a/b/", "bucket", "a/b"),
+            ("https://bucket.s3.amazonaws.com/ns/", "bucket", "ns"),
+            ("s3://bucket/ns/q-1/a", "bucket", "ns/q-1/a"),
             ("s3://None/EC_1/txn/", "None", "EC_1/txn"),
             ("s3://bucket", "bucket", ""),
             ("s3:///EC_1/txn/", "undefined", "EC_1/txn"),
@@ -36,7 +40,7 @@ struct AudioLocationTests {
 
     @Test(
         "an upload URL without a bucket and a folder is refused",
-        arguments: ["", "bucket/folder", "ftp://a/b", "s3://", "http://host"])
+        arguments: ["", "bucket/folder", "ftp://a/b", "s3://", "http://host", "http://host/ns/q-1"])
     func refusal(url: String) {
         #expect(AudioLocation(url: url) == nil)
     }

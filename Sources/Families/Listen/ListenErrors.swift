@@ -11,9 +11,10 @@ struct ListenErrors: ErrorTable {
 
     let statuses: [ScribeError.Kind: HTTPResponse.Status] = [.notFound: .badRequest, .conflict: .badRequest]
     let codes: [HTTPResponse.Status: String] = [
-        400: "Bad Request", 401: "INVALID_AUTH", 402: "ASR_PAYMENT_REQUIRED", 403: "FORBIDDEN", 404: "NOT_FOUND",
-        405: "METHOD_NOT_ALLOWED", 413: "Bad Request", 415: "Bad Request", 426: "Bad Request",
-        429: "TOO_MANY_REQUESTS", 500: "INTERNAL_SERVER_ERROR", 503: "INTERNAL_SERVER_ERROR",
+        400: "Bad Request", 401: "INVALID_AUTH", 402: "ASR_PAYMENT_REQUIRED", 403: "INSUFFICIENT_PERMISSIONS",
+        404: "NOT_FOUND", 405: "METHOD_NOT_ALLOWED", 408: "Bad Request", 409: "Bad Request", 413: "Bad Request",
+        415: "Bad Request", 422: "ASR_UNPROCESSABLE_ENTITY", 426: "Bad Request", 429: "TOO_MANY_REQUESTS",
+        500: "INTERNAL_SERVER_ERROR", 502: "INTERNAL_SERVER_ERROR", 503: "INTERNAL_SERVER_ERROR",
         504: "INTERNAL_SERVER_ERROR",
     ]
 

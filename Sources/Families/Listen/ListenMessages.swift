@@ -49,6 +49,7 @@ struct ListenMessages: Sendable {
     let punctuate: Bool
     /// Whether each word has its language.
     let wordLanguages: Bool
+    let hintedLanguages: [String]?
     let speaksSubQ: Bool
 
     /// Most words in all key terms together; the vendor counts tokens.
@@ -73,6 +74,7 @@ struct ListenMessages: Sendable {
             "transcript": .string(words.joined(separator: " ")), "confidence": .number(result.confidence.inThousandths),
             "words": .array(result.words) { $0.json(punctuate: punctuate, tellsLanguage: wordLanguages) },
             "languages": wordLanguages ? .array(result.words.languages, JSON.string) : nil,
+            "languages_hinted": hintedLanguages.map { .array($0, JSON.string) },
         ]
         return [
             "type": "Results", "channel_index": place(result.channel), "duration": .number(result.duration),

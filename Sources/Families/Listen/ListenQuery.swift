@@ -29,6 +29,8 @@ struct ListenQuery: Hashable, Sendable {
     var model: String?
     /// Whether each word has its language.
     var wordLanguages: Bool { options.language?.lowercased() == "multi" }
+    /// Languages that the client expects, which each result repeats; nil unless each word has its language.
+    private(set) var hintedLanguages: [String]?
     /// Whether to detect a recording's language and return it.
     var detectLanguage = false
     /// Whether a recording's answer also has utterances and paragraphs.
@@ -52,6 +54,7 @@ struct ListenQuery: Hashable, Sendable {
     /// Longest model name and key term, in bytes.
     private static let longestModel = 100
     private static let mostWords = 100
+    private static let mostHints = 20
     /// Longest silence for endpointing and utterance ends, in milliseconds.
     private static let longestSilence = 60_000
 
@@ -103,6 +106,10 @@ struct ListenQuery: Hashable, Sendable {
             !["auto", "multi"].contains(language.lowercased())
         {
             throw .invalidRequest(field: "language", problem: "must be a language such as en-IN, or multi")
+        }
+        if wordLanguages {
+            let hints = query[values: "language_hint"].map { $0.lowercased() }
+            hintedLanguages = Array(hints.filter(TransactionRequest.isLanguage).prefix(Self.mostHints))
         }
         // A list of languages means true.
         if let detects = text("detect_language")?.lowercased(), detects != "false" {

@@ -48,6 +48,7 @@ extension Recognitions.RecognisedRecording {
             "transcript": .string(text(words)), "confidence": .number(words.isEmpty ? 0 : confidence),
             "words": told(spoken), "paragraphs": query.paragraphs ? paragraphs : nil,
             "languages": query.wordLanguages ? .array(spoken.languages, JSON.string) : nil,
+            "languages_hinted": query.hintedLanguages.map { .array($0, JSON.string) },
         ]
         let detected = query.detectLanguage ? language : nil
         let channel: JSON = [

@@ -77,7 +77,8 @@ struct ListenSession: Sendable {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
                 channels: input.audio.options.channels, createdAt: createdAt, punctuate: query.options.punctuate,
-                wordLanguages: query.wordLanguages, speaksSubQ: settings.speaksSubQ)
+                wordLanguages: query.wordLanguages, hintedLanguages: query.hintedLanguages,
+                speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))

@@ -67,6 +67,9 @@ struct RequestFaults: Sendable {
             context.logger.notice("a fault is applied", metadata: ["fault": "\(fault.rule.id)"])
         }
         if case .request? = found?.rule.effect { context.coreContext.endpointPath.value = "fault" }
+        let names = applied.map(\.rule.id).joined(separator: ", ")
+        // Before it: a connection that is reset has no answer.
+        if !applied.isEmpty { context.record?.note(fault: names) }
         var response: Response
         if let found {
             if let instead = try await before(found, request, context) {
@@ -78,7 +81,6 @@ struct RequestFaults: Sendable {
             response = try await next(request, context)
         }
         if !applied.isEmpty {
-            let names = applied.map(\.rule.id).joined(separator: ", ")
             response.headers[.scribeFaultApplied] = names
             context.record?.note(fault: names)
         }

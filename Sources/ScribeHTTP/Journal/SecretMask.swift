@@ -15,7 +15,7 @@ package struct SecretMask {
     private static let nameEnds = [
         "token", "secret", "signature", "password", "apikey", "jwt", "ticket", "credential", "authorization",
         "cookie", "secretkey", "accesskey", "devicecode", "usercode", "codeverifier", "passwd", "secrets",
-        "signature256", "subscriptionkey",
+        "signature256", "subscriptionkey", "signingkey", "sharingkey", "sharedkey", "privatekey", "encryptionkey",
     ].map { Array($0.utf8) }
     private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map {
         Array($0.utf8)

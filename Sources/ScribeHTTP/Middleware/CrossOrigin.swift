@@ -34,15 +34,17 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             return response
         }
         let isAllowed = allowed.contains(origin)
-        if !isAllowed, WebOrigin(origin)?.host != HostAndPort(request.authority)?.host {
+        let isOwn = WebOrigin(origin)?.host == HostAndPort(request.authority)?.host
+        if !isAllowed, !isOwn {
             context.explanation?.note(foreignOrigin: origin)
         }
         var response: Response
         if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
             context.coreContext.endpointPath.value = "preflight"
             response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
-        } else if !isAllowed, request.headers.wantsWebSocket {
-            // Browsers send no preflight for a WebSocket, and let the page read its messages.
+        } else if !isAllowed, !isOwn, request.headers[.authorization] == nil, request.headers.wantsWebSocket {
+            // Browsers send no preflight for a WebSocket, and let the page read its messages. But they set no header:
+            // libraries of apps send an origin as well, that of the requested host.
             context.coreContext.endpointPath.value = "socket of a foreign origin"
             response = Response(status: .forbidden)
         } else {

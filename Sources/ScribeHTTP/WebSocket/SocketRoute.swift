@@ -128,7 +128,7 @@ package struct SocketRoute: Sendable {
     ) -> Response {
         upgrade.response(
             subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end,
-            memory: MemoryShare(of: memory), idle: idleWatch, request, context: context
+            memory: MemoryShare(of: memory), idle: idleWatch, isRefused: true, request, context: context
         ) { _, _ in closure }
     }
 

@@ -12,6 +12,7 @@ struct SecretMaskTests {
             (#"{"client_secret":"hush","name":"Ada"}"#, #"{"client_secret":"***","name":"Ada"}"#),
             (#"{"access_token" : "hush", "expires_in": 5}"#, #"{"access_token" : "***", "expires_in": 5}"#),
             (#"{"api_keys":["a"],"x-api-key":"hush"}"#, #"{"api_keys":["a"],"x-api-key":"***"}"#),
+            (#"{"signing_key":"hush","sharing_key":"hush"}"#, #"{"signing_key":"***","sharing_key":"***"}"#),
             (#"{"refreshToken":null,"token":7}"#, #"{"refreshToken":null,"token":"***"}"#),
             (#"{"tokens":{"idToken":"hush"}}"#, #"{"tokens":{"idToken":"***"}}"#),
             (#"{"secret":["hush","hush"],"a":1}"#, #"{"secret":["***","***"],"a":1}"#),
