@@ -43,6 +43,19 @@ def test_encoded_streams_are_recognised_with_and_without_an_encoding_parameter(s
     assert messages[-1]["sha256"] == hashlib.sha256(audio).hexdigest() and abs(messages[-1]["duration"] - 3) < 0.2
 
 
+@pytest.mark.covers("L-24")
+@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "flac"])
+def test_finalize_waits_for_the_decoder(server, name):
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?endpointing=false&encoding={name}"
+    with Listener(server, address=address) as listener:
+        # Loud to its end: without Finalize nothing would be final yet.
+        listener.send(encoded(SPEECH[:38_400], *ENCODINGS[name]), "Finalize")
+        final = next(found for found in iter(listener.receive, None) if found.get("from_finalize"))
+        assert final["channel"]["alternatives"][0]["transcript"] and final["duration"] > 0.9
+        listener.send("CloseStream")
+        assert [result for result in results(listener.end()) if result["from_finalize"]] == [final]
+
+
 def test_an_encoded_stream_is_a_consultation_too(server):
     transaction = consultation(server)
     _, messages = stream(

@@ -10,6 +10,9 @@ package struct DecodingLiveEngine: LiveEngine {
 
     /// Most bytes that may wait, of encoded audio and of samples each.
     private static let mostWaiting = 1 << 20
+    /// Time without samples after which ffmpeg has decoded what it got, and the most such times to wait.
+    private static let quietTime: Duration = .milliseconds(150)
+    private static let mostQuietTimes = 14
 
     /// Wraps a live engine.
     /// - Parameters:
@@ -34,7 +37,7 @@ package struct DecodingLiveEngine: LiveEngine {
         guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
         let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
         let place = try places.take(options.tenant) { eviction.yield() }
-        let encoded = BoundedQueue<ByteBuffer>(limit: Self.mostWaiting)
+        let encoded = BoundedQueue<DecodingLiveSession.Encoded>(limit: Self.mostWaiting)
         let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
             /// Runs one part of the session; its failure fails the whole session.
@@ -96,12 +99,12 @@ package struct DecodingLiveEngine: LiveEngine {
 
     /// Decodes the stream to its end.
     private func decode(
-        _ encoded: BoundedQueue<ByteBuffer>, _ codec: StreamCodec, _ options: LiveOptions,
+        _ encoded: BoundedQueue<DecodingLiveSession.Encoded>, _ codec: StreamCodec, _ options: LiveOptions,
         into decoded: BoundedQueue<DecodingLiveSession.Input>
     ) async throws {
         /// Size of the encoded bytes that ffmpeg got so far.
         let fed = LockedValue(0)
-        let isHeard = LockedValue(false)
+        let output = LockedValue(Output())
         var pace = DecodedRateLimiter(options)
         let result = try await Subprocess.run(
             FFmpeg.streaming(codec, sampleRate: options.sampleRate, channels: options.channels),
@@ -110,29 +113,56 @@ package struct DecodingLiveEngine: LiveEngine {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     let writer = execution.standardInputWriter
-                    while let bytes = await encoded.next() {
-                        fed.withLock { $0 += bytes.readableBytes }
-                        // A failed write means that ffmpeg has ended; its exit status gives the reason.
-                        guard (try? await writer.write(Array(bytes.readableBytesView))) != nil else { break }
+                    var hasEnded = false
+                    while let input = await encoded.next() {
+                        switch input {
+                        case .bytes where hasEnded: break
+                        case .bytes(let bytes):
+                            fed.withLock { $0 += bytes.readableBytes }
+                            // A failed write means that ffmpeg has ended; its exit status gives the reason.
+                            hasEnded = (try? await writer.write(Array(bytes.readableBytesView))) == nil
+                        case .finalize:
+                            if !hasEnded { try await awaitQuiet(output) }
+                            try await decoded.add(.finalize)
+                        }
                     }
                     try? await writer.finish()
                 }
                 for try await piece in execution.standardOutput {
-                    isHeard.withLock { $0 = true }
+                    output.withLock { $0.begun += 1 }
                     let samples = piece.withUnsafeBytes { ByteBuffer(bytes: $0) }
                     let pause = try pace.take(samples.readableBytes, of: fed.withLock { $0 })
                     if pause > .zero { try await clock.sleep(for: pause, as: .pace) }
                     try await decoded.add(.samples(samples), weight: samples.readableBytes)
+                    output.withLock { $0.added += 1 }
                 }
                 // ffmpeg has written everything; further input is discarded.
                 await encoded.finish()
                 try await group.waitForAll()
             }
         }
-        guard result.terminationStatus.isSuccess || isHeard.withLock({ $0 }) || fed.withLock({ $0 }) == 0 else {
+        guard result.terminationStatus.isSuccess || output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) == 0
+        else {
             throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
         }
         await decoded.finish()
+    }
+
+    /// Pieces of samples that ffmpeg has written, and how many of them are in the queue.
+    private struct Output {
+        var begun = 0
+        var added = 0
+    }
+
+    /// Waits until ffmpeg has written what it made of its input. Nothing else tells when.
+    private func awaitQuiet(_ output: LockedValue<Output>) async throws {
+        var before = 0
+        for _ in 0..<Self.mostQuietTimes {
+            let now = output.withLock { $0 }
+            if now.begun > 0, now.begun == before, now.added == before { return }
+            before = now.begun
+            try await clock.sleep(for: Self.quietTime, as: .pace)
+        }
     }
 }
 
@@ -143,13 +173,18 @@ private struct DecodingLiveSession: LiveSession {
         case vocabulary([String])
     }
 
-    let encoded: BoundedQueue<ByteBuffer>
+    enum Encoded: Sendable {
+        case bytes(ByteBuffer)
+        case finalize
+    }
+
+    let encoded: BoundedQueue<Encoded>
     let decoded: BoundedQueue<Input>
     let place: DecoderSlot
 
     func feed(_ audio: ByteBuffer) async throws {
         do {
-            try await place.feeding { try await encoded.add(audio, weight: audio.readableBytes) }
+            try await place.feeding { try await encoded.add(.bytes(audio), weight: audio.readableBytes) }
         } catch is CancellationError {
             // The decoder accepts no more input: bytes after the end of a recording are dropped.
             try Task.checkCancellation()
@@ -157,6 +192,13 @@ private struct DecodingLiveSession: LiveSession {
     }
     func expect(_ vocabulary: [String]) async throws { try await decoded.add(.vocabulary(vocabulary)) }
     /// Queues the finalize behind the audio that is still being decoded.
-    func finalize() async throws { try await decoded.add(.finalize) }
+    func finalize() async throws {
+        do {
+            try await encoded.add(.finalize)
+        } catch is CancellationError {
+            try Task.checkCancellation()
+            try await decoded.add(.finalize)
+        }
+    }
     func close() async throws { await encoded.finish() }
 }
