@@ -5,7 +5,7 @@ import ScribeDomain
 /// query, JSON, XML, a form, or a part of one of them.
 ///
 /// A value is found by its name, a signed token and a namespace's credential by their form. Long base64 is replaced by
-/// its length: it is a sound or a picture.
+/// its length, unless it is a text without credentials, such as a note: it is a sound or a picture.
 package struct SecretMask {
     /// Mark in place of a credential.
     package static let mark = "***"
@@ -147,6 +147,10 @@ package struct SecretMask {
         let end = endOfBase64()
         measured = max(measured, end)
         guard end - place >= length else { return false }
+        guard !Self.isPlainText(bytes[place..<end]) else {
+            copy(upTo: end)
+            return true
+        }
         out += Array("(\(end - place) characters of base64)".utf8)
         place = end
         return true

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import ScribeDomain
 import Testing
@@ -67,6 +68,15 @@ struct SecretMaskTests {
         }
         #expect(SecretMask.text(#"{"data":"\#(line)"}"#) == #"{"data":"(76 characters of base64)"}"#)
         #expect(SecretMask.text(#"{"data":"some words"}"#) == #"{"data":"some words"}"#)
+    }
+
+    @Test("the journal shows a note in base64 as it was sent, unless it has a credential", arguments: [1, 40])
+    func note(repeats: Int) {
+        let note = String(repeating: "## Plan\n\n- Paracetamol für 3 Tage\n", count: repeats)
+        let sent = Data(note.utf8).base64EncodedString()
+        #expect(SecretMask.text(#"{"data":"\#(sent)"}"#) == #"{"data":"\#(sent)"}"#)
+        let secret = Data("\(note) token=hush".utf8).base64EncodedString()
+        #expect(SecretMask.text(#"{"data":"\#(secret)"}"#).contains("characters of base64"))
     }
 
     @Test("the journal masks credentials in headers and keeps their scheme")
