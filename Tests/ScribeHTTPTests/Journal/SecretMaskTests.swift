@@ -72,7 +72,7 @@ struct SecretMaskTests {
 
     @Test("the journal shows a note in base64 as it was sent, unless it has a credential", arguments: [1, 40])
     func note(repeats: Int) {
-        let note = String(repeating: "## Plan\n\n- Paracetamol für 3 Tage\n", count: repeats)
+        let note = String(repeating: "## Plan\n\n- Paracetamol für ein Jahr\n", count: repeats)
         let sent = Data(note.utf8).base64EncodedString()
         #expect(SecretMask.text(#"{"data":"\#(sent)"}"#) == #"{"data":"\#(sent)"}"#)
         let secret = Data("\(note) token=hush".utf8).base64EncodedString()
