@@ -80,7 +80,7 @@ def test_audio_buffered_by_a_socket_is_stored_at_the_end_and_before_the_next_soc
 def test_audio_that_was_sent_before_the_end_counts_although_its_socket_is_open(server, way):
     client = SessionClient(server.base_url)
     audio = recording(3)[44:]
-    for _ in range(10):
+    for _ in range(5):
         created = client.create(upload_type="stream")
         with connect(created["upload_url"], max_size=None) as socket:
             socket.send(audio)

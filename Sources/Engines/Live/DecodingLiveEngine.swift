@@ -11,8 +11,8 @@ package struct DecodingLiveEngine: LiveEngine {
     /// Most bytes that may wait, of encoded audio and of samples each.
     private static let mostWaiting = 1 << 20
     /// Time without samples after which ffmpeg has decoded what it got, and the most such times to wait.
-    private static let quietTime: Duration = .milliseconds(150)
-    private static let mostQuietTimes = 14
+    private static let quietTime: Duration = .milliseconds(250)
+    private static let mostQuietTimes = 8
 
     /// Wraps a live engine.
     /// - Parameters:
