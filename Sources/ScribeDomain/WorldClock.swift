@@ -87,6 +87,7 @@ package final class WorldClock: Sendable {
         Date(timeIntervalSince1970: ((time.timeIntervalSince1970 * 1000).rounded() + 0.1) / 1000)
     }
 
+    /// Millisecond at which a sleeper is due where the clock is stopped or moved from one due time to the next.
     private static func due(_ time: Date) -> Date {
         Date(timeIntervalSince1970: (time.timeIntervalSince1970 * 1000).rounded() / 1000)
     }
@@ -110,7 +111,7 @@ package final class WorldClock: Sendable {
 
     /// Tasks that sleep, with their wake time on this clock, the earliest first.
     package var sleepers: [(name: WallClock.Sleeper, due: Date)] {
-        state.withLock { $0.sleepers.values.map { ($0.name, $0.due) } }.sorted { $0.due < $1.due }
+        state.withLock { $0.sleepers.values.map { ($0.name, Self.due($0.due)) } }.sorted { $0.due < $1.due }
     }
 
     /// Whether a token or other issued object has expired, on the machine's clock or on this one.
@@ -166,7 +167,7 @@ package final class WorldClock: Sendable {
                     if state.cancelled.remove(number) != nil { return true }
                     let present = state.frozen ?? wallTime.addingTimeInterval(state.offset)
                     state.sleepers[number] = Sleeper(
-                        name: name, due: state.frozen == nil ? due(present) : Self.due(due(present)),
+                        name: name, due: due(present),
                         latest: limit.map { wallTime.addingTimeInterval($0 / .seconds(1)) },
                         continuation: continuation)
                     return false
@@ -194,7 +195,9 @@ package final class WorldClock: Sendable {
             guard let sleeper = state.sleepers[number] else { return nil }
             // On the machine's clock. Nothing is due while the clock stands still before it.
             let due =
-                if let frozen = state.frozen { sleeper.due <= frozen ? Date.distantPast : .distantFuture } else {
+                if let frozen = state.frozen {
+                    Self.due(sleeper.due) <= frozen ? Date.distantPast : .distantFuture
+                } else {
                     sleeper.due.addingTimeInterval(-state.offset)
                 }
             let waking = min(due, sleeper.latest ?? due)

@@ -46,6 +46,18 @@ struct WorldClockTests {
         #expect(abs(world.now.timeIntervalSince(begin) - 250) < 0.001, "it does not drift")
     }
 
+    @Test("a sleeper that began between two milliseconds wakes at the due time that a stopped clock tells")
+    func between() async throws {
+        manual.advance(by: .microseconds(300))
+        async let sleeping = sleep()
+        try await manual.waitFor(.delivery)
+        world.freeze()
+        let due = try #require(world.sleepers.first?.due)
+        world.set(to: due)
+        #expect(try await sleeping >= due)
+        #expect(world.sleepers.isEmpty)
+    }
+
     @Test("a sleeper wakes after the machine's time, or when the world's clock is set past its end")
     func waking() async throws {
         let start = manual.now

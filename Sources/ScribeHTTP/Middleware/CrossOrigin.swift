@@ -34,7 +34,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             return response
         }
         let isAllowed = allowed.contains(origin)
-        let isOwn = WebOrigin(origin)?.host == HostAndPort(request.authority)?.host
+        let isOwn = WebOrigin(origin).map { $0.host == HostAndPort(request.authority)?.host } ?? false
         if !isAllowed, !isOwn {
             context.explanation?.note(foreignOrigin: origin)
         }
