@@ -9,6 +9,7 @@ import pytest
 import requests
 from emulator import running, wait_until
 from session_client import SessionClient, form_of, recording, send
+from suki_client import SukiClient
 
 
 @pytest.mark.covers("M-24", "M-30", "M-37", "M-45", "M-51")
@@ -202,3 +203,23 @@ def test_a_template_that_was_deleted_is_unknown(server):
     assert client.session.delete(f"{templates}/{own}").ok
     refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked", "templates": [own]}).json()
     assert refused["error"]["code"] == "invalid_template"
+
+
+@pytest.mark.parametrize("name", ["chunk_0.json", "chunk_0.m4a_"])
+def test_an_upload_that_is_no_audio_by_its_name_leaves_the_chunk_of_its_number(server, name):
+    client = SessionClient(server.base_url)
+    session = client.create()["session_id"]
+    client.upload(session, 0, recording(1))
+    answer = client.call(
+        "POST", f"/sessions/{session}/audio/{name}", (400,), data=recording(1), headers={"Content-Type": "audio/wav"})
+    assert answer.json()["error"]["code"] == "invalid_audio_format"
+    assert client.call("GET", f"/sessions/{session}", (202,)).json()["audio_files"] == ["0.wav"]
+
+
+def test_an_ambient_session_takes_no_upload(server):
+    ambient = SukiClient(server.base_url, subject="dr-upload")
+    ambient.initialize()
+    client, session = SessionClient(server.base_url), ambient.create_session()
+    answer = client.call(
+        "POST", f"/sessions/{session}/audio/chunk_0.wav", (400,), data=recording(1), headers={"Content-Type": "audio/wav"})
+    assert answer.json()["error"]["code"] == "invalid_request"
