@@ -81,8 +81,8 @@ package final class WorldClock: Sendable {
 
     /// Time at which a stopped clock stands: a little after the nearest millisecond.
     ///
-    /// Times are stored in milliseconds, and sums of times are rounded otherwise. What is due at that millisecond must
-    /// be due now, by any sum.
+    /// The store rounds times to milliseconds, and sums of times differ from them by less than a microsecond. Work of
+    /// that millisecond must be due, by any sum.
     private static func stop(_ time: Date) -> Date {
         Date(timeIntervalSince1970: ((time.timeIntervalSince1970 * 1000).rounded() + 0.1) / 1000)
     }

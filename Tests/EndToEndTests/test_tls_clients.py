@@ -14,7 +14,11 @@ import pytest
 import requests
 import tls
 from emulator import PATIENCE, running, wait_until
+from listen_client import KEY
+from namespaces import Access, OmiDevice
 from tls import logged, verb
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 HERE = pathlib.Path(__file__).parent
 
@@ -183,6 +187,31 @@ with client.listen.v1.connect(model="nova-3", encoding="linear16", sample_rate="
     ended.wait()
 print(messages[-1].type)
 """
+
+
+@pytest.mark.parametrize("host, path, page", [
+    ("api.deepgram.com", "/v1/listen?encoding=linear16&sample_rate=16000", {"subprotocols": ["token", KEY]}),
+    ("api.subquadratic.ai", "/v1/listen?encoding=linear16&sample_rate=16000", {"subprotocols": ["token", KEY]}),
+    ("api.omi.me", "/v4/listen?language=en&sample_rate=16000&codec=pcm16", None),
+])
+def test_an_app_whose_library_sends_the_origin_of_its_host_opens_a_socket_over_wss(server, host, path, page):
+    """As React Native's and Starscream's do. A page of another origin cannot set the header."""
+
+    def opened(origin, **options):
+        connection = socket.create_connection(("127.0.0.1", server.tls_port), PATIENCE)
+        return connect(f"wss://{host}{path}", sock=connection, ssl=tls.trusting(server), origin=origin, **options)
+
+    header = {"additional_headers": {"Authorization": f"Token {KEY}"}} if page else {
+        "additional_headers": OmiDevice.headers_of(Access(server.base_url))}
+    for way in (header, page) if page else (header,):
+        for origin in (f"https://{host}", f"https://{host}:443"):
+            with opened(origin, **way) as opening:
+                opening.ping().wait(PATIENCE)
+    if page:
+        for origin in ("https://evil.example", "null", f"https://{host}.evil.example"):
+            with pytest.raises(InvalidStatus) as refused:
+                opened(origin, **page)
+            assert refused.value.response.status_code == 403
 
 
 def test_the_deepgram_sdk_with_its_own_hosts_gets_results_over_wss(server, tmp_path):

@@ -68,7 +68,7 @@ struct RequestFaults: Sendable {
         }
         if case .request? = found?.rule.effect { context.coreContext.endpointPath.value = "fault" }
         let names = applied.map(\.rule.id).joined(separator: ", ")
-        // Before it: a connection that is reset has no answer.
+        // Noted before its effect: a connection that is reset has no answer.
         if !applied.isEmpty { context.record?.note(fault: names) }
         var response: Response
         if let found {

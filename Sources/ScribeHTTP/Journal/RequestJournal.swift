@@ -58,11 +58,11 @@ package final class RequestJournal: Sendable {
         record.end(.cut)
     }
 
-    /// Ends the record of a request whose answer the handler has told.
+    /// Ends the record of a request with its ``RepeatedAnswer``.
     /// - Parameters:
     ///   - route: Pattern of the route; nil for none.
     ///   - time: when the answer was ready.
-    /// - Returns: false for one that ``recorded(_:of:_:at:)`` must record.
+    /// - Returns: false for an answer that ``recorded(_:of:_:at:)`` must record.
     func ends(with response: Response, of route: String?, _ context: ScribeContext, at time: Date) -> Bool {
         guard let record = context.record else { return true }
         return record.end(

@@ -46,7 +46,7 @@ struct StreamRoutes: Sendable {
         }
     }
 
-    /// Closes a socket whose session takes no more audio.
+    /// Closes a socket when its session is ended, cancelled, expired or removed.
     private func closeAtEnd(of key: Transaction.Key, _ socket: AudioSocket) async {
         do {
             guard let reason = try await sessions.refusal(of: key) else { return }
