@@ -8,19 +8,25 @@ package final class AudioSocket: SessionSocket {
     private static let patience: Duration = .milliseconds(250)
     private static let attempts = 20
 
-    private let socket: WebSocket
+    /// nil until the socket is open.
+    private let socket: LockedValue<WebSocket?>
     private let replaced: WebSocketClosure?
     private let clock: WallClock
     private let end = OneShotSignal()
     /// Number of messages so far, and whether the last one is still being processed.
     private let messages = LockedValue((count: 0, isBusy: false))
 
-    /// - Parameter replaced: Closure for a socket that another one replaces; nil if both go on.
-    package init(_ socket: WebSocket, replaced: WebSocketClosure?, _ clock: WallClock) {
-        self.socket = socket
+    /// - Parameters:
+    ///   - socket: nil for one that is about to open.
+    ///   - replaced: Closure for a socket that another one replaces; nil if both go on.
+    package init(_ socket: WebSocket? = nil, replaced: WebSocketClosure?, _ clock: WallClock) {
+        self.socket = LockedValue(socket)
         self.replaced = replaced
         self.clock = clock
     }
+
+    /// Notes that the socket is open now.
+    package func open(as socket: WebSocket) { self.socket.withLock { $0 = socket } }
 
     package func giveWay(because question: Store.StreamQuestion) async {
         await awaitIdle()
@@ -39,7 +45,8 @@ package final class AudioSocket: SessionSocket {
         for _ in 0..<Self.attempts {
             let (count, isBusy) = messages.withLock { $0 }
             if end.hasFired || count == messageBegan && !isBusy { return }
-            messageBegan = count
+            // A socket that is about to open has read nothing yet.
+            messageBegan = socket.withLock { $0 == nil } ? nil : count
             let pause = Task { try? await clock.sleep(for: Self.patience, as: .socketDrain) }
             await end.watched(by: { pause.cancel() }) {
                 await withTaskCancellationHandler {
@@ -57,5 +64,5 @@ package final class AudioSocket: SessionSocket {
     /// Marks the socket's last message as processed.
     package func messageEnded() { messages.withLock { $0.isBusy = false } }
 
-    package func close(_ closure: WebSocketClosure) { socket.close(closure) }
+    package func close(_ closure: WebSocketClosure) { socket.withLock { $0 }?.close(closure) }
 }

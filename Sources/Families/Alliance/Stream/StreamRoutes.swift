@@ -30,15 +30,13 @@ struct StreamRoutes: Sendable {
         let options = LiveOptions()
         let entry = try sockets.enter(principal, context)
         let recording = try await streams.begin(id, options, for: principal)
+        // Before the client knows that its socket is open: the end of its session must wait for the audio.
+        let open = OpenStream(recording, of: key, in: streams, clock)
         return sockets.response(to: upgrade, in: entry, request, context) { session, messages in
-            let socket = AudioSocket(session.socket, replaced: nil, clock)
-            streams.register(socket, for: key)
+            let socket = open.socket
+            socket.open(as: session.socket)
             session.atEnd {
-                defer {
-                    streams.remove(socket, from: key)
-                    streams.end(recording, of: key)
-                    socket.ended()
-                }
+                defer { open.end() }
                 try await recording.breakOff()
             }
             async let _: Void = closeAtEnd(of: key, socket)
@@ -55,4 +53,29 @@ struct StreamRoutes: Sendable {
             StreamSession.closure(for: error).map(socket.close)
         }
     }
+}
+
+/// Recording and socket of a stream, which its session knows until the stream ends, or until its client has left before
+/// the socket was open.
+private final class OpenStream: Sendable {
+    let socket: AudioSocket
+    private let recording: LiveRecording
+    private let key: Transaction.Key
+    private let streams: SessionStreams
+
+    init(_ recording: LiveRecording, of key: Transaction.Key, in streams: SessionStreams, _ clock: WallClock) {
+        socket = AudioSocket(replaced: nil, clock)
+        self.recording = recording
+        self.key = key
+        self.streams = streams
+        streams.register(socket, for: key)
+    }
+
+    func end() {
+        streams.remove(socket, from: key)
+        streams.end(recording, of: key)
+        socket.ended()
+    }
+
+    deinit { end() }
 }
