@@ -34,12 +34,16 @@ struct UrgencyMeasureTests {
         let utterances = UrgencyTraining.utterances.filter { !UrgencyTraining.held.contains($0.part) }
         let text = utterances.map { "\($0.urgent) \($0.text)" }.joined(separator: "\n")
         let first = "# Learned from \(utterances.count) utterances, \(Hex.encode(SHA256.hash(data: Data(text.utf8))))"
+        // Learned anew, because weights also depend on how a text is read, and not on the utterances alone.
+        let learned = "\(first)\n\(UrgencyTraining(utterances).learned())"
         if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] != nil {
-            try Data("\(first)\n\(UrgencyTraining(utterances).learned())".utf8).write(to: file)
+            try Data(learned.utf8).write(to: file)
         }
         let shipped = try String(contentsOf: file, encoding: .utf8)
+        let differences = Set(learned.split(separator: "\n")).symmetricDifference(shipped.split(separator: "\n"))
         #expect(
-            shipped.hasPrefix(first),
+            differences.sorted().prefix(10) == [],
             "run SCRIBE_WRITE_PAGES=1 swift test --filter UrgencyMeasureTests, and build again")
+        #expect(learned.utf8.count == shipped.utf8.count)
     }
 }
