@@ -53,7 +53,7 @@ struct Main: AsyncParsableCommand {
     private static func optionOfServe(in arguments: [String]) -> String? {
         guard let word = arguments.first, word.hasPrefix("--") else { return nil }
         let name = String(word.dropFirst(2).prefix { $0 != "=" })
-        return Setting.all.flatMap(\.names).contains(name) ? "--\(name)" : nil
+        return Setting.all.map(\.name).contains(name) ? "--\(name)" : nil
     }
 }
 

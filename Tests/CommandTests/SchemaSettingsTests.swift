@@ -29,7 +29,7 @@ struct SchemaSettingsTests {
     func schemaKeys() throws {
         let schema = try JSONSerialization.jsonObject(with: Data(Setting.fileSchema.utf8)) as? [String: Any]
         let properties = try #require(schema?["properties"] as? [String: [String: Any]])
-        #expect(Set(properties.keys) == Set(Setting.all.flatMap(\.names)))
+        #expect(Set(properties.keys) == Set(Setting.all.map(\.name)))
         for setting in Setting.all {
             let value = properties[setting.name]?["default"]
             #expect((value == nil) == setting.defaultText.isEmpty, "\(setting.name)")

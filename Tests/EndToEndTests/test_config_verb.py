@@ -1,10 +1,12 @@
 """The verb `config`: print, check and schema, and the committed schema of the YAML file."""
 
+import itertools
 import json
 import re
 
 import jsonschema
 import pytest
+import requests
 import yaml
 from emulator import ROOT, run, running
 
@@ -29,9 +31,12 @@ class Loader(yaml.SafeLoader):
     }
 
 
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
 def fits(file: str) -> bool:
     """Whether the schema accepts a YAML file."""
-    return jsonschema.Draft202012Validator(SCHEMA).is_valid(yaml.load(file, Loader))
+    return VALIDATOR.is_valid(yaml.load(file, Loader))
 
 
 def test_the_committed_schema_is_a_schema_and_what_the_verb_prints(tmp_path):
@@ -42,7 +47,7 @@ def test_the_committed_schema_is_a_schema_and_what_the_verb_prints(tmp_path):
 def test_the_schema_has_a_key_for_each_row_of_the_page():
     page = (ROOT / "docs/configuration.md").read_text()
     keys = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `")]
-    assert set(keys) == {key for key, value in SCHEMA["properties"].items() if not value.get("deprecated")}
+    assert set(keys) == SCHEMA["properties"].keys()
 
 
 def test_each_setting_is_listed_under_a_task_on_the_configuration_page():
@@ -95,21 +100,43 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("key", SCHEMA["properties"])
-def test_the_schema_and_the_check_agree_about_each_key(tmp_path, key):
+def values(key: str) -> tuple[list[str], list[str]]:
+    """Values that a key takes, and values that it does not."""
     schema = SCHEMA["properties"][key]
     good, bad = VALUES[form(schema)]
     named = {"MINIMUM": [schema.get("minimum")], "MAXIMUM": [schema.get("maximum")], "CHOICES": schema.get("enum")}
-    for value in [value for name in good for value in named.get(name, [name])] + SPECIAL.get(key, []):
-        assert fits(f"{key}: {value}"), value
-        found = config("check", tmp_path, file=f"{key}: {value}")
-        # What other settings have to say is no matter of this key's form.
-        assert f"{key} in scribe.yaml: '" not in found.stdout and f"'{key}' must be" not in found.stdout, found.stdout
-    for value in bad:
-        assert not fits(f"{key}: {value}"), value
-        found = config("check", tmp_path, file=f"{key}: {value}")
-        assert found.returncode == 1, value
-        assert f"{key} in scribe.yaml: '" in found.stdout or f"'{key}' must be" in found.stdout, found.stdout
+    return [str(value) for name in good for value in named.get(name, [name])] + SPECIAL.get(key, []), bad
+
+
+def files(index: int) -> list[dict[str, str]]:
+    """Files with all keys: the first has the first value of each key, and so on. 0: values that it takes; 1: the others."""
+    lists = {key: values(key)[index] for key in SCHEMA["properties"]}
+    return [
+        {key: each[number] for key, each in lists.items() if number < len(each)}
+        for number in range(max(map(len, lists.values())))
+    ]
+
+
+def refusals(tmp_path, settings: dict[str, str]) -> tuple[int, set[str]]:
+    """The exit code of the check, and the keys of a file whose values it refuses for their form.
+
+    What the check says of the settings together is not counted.
+    """
+    found = config("check", tmp_path, file="".join(f"{key}: {value}\n" for key, value in settings.items()))
+    return found.returncode, set(re.findall(r"problem: ([a-z-]+) in scribe\.yaml: '", found.stdout)) | set(
+        re.findall(r"'([a-z-]+)' must be", found.stdout))
+
+
+@pytest.mark.parametrize("settings", files(0), ids=itertools.count())
+def test_the_schema_and_the_check_take_a_valid_value_of_each_key(tmp_path, settings):
+    assert {key for key, value in settings.items() if not fits(f"{key}: {value}")} == set()
+    assert refusals(tmp_path, settings)[1] == set()
+
+
+@pytest.mark.parametrize("settings", files(1), ids=itertools.count())
+def test_the_schema_and_the_check_refuse_an_invalid_value_of_each_key(tmp_path, settings):
+    assert {key for key, value in settings.items() if fits(f"{key}: {value}")} == set()
+    assert refusals(tmp_path, settings) == (1, set(settings))
 
 
 def test_the_schema_and_the_check_refuse_a_file_with_an_unknown_key(tmp_path):
@@ -163,7 +190,9 @@ def test_print_shows_no_credential_of_a_recogniser(tmp_path, transcriber):
 def test_a_server_accepts_lists_in_the_configuration_file(tmp_path):
     (tmp_path / "scribe.yaml").write_text("webhook-pauses: [1s, 2s]\nallowed-hosts:\n- a.example\n- b.example\n")
     with running(tmp_path, "--ephemeral", "--config", "scribe.yaml") as server:
-        assert server.process.poll() is None
+        hosts = {host: requests.get(f"{server.base_url}/voice/ping", headers={"Host": host}).status_code
+                 for host in ("a.example", "b.example", "c.example")}
+        assert hosts == {"a.example": 200, "b.example": 200, "c.example": 421}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

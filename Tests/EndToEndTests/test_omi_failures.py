@@ -19,7 +19,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 def test_only_the_admin_key_can_act_for_any_user(tmp_path):
     key = tmp_path / "key"
     key.write_text("letmein-\n")
-    with running(tmp_path, *FLAGS, "--edge-admin-key-file", str(key), "--auth", "strict", "--demo-seed") as server:
+    with running(tmp_path, *FLAGS, "--omi-admin-key-file", str(key), "--auth", "strict", "--demo-seed") as server:
         with Device(server, token="letmein-u7") as device:
             device.say("hello")
             device.until(1)
@@ -94,8 +94,8 @@ def test_strict_mode_takes_firebase_tokens_that_its_keys_verify(tmp_path):
     modulus = openssl("rsa", "-in", str(tmp_path / "key.pem"), "-noout", "-modulus").decode().strip().split("=")[1]
     keys = {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1", "n": part(bytes.fromhex(modulus)), "e": "AQAB"}]}
     (tmp_path / "jwks.json").write_text(json.dumps(keys))
-    flags = ("--edge-jwks-file", str(tmp_path / "jwks.json"), "--edge-project", "omi", "--auth", "strict", "--demo-seed",
-             "--edge-client", "dev-client-2")
+    flags = ("--firebase-jwks-file", str(tmp_path / "jwks.json"), "--firebase-project", "omi", "--auth", "strict", "--demo-seed",
+             "--firebase-client", "dev-client-2")
     with running(tmp_path, *FLAGS, *flags) as server:
         with Device(server, token=token()) as device:
             device.say("verified")

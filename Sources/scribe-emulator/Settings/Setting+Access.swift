@@ -159,19 +159,18 @@ extension Setting {
             valueName: "path",
             pageDefault: "none",
             page: """
-                a file with Firebase's JWK set, in place of `firebase-jwks-url`. The server reads it only at its start. Was \
-                `edge-jwks-file`
+                a file with Firebase's JWK set, in place of `firebase-jwks-url`. The server reads it only at its start
                 """
-        ) { keys, run in run.configuration.omi.jwks = keys }.formerly("edge-jwks-file"),
+        ) { keys, run in run.configuration.omi.jwks = keys },
         Setting(
             "firebase-project",
             "The Firebase project that issues tokens for /v4/listen.",
             .text,
             valueName: "name",
             pageDefault: "none",
-            page: "the Firebase project that tokens must name as their audience and issuer. Was `edge-project`",
+            page: "the Firebase project that tokens must name as their audience and issuer",
             to: \.configuration.omi.project
-        ).formerly("edge-project"),
+        ),
         Setting(
             "firebase-client",
             "The client whose business Firebase's users act for.",
@@ -179,10 +178,7 @@ extension Setting {
             default: "",
             valueName: "id",
             pageDefault: "the demo client",
-            page: """
-                the client whose business Firebase's users, and users of the admin key, act for. Was `edge-client`
-                """
-        ) { client, run in run.configuration.omi.client = client.isEmpty ? nil : ClientID(client) }
-        .formerly("edge-client"),
+            page: "the client whose business Firebase's users, and users of the admin key, act for"
+        ) { client, run in run.configuration.omi.client = client.isEmpty ? nil : ClientID(client) },
     ]
 }

@@ -135,9 +135,9 @@ extension Setting {
             .duration(atLeast: .milliseconds(100)),
             default: "90s",
             valueName: "time",
-            page: "time without a message after which a device's socket is closed. Was `edge-idle`",
+            page: "time without a message after which a device's socket is closed",
             to: \.configuration.omi.idleTime
-        ).formerly("edge-idle"),
+        ),
         Setting(
             "omi-admin-key-file",
             "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
@@ -146,11 +146,9 @@ extension Setting {
             valueName: "path",
             pageDefault: "none",
             page: """
-                a file with the admin key: `Bearer <key><uid>` acts for any user of the business of `firebase-client`. Was \
-                `edge-admin-key-file`
+                a file with the admin key: `Bearer <key><uid>` acts for any user of the business of `firebase-client`
                 """
-        ) { key, run in run.configuration.omi.adminKey = String(decoding: key, as: UTF8.self) }
-        .formerly("edge-admin-key-file"),
+        ) { key, run in run.configuration.omi.adminKey = String(decoding: key, as: UTF8.self) },
         Setting(
             "outbound-allow",
             "Hosts and ranges beyond the public internet that clients may make the server call, such as 10.0.0.0/8.",

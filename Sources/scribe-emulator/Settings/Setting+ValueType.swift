@@ -66,18 +66,11 @@ extension Setting {
     static var fileSchema: String {
         var properties: [String] = []
         for setting in all {
-            for name in setting.names.reversed() {
-                let isFormer = name != setting.name
-                var members: [JSON.Member] = [
-                    ("description", .string(isFormer ? "The older name of \(setting.name)." : setting.help))
-                ]
-                members += setting.valueType.schema
-                if isFormer { members.append(("deprecated", true)) }
-                if !isFormer, !setting.defaultText.isEmpty {
-                    members.append(("default", setting.valueType.json(setting.defaultText)))
-                }
-                properties.append("    \"\(name)\": \(String(decoding: JSON.object(members).bytes, as: UTF8.self))")
+            var members: [JSON.Member] = [("description", .string(setting.help))] + setting.valueType.schema
+            if !setting.defaultText.isEmpty {
+                members.append(("default", setting.valueType.json(setting.defaultText)))
             }
+            properties.append("    \"\(setting.name)\": \(String(decoding: JSON.object(members).bytes, as: UTF8.self))")
         }
         return """
             {

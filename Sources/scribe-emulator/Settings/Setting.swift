@@ -36,8 +36,6 @@ struct Setting: Sendable {
 
     /// The name of the flag and of the YAML key, such as `data-dir`.
     let name: String
-    /// A former name, which still works.
-    private(set) var formerName: String?
     /// One line for `--help`.
     let help: String
     /// The placeholder of the value in `--help`, such as `path`.
@@ -89,13 +87,6 @@ struct Setting: Sendable {
         apply = { (text, run) throws(Problem) in try set(try parser.read(text), &run) }
     }
 
-    /// Returns the setting with a former name, which still works.
-    func formerly(_ name: String) -> Setting {
-        var setting = self
-        setting.formerName = name
-        return setting
-    }
-
     /// Returns the setting with its value marked as a secret.
     func secret() -> Setting {
         var setting = self
@@ -105,9 +96,6 @@ struct Setting: Sendable {
 
     /// Whether the flag takes no value. It then has an inverse that begins with `no-`.
     var isSwitch: Bool { valueType == .boolean }
-
-    /// The former name and the name. If both are set, the last one wins.
-    var names: [String] { [formerName, name].compactMap(\.self) }
 
     /// The environment variable, for example `SCRIBE_DATA_DIR`.
     var environmentName: String { Self.environmentName(of: name) }

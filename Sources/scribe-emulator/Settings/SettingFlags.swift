@@ -61,29 +61,24 @@ struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: SettingKey.self)
         for setting in List.settings {
-            for name in setting.names {
-                let key = SettingKey(stringValue: name)
-                given[name] =
-                    setting.isSwitch
-                    ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
-                    : try values.decode(Option<String?>.self, forKey: key).wrappedValue
-            }
+            let key = SettingKey(stringValue: setting.name)
+            given[setting.name] =
+                setting.isSwitch
+                ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
+                : try values.decode(Option<String?>.self, forKey: key).wrappedValue
         }
     }
 
     var customMirror: Mirror {
-        let flags = List.settings.flatMap { setting in
-            setting.names.map { (label: Optional($0), value: Self.flag($0, setting)) }
-        }
+        let flags = List.settings.map { (label: Optional($0.name), value: Self.flag($0)) }
         return Mirror(self, children: flags)
     }
 
-    private static func flag(_ name: String, _ setting: Setting) -> Any {
-        let flag = NameSpecification.customLong(name)
+    private static func flag(_ setting: Setting) -> Any {
+        let flag = NameSpecification.customLong(setting.name)
         var help = ArgumentHelp(stringLiteral: setting.flagHelp)
-        if name != setting.name { help.visibility = .hidden }
         if setting.isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
-        help.valueName = setting.valueName == "value" ? name : setting.valueName
+        help.valueName = setting.valueName == "value" ? setting.name : setting.valueName
         return Option<String?>(name: flag, help: help, completion: setting.completion)
     }
 }

@@ -53,15 +53,12 @@ struct Settings {
         self.environment = environment
         if let path = configFile ?? environment[Setting.configName] { read(file: path) }
         for setting in Setting.all {
-            for name in setting.names.map(Setting.environmentName(of:)) {
-                if let text = environment[name] { values[setting.name] = Value(text: text, origin: name) }
-            }
-            for name in setting.names {
-                if let text = flags[name] { values[setting.name] = Value(text: text, origin: "--\(name)") }
-            }
+            let variable = setting.environmentName
+            if let text = environment[variable] { values[setting.name] = Value(text: text, origin: variable) }
+            if let text = flags[setting.name] { values[setting.name] = Value(text: text, origin: "--\(setting.name)") }
         }
         let known =
-            Setting.all.flatMap(\.names).map(Setting.environmentName(of:))
+            Setting.all.map(\.environmentName)
             + [Setting.configName, Setting.signingKeyName, Setting.sttKeyName]
             + Setting.exportedNames
         for name in environment.keys.sorted()
@@ -104,8 +101,8 @@ struct Settings {
     }
 
     private mutating func read(_ name: String, _ node: Node, in path: String) {
-        guard let setting = Setting.all.first(where: { $0.names.contains(name) }) else {
-            let nearest = nearestName(to: name, among: Setting.all.flatMap(\.names).sorted())
+        guard let setting = Setting.all.first(where: { $0.name == name }) else {
+            let nearest = nearestName(to: name, among: Setting.all.map(\.name).sorted())
             problems.append(Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
             return
         }
