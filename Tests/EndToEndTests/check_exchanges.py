@@ -18,6 +18,8 @@ import urllib.parse
 import jsonschema
 import yaml
 
+#: Ten times as fast as the loader in Python.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "openapi"
 METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that the server tests do not provoke, and why.
@@ -33,7 +35,7 @@ UNREACHABLE = {
 
 class Document:
     def __init__(self, path: pathlib.Path):
-        self.root = yaml.safe_load(path.read_text(encoding="utf8"))
+        self.root = yaml.load(path.read_text(encoding="utf8"), LOADER)
         self.paths = {template: self.resolve(item) for template, item in self.root["paths"].items()}
         self.validators = {}
 

@@ -4,13 +4,11 @@ import base64
 import json
 import random
 
-import jsonschema
 import requests
-import yaml
-from emulator import PATIENCE, ROOT
+from emulator import PATIENCE
+from schemas import component
 from websocket_driver import Socket, open_socket
 
-DOCUMENT = yaml.safe_load((ROOT / "openapi/omi.asyncapi.yaml").read_text())
 FLAGS = ("--ephemeral", "--conversation-timeout", "2s", "--omi-idle", "4s")
 
 
@@ -24,8 +22,7 @@ def token_of(user: str) -> str:
 
 def check(message, schema: str):
     """Checks a message against openapi/omi.asyncapi.yaml."""
-    wanted = {"$ref": f"#/components/schemas/{schema}", "components": DOCUMENT["components"]}
-    jsonschema.Draft202012Validator(wanted).validate(message)
+    component("omi.asyncapi.yaml", schema).validate(message)
     return message
 
 

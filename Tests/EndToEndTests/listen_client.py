@@ -8,23 +8,20 @@ import os
 import struct
 import wave
 
-import jsonschema
-import yaml
 from client import text
-from emulator import PATIENCE, ROOT
+from emulator import PATIENCE
+from schemas import component
 from websocket_driver import Socket, open_socket
 
 os.environ["NO_PROXY"] = "127.0.0.1,localhost"
 
 KEY = "org_dev_key"
 RATE = 16_000
-DOCUMENT = yaml.safe_load((ROOT / "openapi/listen.asyncapi.yaml").read_text())
 
 
 def check(text: str) -> dict:
     message = json.loads(text)
-    schema = {"$ref": f"#/components/schemas/{message['type']}", "components": DOCUMENT["components"]}
-    jsonschema.Draft202012Validator(schema).validate(message)
+    component("listen.asyncapi.yaml", message["type"]).validate(message)
     return message
 
 

@@ -9,14 +9,14 @@ import uuid
 import jsonschema
 import pytest
 import requests
-import yaml
 from ambient_samples import START, later, samples
 from emulator import PATIENCE, ROOT
+from schemas import document
 from suki_client import SukiClient
 from suki_offline import Offline
 from suki_results import LOINC
 
-MESSAGES = yaml.safe_load((ROOT / "openapi/ambient.asyncapi.yaml").read_text())["components"]["messages"]
+MESSAGES = document("ambient.asyncapi.yaml")["components"]["messages"]
 
 
 @pytest.fixture

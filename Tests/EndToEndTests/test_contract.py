@@ -2,13 +2,11 @@
 
 import json
 
-import jsonschema
 import pytest
 import requests
-import yaml
-from emulator import ROOT
+from schemas import document, validator
 
-DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+DOCUMENT = document("scribe.yaml")
 
 
 def schema_of(method: str, path: str, status: int):
@@ -20,8 +18,7 @@ def schema_of(method: str, path: str, status: int):
 
 
 def check(answer: requests.Response, method: str, path: str):
-    schema = {**schema_of(method, path, answer.status_code), "components": DOCUMENT["components"]}
-    jsonschema.Draft202012Validator(schema).validate(answer.json())
+    validator("scribe.yaml", schema_of(method, path, answer.status_code)).validate(answer.json())
     assert answer.headers["content-type"].startswith("application/json")
     return answer
 
@@ -30,10 +27,10 @@ def test_every_example_fits_its_schema():
     def walk(node, path):
         if isinstance(node, dict):
             if isinstance(node.get("schema"), dict):
-                validator = jsonschema.Draft202012Validator({**node["schema"], "components": DOCUMENT["components"]})
+                judge = validator("scribe.yaml", node["schema"])
                 named = [each["value"] for each in node.get("examples", {}).values()]
                 for example in [*named, *([node["example"]] if "example" in node else [])]:
-                    errors = list(validator.iter_errors(example))
+                    errors = list(judge.iter_errors(example))
                     assert not errors, f"{path}: {errors[0].message}"
             for key, value in node.items():
                 walk(value, f"{path}/{key}")

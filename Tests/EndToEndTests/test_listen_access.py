@@ -3,13 +3,15 @@
 import json
 import socket
 
-import jsonschema
 import pytest
 import requests
 import websockets.exceptions
 import yaml
 from emulator import running, wait_until
-from listen_client import DOCUMENT, KEY, SPEECH, Listener, hear
+from listen_client import KEY, SPEECH, Listener, hear
+from schemas import LOADER, component, document
+
+DOCUMENT = "listen.asyncapi.yaml"
 
 
 @pytest.mark.covers("L-01", "L-02", "L-11")
@@ -151,13 +153,12 @@ def test_a_library_that_sends_the_origin_of_the_compiled_in_host_opens_a_socket(
 
 
 def test_the_examples_of_the_document_fit_it():
-    for name, message in DOCUMENT["components"]["messages"].items():
+    for name, message in document(DOCUMENT)["components"]["messages"].items():
         for example in message.get("examples", []):
             payload = example["payload"]
-            schema = {"$ref": message["payload"]["$ref"], "components": DOCUMENT["components"]}
-            jsonschema.Draft202012Validator(schema).validate(payload)
+            component(DOCUMENT, message["payload"]["$ref"].rsplit("/", 1)[1]).validate(payload)
 
 
 def test_the_document_is_served(server):
     answer = requests.get(f"{server.base_url}/listen.asyncapi.yaml")
-    assert answer.status_code == 200 and yaml.safe_load(answer.text) == DOCUMENT
+    assert answer.status_code == 200 and yaml.load(answer.text, LOADER) == document(DOCUMENT)

@@ -5,9 +5,10 @@ import json
 
 import pytest
 import requests
-from device_client import DOCUMENT, Device, check
+from device_client import Device, check
 from emulator import PATIENCE, ROOT, wait_until
 from listen_client import voice
+from schemas import document
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -234,7 +235,7 @@ def test_a_segment_can_be_stored_by_an_http_call(omi):
 
 
 def test_the_examples_of_the_document_fit_it():
-    for name, message in DOCUMENT["components"]["messages"].items():
+    for name, message in document("omi.asyncapi.yaml")["components"]["messages"].items():
         for example in message.get("examples", []):
             check(example["payload"], name)
 

@@ -7,15 +7,15 @@ import json
 import re
 import time
 
-from emulator import LINKS, PATIENCE, ROOT, running, wait_until
+from emulator import LINKS, PATIENCE, running, wait_until
 from every_field.cases import PROFILES
 from every_field.operations import OPERATIONS
 from every_field.tenants import Exchange, Tenant
 from listen_client import SPEECH, hear
 import pytest
 import requests
+from schemas import document
 from session_client import SessionClient, recording
-import yaml
 
 #: Members that are made for one answer: its time, its links and credentials. Everything else must be the same bytes.
 OF_ONE_ANSWER = LINKS | {
@@ -31,7 +31,7 @@ def is_read(responses: dict, success) -> bool:
 
 READS = [each for each in OPERATIONS if each.method == "GET" and is_read(each.responses, 200)]
 CONTROL_READS = [
-    path for path, item in yaml.safe_load((ROOT / "openapi/control.yaml").read_text())["paths"].items()
+    path for path, item in document("control.yaml")["paths"].items()
     if is_read(item.get("get", {}).get("responses", {}), "200")
     # These last, or are about a socket: test_journal.py reads them.
     and not path.endswith(("requests/stream", "requests/wait", "/recording"))

@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 import pytest
-import yaml
 from emulator import ROOT, running
+from schemas import document
 
 PAGE = (ROOT / "docs/contract-tests.md").read_text()
 
@@ -31,8 +31,8 @@ def environment(server) -> dict:
 
 def count_operations() -> int:
     """Operations of the document, with those of path items that are components."""
-    document = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
-    items = [*document["paths"].values(), *document["components"]["pathItems"].values()]
+    contract = document("scribe.yaml")
+    items = [*contract["paths"].values(), *contract["components"]["pathItems"].values()]
     return sum(method in item for item in items for method in ("get", "post", "put", "patch", "delete"))
 
 

@@ -10,17 +10,21 @@ import json
 import threading
 import time
 
-import jsonschema
 import requests
-import yaml
-from emulator import PATIENCE, ROOT, Server, wait_until
+from emulator import PATIENCE, Server, wait_until
 from http_recorder import Answer, HTTPRecorder, Request
+from schemas import document, validator
 
-DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 KEY = "kéy of nobody"
 SUBSCRIPTIONS = "/notification/v1/connect/webhook/subscriptions"
 #: So that what is tried again is tried soon.
 FAST = ("--webhook-pauses", "50ms,50ms,50ms,50ms,50ms,50ms")
+
+
+def schema_of(name: str):
+    """The validator of a webhook's messages, by the webhook's name in openapi/scribe.yaml."""
+    body = document("scribe.yaml")["webhooks"][name]["post"]["requestBody"]
+    return validator("scribe.yaml", body["content"]["application/json"]["schema"])
 
 
 def verified(headers, body: bytes) -> dict:
@@ -35,8 +39,7 @@ def verified(headers, body: bytes) -> dict:
         assert hmac.compare_digest(expected, parts["v1"])
     assert headers["Content-Type"] == "application/json"
     name = "connect" if "Eka-Webhook-Signature" in headers else "session"
-    content = DOCUMENT["webhooks"][name]["post"]["requestBody"]["content"]["application/json"]
-    jsonschema.Draft202012Validator({**content["schema"], "components": DOCUMENT["components"]}).validate(message)
+    schema_of(name).validate(message)
     return message
 
 

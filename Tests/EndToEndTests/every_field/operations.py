@@ -1,10 +1,8 @@
 """Operations of openapi/scribe.yaml: parameters, bodies, answers and their schemas."""
 
-import jsonschema
-import yaml
-from emulator import ROOT
+import schemas
 
-DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
+DOCUMENT = schemas.document("scribe.yaml")
 #: What ids mean, by the names of fields and parameters.
 KINDS = {
     "txn_id": "transaction", "txnid": "transaction", "session_id": "transaction", "identifier": "transaction",
@@ -33,14 +31,8 @@ def resolve(node):
     return node
 
 
-VALIDATORS = {}
-
-
-def validator(schema: dict) -> jsonschema.Draft202012Validator:
-    """One for each schema of the document, which stays where it is."""
-    if id(schema) not in VALIDATORS:
-        VALIDATORS[id(schema)] = jsonschema.Draft202012Validator({**schema, "components": DOCUMENT["components"]})
-    return VALIDATORS[id(schema)]
+def validator(schema: dict):
+    return schemas.validator("scribe.yaml", schema)
 
 
 def is_valid(schema, value) -> bool:
