@@ -1,6 +1,7 @@
 """Fixtures that several files use: servers, the spoken consultation and a browser."""
 
 import contextlib
+import json
 import subprocess
 
 import pytest
@@ -12,8 +13,9 @@ pytest.register_assert_rewrite(
     "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
+from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, TLS, running, wait_until  # noqa: E402
+from emulator import DEMO, PATIENCE, ROOT, TLS, running, wait_until  # noqa: E402
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
@@ -22,6 +24,15 @@ import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "covers(*rows): rows of Tests/fidelity.yaml that the test asserts")
+    config.addinivalue_line("markers", "full: too dear for each change; `make test-full` runs it")
+    config.pluginmanager.register(CostsPlugin())
+
+
+def pytest_collection_modifyitems(items):
+    """Starts the files that take longest first, so that no worker has a long file left at the end."""
+    durations = ROOT / "Tests/durations.json"
+    seconds = json.loads(durations.read_text()) if durations.exists() else {}
+    items.sort(key=lambda item: -seconds.get(item.path.stem, 0))
 
 
 @pytest.fixture(scope="session")
