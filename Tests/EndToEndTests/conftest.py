@@ -15,11 +15,12 @@ pytest.register_assert_rewrite(
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, ROOT, TLS, running, wait_until  # noqa: E402
+from emulator import DEMO, PATIENCE, RECOGNISER, ROOT, TLS, running, wait_until  # noqa: E402
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
+from spoken import consultation  # noqa: E402
 
 
 def pytest_configure(config):
@@ -44,6 +45,14 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def listening(tmp_path_factory):
+    """A server with a real recogniser, which skips no ambient session for being short."""
+    flags = ("--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
+    with running(tmp_path_factory.mktemp("listening"), "--ephemeral", *flags) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def sentences() -> list[str]:
     return (DEMO / "consultation.txt").read_text().splitlines()
 
@@ -51,7 +60,7 @@ def sentences() -> list[str]:
 @pytest.fixture(scope="session")
 def spoken(sentences):
     """The samples of the whole consultation."""
-    return speech.consultation(sentences)
+    return consultation(sentences)
 
 
 @pytest.fixture(scope="session")
@@ -68,9 +77,9 @@ def ambient(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(server, tmp_path_factory):
-    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's target."""
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the browser's target's path."""
     folder = tmp_path_factory.mktemp("browser")
     trusting = trusting_browser(server, folder)
     process = subprocess.Popen(
@@ -89,6 +98,21 @@ def browser(server, tmp_path_factory):
     finally:
         process.terminate()
         process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def visit(browser):
+    """Gives a function that opens a page as a new visitor does, and returns what the page posts to a queue."""
+    connected, path = browser
+
+    def visit(url: str, posted):
+        with connected(path) as socket:
+            chromium = Target(socket)
+            visitor = chromium.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+            chromium.call("Target.createTarget", url=url, browserContextId=visitor)
+            return posted.get(timeout=PATIENCE)
+
+    return visit
 
 
 @pytest.fixture

@@ -18,7 +18,10 @@ PAGE = (ROOT / "docs/contract-tests.md").read_text()
 
 @pytest.fixture(scope="module")
 def brief(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("brief"), "--ephemeral", "--long-poll", "50ms", "--log-level", "error", "--admin-token", "operator") as server:
+    with running(
+        tmp_path_factory.mktemp("brief"), "--ephemeral", "--long-poll", "50ms", "--log-level", "error",
+        "--admin-token", "operator"
+    ) as server:
         yield server
 
 
@@ -59,8 +62,10 @@ def test_schemathesis_finds_nothing_in_the_operators_api(brief):
     configuration.write_text(text[text.index("[[operations]]"):])
     result = subprocess.run(
         ["schemathesis", "--config-file", configuration, "run", ROOT / "openapi/control.yaml", "--url", brief.base_url,
-         "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5", "--seed", "1",
-         # They last, or take lines of JSON, which schemathesis cannot make: test_journal.py and test_journal_streams.py.
+         "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5",
+         "--seed", "1",
+         # They last, or take lines of JSON, which schemathesis cannot make: test_journal.py and
+         # test_journal_streams.py.
          "--exclude-operation-id-regex", "^(streamRequests|waitForRequests|addPlayback)"],
         env=environment(brief), capture_output=True, text=True, cwd=brief.folder)
     passes(brief, result)
