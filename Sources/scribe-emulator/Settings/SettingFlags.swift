@@ -30,7 +30,7 @@ struct SettingFlags: ParsableArguments {
     func settings() throws -> Settings {
         do {
             return try Settings(
-                flags: given, configFile: config, environment: ProcessInfo.processInfo.environment
+                flags: given, configFile: config, environment: Invocation.current.environment
             )
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
