@@ -61,6 +61,9 @@ class Receiver:
         return self
 
     def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
         self.released.set()
         self.recorder.stop()
 
@@ -96,6 +99,10 @@ class Consultant:
     def register(self, url: str, *events: str) -> str:
         names = [f"session.{event}" for event in events or ("started", "ended", "completed", "partial", "failed")]
         return self.post("/voice/v1/webhooks", {"url": url, "events": names, "secret": KEY})["webhook_id"]
+
+    def unregister(self, hook: str):
+        answer = self.session.delete(f"{self.base_url}/voice/v1/webhooks/{hook}", timeout=PATIENCE)
+        assert answer.ok, answer.text
 
     def begin(self, name: str):
         body = {"transfer": "vaded", "mode": "consultation", "s3_url": f"s3://bucket/260510/{name}"}
