@@ -37,6 +37,8 @@ package struct TestServer {
     package var noteWriter: (any NoteWriter)?
     /// In place of the configured one.
     package var transcriber: (any Transcriber)?
+    /// Log of the server; nil drops its lines.
+    package var log: LogLines?
 
     private let isOnSQLite: Bool
 
@@ -88,8 +90,8 @@ package struct TestServer {
     private func application(
         onReady: @escaping @Sendable (Listener.Ports) -> Void = { _ in }
     ) async throws -> some ApplicationProtocol {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = log?.logger ?? Logger(label: "test")
+        if log == nil { logger.logLevel = .critical }
         var parts = Emulator.Parts(
             clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
             noteWriter: noteWriter)
