@@ -12,6 +12,12 @@ let swiftSettings: [SwiftSetting] = [
 // Support code of tests declares much of other modules' types: each import would have to be a package import.
 let supportSettings = Array(swiftSettings[..<1] + swiftSettings[2...])
 
+// scripts/build optimises the server. Of tests that would cost more than it saves. Only an option of the frontend comes
+// after those of the command line.
+let unoptimised = SwiftSetting.unsafeFlags(["-Xfrontend", "-Onone"])
+let testSettings = swiftSettings + [unoptimised]
+let testSupportSettings = supportSettings + [unoptimised]
+
 extension Target.Dependency {
     static let asyncHTTPClient = product(name: "AsyncHTTPClient", package: "async-http-client")
     static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -248,19 +254,19 @@ let package = Package(
             name: "TestSupport",
             dependencies: ["ScribeDomain", "ScribeStore"],
             path: "Tests/TestSupport",
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeDomainTests",
             dependencies: ["ScribeDomain", "TestSupport"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "CertificatesTests",
             dependencies: [
                 "Certificates", "ScribeDomain", "TestSupport", .crypto, .logging, .nioPosix, .nioSSL, .swiftASN1, .x509,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "EnginesTests",
@@ -268,14 +274,14 @@ let package = Package(
                 "Certificates", "ScribeDomain", "TestSupport", "Engines", .crypto, .nioCore, .nioHTTP1, .nioPosix,
                 .nioSSL, .nioWebSocket, .yams,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeStoreTests",
             dependencies: [
                 "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .nioCore, .nioPosix,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         // The use cases on a store of their own, for the tests of the runtime and of families that have use cases.
         .target(
@@ -284,7 +290,7 @@ let package = Package(
                 "Engines", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", .nioCore, .nioPosix,
             ],
             path: "Tests/RuntimeTestSupport",
-            swiftSettings: supportSettings
+            swiftSettings: testSupportSettings
         ),
         .testTarget(
             name: "ScribeRuntimeTests",
@@ -292,7 +298,7 @@ let package = Package(
                 "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto,
                 .grdb, .logging, .nioCore, .nioPosix,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         // What tests of a running server share. One test target for each family: an edit rebuilds that family's tests.
         .target(
@@ -303,7 +309,7 @@ let package = Package(
                 .nioSSL, .serviceLifecycle, .yams,
             ],
             path: "Tests/ServerTestSupport",
-            swiftSettings: supportSettings
+            swiftSettings: testSupportSettings
         ),
         .testTarget(
             name: "AllianceTests",
@@ -312,7 +318,7 @@ let package = Package(
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport", .httpTypes,
                 .hummingbirdCore, .nioCore,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ConsoleTests",
@@ -321,7 +327,7 @@ let package = Package(
                 "TestSupport",
                 .httpTypes, .hummingbird, .nioCore,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ControlTests",
@@ -329,7 +335,7 @@ let package = Package(
                 "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
                 .httpTypes, .hummingbirdTesting,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "EkaClientTests",
@@ -337,7 +343,7 @@ let package = Package(
                 "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
                 "TestSupport", .crypto, .httpTypes,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "EkaTests",
@@ -345,7 +351,7 @@ let package = Package(
                 "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ServerTestSupport",
                 "TestSupport", .httpTypes, .jwtKit, .nioConcurrencyHelpers,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ListenTests",
@@ -353,14 +359,14 @@ let package = Package(
                 "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
                 .httpTypes, .hummingbirdCore, .nioCore,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "OmiTests",
             dependencies: [
                 "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "S3Tests",
@@ -368,7 +374,7 @@ let package = Package(
                 "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
                 .crypto, .httpTypes, .nioCore,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeHTTPTests",
@@ -377,7 +383,7 @@ let package = Package(
                 "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging,
                 .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeServerTests",
@@ -387,7 +393,7 @@ let package = Package(
                 .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .yams,
             ],
             exclude: ["errors.txt"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "SukiTests",
@@ -397,7 +403,7 @@ let package = Package(
                 "ScribeStore", "ServerTestSupport", "Suki", "TestSupport",
                 .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "CommandTests",
@@ -405,7 +411,7 @@ let package = Package(
                 "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport",
                 "scribe-emulator", .argumentParser, .logging,
             ],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
         .testTarget(
             name: "FuzzTests",
@@ -415,7 +421,7 @@ let package = Package(
             ],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],
-            swiftSettings: swiftSettings
+            swiftSettings: testSettings
         ),
     ]
 )

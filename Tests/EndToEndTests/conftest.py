@@ -1,34 +1,58 @@
 """Fixtures that several files use: servers, the spoken consultation and a browser."""
 
 import contextlib
+import json
 import subprocess
 
 import pytest
 
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
-    "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal",
-    "balancer", "listen_client", "loop_probe", "messages", "shared_place",
-    "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
+    "balancer", "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator", "every_field.cases",
+    "every_field.tenants", "http2_client", "http_recorder", "journal", "listen_client", "loop_probe", "messages",
+    "namespaces", "session_client", "shared_place", "tls", "visits", "webhooks", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
+from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, TLS, running, wait_until  # noqa: E402
+from emulator import DEMO, PATIENCE, RECOGNISER, ROOT, TLS, running, wait_until  # noqa: E402
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
+from spoken import consultation  # noqa: E402
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "covers(*rows): rows of Tests/fidelity.yaml that the test asserts")
+    config.addinivalue_line("markers", "full: too dear for each change; `make test-full` runs it")
+    config.pluginmanager.register(CostsPlugin())
+
+
+def pytest_collection_modifyitems(items):
+    """Starts the files that take longest first, so that no worker has a long file left at the end."""
+    durations = ROOT / "Tests/durations.json"
+    seconds = json.loads(durations.read_text()) if durations.exists() else {}
+    items.sort(key=lambda item: -seconds.get(item.path.stem, 0))
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """The server that most tests share: the defaults, with short waits."""
     folder = tmp_path_factory.mktemp("server")
-    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS) as server:
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    flags = ("--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS)
+    with running(folder, *flags, environment={"TMPDIR": str(temporary)}) as server:
+        yield server
+    assert not list(temporary.iterdir()), "a stop removes all temporary files"
+
+
+@pytest.fixture(scope="session")
+def listening(tmp_path_factory):
+    """A server with a real recogniser, which skips no ambient session for being short."""
+    flags = ("--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
+    with running(tmp_path_factory.mktemp("listening"), "--ephemeral", *flags) as server:
         yield server
 
 
@@ -40,7 +64,7 @@ def sentences() -> list[str]:
 @pytest.fixture(scope="session")
 def spoken(sentences):
     """The samples of the whole consultation."""
-    return speech.consultation(sentences)
+    return consultation(sentences)
 
 
 @pytest.fixture(scope="session")
@@ -57,9 +81,9 @@ def ambient(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(server, tmp_path_factory):
-    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's target."""
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the browser's target's path."""
     folder = tmp_path_factory.mktemp("browser")
     trusting = trusting_browser(server, folder)
     process = subprocess.Popen(
@@ -78,6 +102,21 @@ def browser(server, tmp_path_factory):
     finally:
         process.terminate()
         process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def visit(browser):
+    """Gives a function that opens a page as a new visitor does, and returns what the page posts to a queue."""
+    connected, path = browser
+
+    def visit(url: str, posted):
+        with connected(path) as socket:
+            chromium = Target(socket)
+            visitor = chromium.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+            chromium.call("Target.createTarget", url=url, browserContextId=visitor)
+            return posted.get(timeout=PATIENCE)
+
+    return visit
 
 
 @pytest.fixture

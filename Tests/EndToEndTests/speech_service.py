@@ -14,7 +14,7 @@ import threading
 import time
 import zlib
 
-from emulator import DEMO, Server, running
+from emulator import ROOT, Server, running
 from http_recorder import Answer, HTTPRecorder, Request
 
 #: What it says when it is not to listen, with times as if each word took half a second.
@@ -78,7 +78,7 @@ class SpeechService:
         is_plain = fields.get("model", [""])[0] in self.plain
         if is_plain and fields.get("response_format") == ["verbose_json"]:
             return json_answer(400, {"error": {"message": "response_format is not supported"}})
-        time.sleep(self.delay)
+        threading.Event().wait(self.delay)
         if audio in self.refused:
             return FAULTS["refused"]()
         if fault:
@@ -116,7 +116,7 @@ FAULTS = {
     "cut": lambda: Answer(200, '{"text": "', length=1000),
     "huge": lambda: Answer(200, '{"text": "' + "word " * (2 << 20) + '"}'),
     "packed": packed,
-    "silent": lambda: time.sleep(30),
+    "silent": lambda: threading.Event().wait(30) and None,
 }
 
 
@@ -142,7 +142,7 @@ def listen(audio: bytes) -> list[str]:
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-i", upload, "-ar", "16000", "-ac", "1", wave], check=True
         )
-        return subprocess.run([DEMO / "recognise.sh", wave], check=True, capture_output=True, text=True).stdout.split()
+        return subprocess.run([ROOT / "Tests/EndToEndTests/recognise.sh", wave], check=True, capture_output=True, text=True).stdout.split()
 
 
 def timed(words: list[str]) -> list[dict]:

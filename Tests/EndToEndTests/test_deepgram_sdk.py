@@ -98,7 +98,9 @@ def test_the_deepgram_sdk_has_a_recording_recognised(server, tmp_path):
     samples = media.transcribe_file(request=voice(8), encoding="linear16", request_options={
         "additional_query_parameters": {"sample_rate": RATE}})
     [bare] = samples.results.channels[0].alternatives
-    assert bare.transcript == " ".join(word.word for word in best.words) and not hasattr(bare.words[0], "punctuated_word")
+    assert (
+        bare.transcript == " ".join(word.word for word in best.words)
+        and not hasattr(bare.words[0], "punctuated_word"))
     assert samples.metadata.sha256 == hashlib.sha256(voice(8)).hexdigest()
 
 

@@ -1,4 +1,5 @@
-"""The same requests are answered with the same bytes, where the clock is frozen and identifiers come from a seed value."""
+"""The same requests are answered with the same bytes, where the clock is frozen
+and identifiers come from a seed value."""
 
 import concurrent.futures
 
@@ -102,9 +103,9 @@ def test_credentials_never_come_from_the_seed_value(server):
         keys = client.keys()
         links = client.session.post(f"{client.base_url}/voice/v1/sessions", json={"upload_type": "stream"}).json()
         seen.append([
-            namespace["client_secret"], namespace["api_key"], client.tokens["access_token"], client.tokens["refresh_token"],
-            device["device_code"], device["user_code"], keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"],
-            links["upload_url"],
+            namespace["client_secret"], namespace["api_key"], client.tokens["access_token"],
+            client.tokens["refresh_token"], device["device_code"], device["user_code"],
+            keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"], links["upload_url"],
         ])
         assert links["session_id"]
     assert all(one != other for one, other in zip(*seen, strict=True))

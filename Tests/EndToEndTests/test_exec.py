@@ -14,7 +14,8 @@ from namespaces import control, created
 SCRIPT = """
 import json, os, sys, urllib.request
 base = os.environ["SCRIBE_BASE_URL"]
-body = json.dumps({"client_id": os.environ["SCRIBE_CLIENT_ID"], "client_secret": os.environ["SCRIBE_CLIENT_SECRET"]}).encode()
+body = json.dumps({
+    "client_id": os.environ["SCRIBE_CLIENT_ID"], "client_secret": os.environ["SCRIBE_CLIENT_SECRET"]}).encode()
 request = urllib.request.Request(base + "/connect-auth/v1/account/login", body, {"Content-Type": "application/json"})
 token = json.load(urllib.request.urlopen(request))["access_token"]
 init = json.dumps({"mode": "consultation", "transfer": "vaded", "s3_url": "s3://bucket/folder"}).encode()
@@ -30,7 +31,8 @@ def command(code: int) -> list[str]:
     return ["--", sys.executable, "-c", SCRIPT, str(code)]
 
 
-@pytest.mark.parametrize("code", [0, 3, 200])
+# 64 is also what the parser of the command line exits with.
+@pytest.mark.parametrize("code", [0, 64, 200])
 def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
     folder = tmp_path / "temporary"
     folder.mkdir()
@@ -71,7 +73,9 @@ def test_a_command_gets_a_namespace_that_is_gone_afterwards(tmp_path):
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
-    script = f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
+    script = (
+        f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\n"
+        f"open('ready', 'w')\ntime.sleep({PATIENCE})")
     process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path)
     wait_until((tmp_path / "ready").exists, "the command runs")
     process.send_signal(sent)
@@ -80,7 +84,8 @@ def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
 
 def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(tmp_path):
     script = f"import time\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
-    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.DEVNULL)
     wait_until((tmp_path / "ready").exists, "the command runs")
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 128 + signal.SIGTERM

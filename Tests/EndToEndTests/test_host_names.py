@@ -40,7 +40,8 @@ def asked_as(host: str, server, token: str, is_encrypted=False) -> requests.Resp
 @pytest.mark.covers("C-116")
 @pytest.mark.parametrize("host", [
     "127.0.0.1", "10.0.2.2:8087", "[::1]:8087", "localhost", "a.localhost", "scribe:8087", "mac.local", "nas.lan",
-    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443", "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
+    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443",
+    "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
     f"{BUCKET}.s3.ap-south-1.amazonaws.com", "any-bucket.s3.amazonaws.com", "s3.ap-south-1.amazonaws.com",
 ])
 def test_a_host_name_that_no_web_page_can_have_is_served(server, token, host):

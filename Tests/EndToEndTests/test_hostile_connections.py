@@ -96,7 +96,8 @@ def test_half_a_body_is_400(exchange):
         assert answer.startswith(b"HTTP/1.1 400 "), answer
 
 
-@pytest.mark.parametrize("field", ["Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
+@pytest.mark.parametrize("field", [
+    "Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
 def test_connection_close_is_recognised_in_every_spelling(exchange, field):
     assert exchange(head("GET", "/livez", field)).startswith(b"HTTP/1.1 200 ")
 
@@ -107,11 +108,13 @@ def test_http_1_0_is_answered_and_closed(exchange):
 
 def test_a_connection_is_kept_and_pipelining_answers_in_order(exchange):
     answer = exchange(head() + head("GET", "/voice/ping") + head("GET", "/livez", "Connection: close"))
-    assert [answer.find(word) for word in (b"alive", b"pong")] == sorted(answer.find(word) for word in (b"alive", b"pong"))
+    assert [answer.find(word) for word in (b"alive", b"pong")] == sorted(
+        answer.find(word) for word in (b"alive", b"pong"))
     assert answer.count(b"HTTP/1.1 200") == 3
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz", "/voice/ping", "/openapi.yaml", "/voice/nothing", LOGIN, "/bucket/key", "/"])
+@pytest.mark.parametrize("path", [
+    "/livez", "/readyz", "/voice/ping", "/openapi.yaml", "/voice/nothing", LOGIN, "/bucket/key", "/"])
 def test_head_is_answered_like_get_without_a_body(server, exchange, path):
     answer = exchange(head("HEAD", path, "Connection: close"))
     status, body = answer.split(b"\r\n", 1)[0], answer.split(b"\r\n\r\n", 1)[1]
@@ -123,7 +126,8 @@ def test_head_is_answered_like_get_without_a_body(server, exchange, path):
 def test_curl_with_http2_over_plain_http_is_served(server):
     for method in ("GET", "POST"):
         answer = subprocess.run(
-            ["curl", "-s", "-m", str(PATIENCE), "--http2", "-X", method, "-w", "%{http_code}", f"{server.base_url}/voice/ping"],
+            ["curl", "-s", "-m", str(PATIENCE), "--http2", "-X", method, "-w", "%{http_code}",
+             f"{server.base_url}/voice/ping"],
             capture_output=True, text=True,
         ).stdout
         assert answer == '{"ping":"pong"}200' if method == "GET" else answer.endswith("405")
@@ -134,7 +138,8 @@ def test_curl_with_http2_over_plain_http_is_served(server):
         assert b"pong" in answer and b"connection: close" in answer.lower()
     # A client that asks for more in one go gets it, on another connection and at once.
     url = f"{server.base_url}/voice/ping"
-    answers = subprocess.run(["curl", "-s", "-m", str(PATIENCE), "--http2", url, url], capture_output=True, text=True).stdout
+    answers = subprocess.run(
+        ["curl", "-s", "-m", str(PATIENCE), "--http2", url, url], capture_output=True, text=True).stdout
     assert answers == '{"ping":"pong"}' * 2
 
 
@@ -168,7 +173,8 @@ def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
 
 
 def test_an_upload_by_the_byte_takes_no_more_than_its_size(server, connect):
-    url = server.client().s3().generate_presigned_url("put_object", {"Bucket": "b", "Key": "bytes"}).removeprefix(server.base_url)
+    url = server.client().s3().generate_presigned_url(
+        "put_object", {"Bucket": "b", "Key": "bytes"}).removeprefix(server.base_url)
     before = server.memory("VmRSS")
     with connect(server) as connection:
         connection.sendall(head("PUT", url, "Content-Length: 20000", host=f"Host: 127.0.0.1:{server.port}"))

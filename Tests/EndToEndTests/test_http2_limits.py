@@ -42,8 +42,12 @@ def test_a_connection_without_requests_is_closed(tmp_path):
 
 
 def test_a_head_that_comes_byte_by_byte_ends_with_its_connection(tmp_path):
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server, Connection(server, 0.1) as slow:
-        slow.send(frame(1, 0, 1, hpack.Encoder().encode([(":method", "GET"), (":path", "/livez"), (":scheme", "https")])))
+    with (
+        running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server,
+        Connection(server, 0.1) as slow,
+    ):
+        slow.send(
+            frame(1, 0, 1, hpack.Encoder().encode([(":method", "GET"), (":path", "/livez"), (":scheme", "https")])))
 
         def is_ended():
             try:

@@ -33,7 +33,7 @@ class Content:
     """What is downloaded: no part of it looks like the next."""
 
     BLOCK = random.Random(1).randbytes(1_000_000)
-    COUNT = 200
+    COUNT = 16
 
     def __len__(self):
         return len(self.BLOCK) * self.COUNT
@@ -188,7 +188,8 @@ class Upload:
         """The next frame; false where no window is left or all has gone."""
         h2 = self.connection.h2
         overhead = 0 if padding is None else padding + 1
-        size = min(h2.local_flow_control_window(self.stream) - overhead, 16_384 - overhead, len(self.content) - self.sent)
+        size = min(
+            h2.local_flow_control_window(self.stream) - overhead, 16_384 - overhead, len(self.content) - self.sent)
         if size <= 0:
             return False
         self.sent += size
@@ -252,7 +253,8 @@ def test_windows_are_not_renewed_while_the_memory_budget_is_used_up(tmp_path):
             connection.h2.ping(bytes(8))
             connection.flush()
             connection.until(h2.events.PingAckReceived)
-            return any(isinstance(event, h2.events.WindowUpdated) and event.stream_id == 0 for event in connection.events)
+            return any(
+                isinstance(event, h2.events.WindowUpdated) and event.stream_id == 0 for event in connection.events)
 
         with contextlib.ExitStack() as connections:
             with contextlib.ExitStack() as bodies:

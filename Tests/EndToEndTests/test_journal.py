@@ -1,4 +1,5 @@
-"""The journal: it has each exchange before the last byte of its answer is sent, in its own namespace, without credentials."""
+"""The journal: it has each exchange before the last byte of its answer is sent,
+in its own namespace, without credentials."""
 
 import concurrent.futures
 import http.client
@@ -45,7 +46,9 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         assert hook.status_code in (200, 201), hook.text
         device = client.session.post(f"{client.base_url}/connect-auth/v1/device/code", json={}).json()
         session = requests.Session()
-        session.post(f"{inside.base_url}/connect-auth/v1/account/refresh", json={"refresh_token": client.tokens["refresh_token"]})
+        session.post(
+            f"{inside.base_url}/connect-auth/v1/account/refresh",
+            json={"refresh_token": client.tokens["refresh_token"]})
         s3 = client.s3()
         s3.put_object(Bucket=BUCKET, Key="visit/1.wav", Body=recording(1))
         link = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": "visit/1.wav"})
@@ -62,9 +65,11 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         found["of the namespace"] = {inside.secret, inside.key, client.tokens["access_token"], device["device_code"]}
         found["of webhooks"] = {
             part.rpartition("=")[2] for request in receiver.recorder.requests
-            for name, value in request.headers.items() if name.lower().endswith("signature") for part in value.split(",")
+            for name, value in request.headers.items() if name.lower().endswith("signature")
+            for part in value.split(",")
             if len(part) > 30}
-        kinds = "authorization refresh_token access_token secretkey sessiontoken suki_token x-amz-signature ticket".split()
+        kinds = (
+            "authorization refresh_token access_token secretkey sessiontoken suki_token x-amz-signature ticket").split()
         assert [kind for kind in [*kinds, "of webhooks"] if not found.get(kind)] == []
         texts = journal.views()
         assert leaks(texts, found) == []
@@ -99,11 +104,13 @@ def test_an_exchange_is_in_the_journal_before_the_last_byte_of_its_answer(server
             method, path, headers = shapes[(number + worker) % len(shapes)]
             mark = f"w{worker}-{number}"
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-            connection.request(method, f"/ns/{inside.name}{path}{'&' if '?' in path else '?'}mark={mark}", headers=headers)
+            connection.request(
+                method, f"/ns/{inside.name}{path}{'&' if '?' in path else '?'}mark={mark}", headers=headers)
             status = connection.getresponse()
             status.read()
             found = journal.all(query=f"mark={mark}")
-            assert [(each["status"], each["end"]) for each in found] == [(status.status, "whole")], (method, path, found)
+            assert [(each["status"], each["end"]) for each in found] == [(status.status, "whole")], (
+                method, path, found)
             connection.close()
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -223,7 +230,8 @@ def test_the_journal_has_each_attempt_of_a_delivery(server, inside):
     client = EkaClient(inside)
     with Receiver() as receiver:
         client.session.post(f"{client.base_url}/voice/v1/webhooks", json={
-            "url": receiver.url + "/flaky", "events": ["session.started"], "secret": "kéy of nobody"}).raise_for_status()
+            "url": receiver.url + "/flaky", "events": ["session.started"],
+            "secret": "kéy of nobody"}).raise_for_status()
         client.transaction("t-1").init([])
         journal = Journal(server, inside.name)
         failed = journal.wait(kind="delivery", event="started", status=500)
@@ -258,7 +266,8 @@ def test_hostile_texts_make_no_view_slow_or_wrong(server, inside):
     token = EkaClient(inside).tokens["access_token"]
     journal = Journal(server, inside.name)
     bodies = [
-        b'{"token":' * 50_000, b"\\" * 500_000, b'"' * 500_000, b'{"a":"' + b"\\" * 400_000, b"\xff\xfe{}" * 9, b"eyJ." * 100_000,
+        b'{"token":' * 50_000, b"\\" * 500_000, b'"' * 500_000, b'{"a":"' + b"\\" * 400_000, b"\xff\xfe{}" * 9,
+        b"eyJ." * 100_000,
         ("{" + '"token":["' * 40_000).encode(), ("é" * 200_000).encode(), b"\0" * 1000, b"token=" * 80_000,
     ]
     for body in bodies:
@@ -275,7 +284,8 @@ def test_hostile_texts_make_no_view_slow_or_wrong(server, inside):
 @pytest.mark.parametrize("call", ["", "/unmatched", "/export", "/stream", "/wait"])
 @pytest.mark.parametrize(
     "query", [{"operation": "\0"}, {"status": "1e3"}, {"limit": "0"}, {"since": "1"}, {"after": "-1"}, {"kind": ""},
-              {"header": ":"}, {"unknown": "1"}, {"body": "{"}, {"path": ""}, {"times": "x"}, {"transaction": "x" * 300}])
+              {"header": ":"}, {"unknown": "1"}, {"body": "{"}, {"path": ""}, {"times": "x"},
+              {"transaction": "x" * 300}])
 def test_invalid_journal_conditions_are_refused(server, call, query):
     answer = Journal(server).call("GET", call, params=query)
     assert answer.status_code == 400 and answer.headers["Content-Type"] == PROBLEM, answer.text
@@ -337,13 +347,16 @@ sys.exit(int(sys.argv[1]))
 def test_a_failed_command_leaves_its_requests_beside_the_snapshot(server, tmp_path, way):
     flags = ("--ns", "--url", server.base_url) if way == "namespace" else ()
     file = tmp_path / "state.tar"
-    failed = run("exec", *flags, "--export-on-failure", str(file), "--", sys.executable, "-c", SCRIPT, "7", cwd=tmp_path)
+    failed = run(
+        "exec", *flags, "--export-on-failure", str(file), "--", sys.executable, "-c", SCRIPT, "7", cwd=tmp_path)
     assert failed.returncode == 7, failed.stderr
     archive = tmp_path / "state.tar.har"
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600 and str(archive) in failed.stderr
     assert "of-the-command" in archive.read_text()
     assert b"of-the-command" not in file.read_bytes()
-    passed = run("exec", *flags, "--export-on-failure", str(tmp_path / "b"), "--", sys.executable, "-c", SCRIPT, "0", cwd=tmp_path)
+    passed = run(
+        "exec", *flags, "--export-on-failure", str(tmp_path / "b"), "--", sys.executable, "-c", SCRIPT, "0",
+        cwd=tmp_path)
     assert passed.returncode == 0 and not (tmp_path / "b.har").exists()
     again = run("exec", *flags, "--export-on-failure", str(file), "--", "true", cwd=tmp_path)
     assert again.returncode == 2 and "exists" in again.stderr
@@ -369,10 +382,12 @@ def test_logs_snapshots_and_backups_contain_no_journal_data(tmp_path):
 @pytest.mark.parametrize(
     "flags, mode", [((), "full"), (("--auth", "open"), "full"), (("--auth", "strict", "--demo-seed"), None),
                     (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network"), None),
-                    (("--auth", "strict", "--demo-seed", "--journal", "metadata"), "metadata"), (("--journal", "off"), None)])
+                    (("--auth", "strict", "--demo-seed", "--journal", "metadata"), "metadata"),
+                    (("--journal", "off"), None)])
 def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(tmp_path, flags, mode):
     with running(tmp_path, "--ephemeral", *flags, "--admin-token", "operator") as server:
-        requests.get(f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
+        requests.get(
+            f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
         operator = {"Authorization": "Bearer operator"}
         answer = control(server, "POST", "requests/find", json={}, headers=operator)
         assert control(server, "GET", "requests").status_code == 401

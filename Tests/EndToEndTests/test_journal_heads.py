@@ -1,9 +1,9 @@
 """The journal shows a request alike, however its head came, and shows a request that waits before its answer."""
 
+import pathlib
 import socket
 import ssl
 import threading
-import time
 
 import pytest
 import requests
@@ -19,9 +19,11 @@ LONG = "x" * 20_000
 
 #: Heads of requests, from the target on. Each has its own way to be read wrongly.
 HEADS = {
-    "fields twice, with spaces and without": "/a?b=c HTTP/1.1\r\nHost: a.example\r\nX-One:1\r\nx-one: \t 2  2 \t\r\nEmpty:\r\n\r\n",
+    "fields twice, with spaces and without":
+        "/a?b=c HTTP/1.1\r\nHost: a.example\r\nX-One:1\r\nx-one: \t 2  2 \t\r\nEmpty:\r\n\r\n",
     "cookies": "/a HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=d\r\nCookie: e=f\r\n\r\n",
-    "credentials": "/a?X-Amz-Signature=0123456789abcdef&token=abc HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abcdef.ghi\r\n\r\n",
+    "credentials":
+        "/a?X-Amz-Signature=0123456789abcdef&token=abc HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abcdef.ghi\r\n\r\n",
     "a target with a host": "http://b.example/c?d=e HTTP/1.1\r\nHost: a\r\n\r\n",
     "no target": " HTTP/1.1\r\nHost: a\r\n\r\n",
     "slashes and escapes": "//a///b%20c%2Fd/../e?f=%00&g HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -57,16 +59,27 @@ def inside(server):
     return access(server, created(server), "prefix")
 
 
+def unread(connection: socket.socket) -> int:
+    """Bytes of a connection that its server has not read, from the kernel's table of connections."""
+    ends = [f":{port:04X}" for port in (connection.getpeername()[1], connection.getsockname()[1])]
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[1].endswith(ends[0]) and fields[2].endswith(ends[1]):
+            return int(fields[4].split(":")[1], 16)
+    return 0
+
+
 def sent(server, pieces: list[bytes], secure: bool) -> bytes:
     """The first line of the answer to a request in pieces. TCP must not join them."""
     connection = socket.create_connection(("127.0.0.1", server.tls_port if secure else server.port), PATIENCE)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if secure:
-        connection = ssl.create_default_context(cafile=server.authority).wrap_socket(connection, server_hostname="localhost")
+        connection = ssl.create_default_context(cafile=server.authority).wrap_socket(
+            connection, server_hostname="localhost")
     with connection:
-        for number, piece in enumerate(pieces):
-            time.sleep(0.02 if number else 0)
+        for piece in pieces:
             connection.sendall(piece)
+            wait_until(lambda: unread(connection) == 0, "the server has read the piece")
         return connection.makefile("rb").readline()
 
 
@@ -132,7 +145,8 @@ def test_a_request_that_waits_is_in_the_journal_before_its_answer(server, inside
     client.transaction("held").init()
     poll = threading.Thread(target=lambda: client.transaction("held").poll())
     poll.start()
-    wait_until(lambda: [each["end"] for each in journal.all(operation="readStatus")] == ["open"], "the held poll is shown")
+    wait_until(
+        lambda: [each["end"] for each in journal.all(operation="readStatus")] == ["open"], "the held poll is shown")
     control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "1m"}).raise_for_status()
     poll.join(PATIENCE)
     assert [each["end"] for each in journal.all(operation="readStatus")] == ["whole"]
@@ -142,7 +156,8 @@ def test_a_request_that_waits_is_in_the_journal_before_its_answer(server, inside
     assert added.status_code == 201, added.text
     late = threading.Thread(target=lambda: client.get("/voice/api/v2/config"))
     late.start()
-    wait_until(lambda: [each["end"] for each in journal.all(operation="readConfig")] == ["open"], "the late answer is shown")
+    wait_until(
+        lambda: [each["end"] for each in journal.all(operation="readConfig")] == ["open"], "the late answer is shown")
     control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "1m"}).raise_for_status()
     late.join(PATIENCE)
     assert [each["end"] for each in journal.all(operation="readConfig")] == ["whole"]
@@ -232,6 +247,7 @@ def test_a_head_request_and_a_preflight_of_an_operator_leave_the_journal_as_it_w
     journal = Journal(server)
     before = len(journal.all())
     for method in ("OPTIONS", "GET", "HEAD"):
-        requests.request(method, f"{server.base_url}/__admin/info", headers={"Origin": "http://localhost:1"}, timeout=PATIENCE)
+        requests.request(
+            method, f"{server.base_url}/__admin/info", headers={"Origin": "http://localhost:1"}, timeout=PATIENCE)
     requests.get(f"{server.base_url}/healthz", timeout=PATIENCE)
     assert len(journal.all()) == before

@@ -82,7 +82,10 @@ def test_a_client_that_differs_is_closed_and_the_journal_says_why(server, place)
 
 
 def test_a_client_with_a_wrong_key_gets_no_recording(server, place):
-    play(server, place.inside, '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n{"ms":0,"from":"server","text":"secret"}')
+    play(
+        server, place.inside,
+        '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
+        '{"ms":0,"from":"server","text":"secret"}')
     url = f"{place.inside.socket_url}/v1/listen?encoding=linear16&sample_rate=16000"
     with connect(url, subprotocols=["token", "wrong"]) as socket:
         with pytest.raises(ConnectionClosed) as closed:
@@ -217,7 +220,9 @@ def test_the_journal_is_followed_live(server, place):
                            for name, each in everything.events), "the end of the socket is told")
     frames = [each for name, each in everything.events if name == "frame"]
     recording = [json.loads(line) for line in recorded(server, place.inside).splitlines()[1:]]
-    assert [{key: value for key, value in each.items() if key != "id"} for each in frames if "pong" not in each] == recording
+    assert [
+        {key: value for key, value in each.items() if key != "id"}
+        for each in frames if "pong" not in each] == recording
 
 
 class Wait(threading.Thread):
@@ -281,7 +286,8 @@ def test_journals_stay_within_the_memory_of_namespaces(tmp_path):
         body = {"text": "word " * 12_000}
         for number in range(36):
             for client in clients:
-                client.session.post(f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
+                client.session.post(
+                    f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
         taken = [Journal(server, client.access.name).call("GET").json() for client in clients]
         assert sum(each["bytes"] for each in taken) <= 10_000_000
         assert sum(each["dropped"] for each in taken) > 0 and all(each["entries"] > 0 for each in taken)

@@ -68,8 +68,10 @@ def test_an_empty_credential_header_is_refused_like_a_wrong_key(tmp_path):
     ("an okhttp/4.12.0", False), (None, False),
 ])
 def test_okhttp_sees_the_status_of_a_refusal_and_others_see_how_the_socket_closes(server, agent, sees_the_status):
-    open_socket = lambda: Listener(
-        server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+    def open_socket():
+        return Listener(
+            server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+
     if sees_the_status:
         with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
             open_socket()
@@ -89,8 +91,9 @@ def test_unknown_parameters_are_ignored(server):
     assert hear(server, "colour=blue&keyterm=a&keyterm=b+c&tag=x&tag=y&version=1&mip_opt_out=true")
 
 
-@pytest.mark.parametrize("query", ["encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe",
-                                   "utterance_end_ms=soon", "diarize_model=v2"])
+@pytest.mark.parametrize("query", [
+    "encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe", "utterance_end_ms=soon",
+    "diarize_model=v2"])
 def test_invalid_parameter_values_get_400(server, query):
     address = f"http://127.0.0.1:{server.port}/v1/listen?{query}"
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
@@ -142,7 +145,10 @@ def test_pages_of_other_origins_open_no_socket(server):
 def test_a_library_that_sends_the_origin_of_the_compiled_in_host_opens_a_socket(server):
     # As the WebSockets of React Native and Starscream do.
     for host in ("api.deepgram.com", "api.subquadratic.ai"):
-        for sent in ({"additional_headers": {"Authorization": f"Token {KEY}"}}, {"subprotocols": ["token", KEY], "additional_headers": {}}):
+        for sent in (
+            {"additional_headers": {"Authorization": f"Token {KEY}"}},
+            {"subprotocols": ["token", KEY], "additional_headers": {}},
+        ):
             with socket.create_connection(("127.0.0.1", server.port)) as connection:
                 address = f"ws://{host}/v1/listen?encoding=linear16&sample_rate=16000"
                 with Listener(server, address=address, sock=connection, origin=f"https://{host}", **sent) as listener:

@@ -183,6 +183,7 @@ def test_the_subq_dialect_begins_with_metadata_and_has_another_channel_index(tmp
 
 def test_the_languages_that_a_client_hints_at_are_in_each_result(server):
     hinted = [result["channel"]["alternatives"][0].get("languages_hinted") for query in (
-        "language=multi&language_hint=EN&language_hint=es&language_hint=nonsense1", "language=multi", "language_hint=en")
+        "language=multi&language_hint=EN&language_hint=es&language_hint=nonsense1", "language=multi",
+        "language_hint=en")
         for result in results(hear(server, query))[:1]]
     assert hinted == [["en", "es"], [], None]

@@ -1,4 +1,5 @@
-"""What clients may have held for them: every way in has its part of one budget, and a second business gets on meanwhile."""
+"""What clients may have held for them: every way in has its part of one budget,
+and a second business gets on meanwhile."""
 
 import base64
 import contextlib

@@ -91,7 +91,8 @@ def test_unfinished_pictures_stay_within_the_half_of_a_business(tmp_path):
 
 
 def test_long_json_texts_stay_within_the_budget(tmp_path):
-    """Six sockets with more text and audio at a time than their business may have held: some wait, and all are heard."""
+    """Six sockets with more text and audio at a time than their business may have held:
+    some wait, and all are heard."""
     budget = 48_000_000
     audio = base64.b64encode(b"\1\0" * 1_120_000).decode()
     text = json.dumps({"event": "media", "media": {"payload": audio}}).encode()
@@ -111,7 +112,8 @@ def test_long_json_texts_stay_within_the_budget(tmp_path):
 
 
 def test_silence_in_many_channels_is_held_up_to_a_limit(tmp_path):
-    """Nothing settles silence: 8 MB of it wait, beside a chunk of 4 MB that may grow. Six sockets share a business's half."""
+    """Nothing settles silence: 8 MB of it wait, beside a chunk of 4 MB that may grow.
+    Six sockets share a business's half."""
     budget, message = 64_000_000, 256 << 10
     flags = ("--ephemeral", "--listen-idle", "1h", "--memory-budget", str(budget))
     with running(tmp_path, *flags) as server, neighbour(server):
@@ -151,7 +153,8 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
         for session in reversed(sessions):
             before = server.memory("VmRSS")
             answer = requests.get(
-                f"{server.base_url}/voice/api/v1/documents", params={"session_id": session}, headers=client.session.headers)
+                f"{server.base_url}/voice/api/v1/documents", params={"session_id": session},
+                headers=client.session.headers)
             assert answer.status_code == 200 and len(answer.content) < 100_000
             assert client.results(session)["status"] == "completed"
             growth = server.memory("VmHWM") - before
@@ -170,10 +173,13 @@ def test_lists_that_the_client_does_not_read_stay_within_the_budget(tmp_path):
             assert requests.post(f"{api}/section", json=body, headers=headers).status_code == 201
             details = {"patient_details": {"notes": "n" * 60_000}, "mode": "consultation", "transfer": "vaded"}
             init = {**details, "s3_url": f"s3://m-prod-voice-record/261126/i-{number}"}
-            answer = requests.post(f"{server.base_url}/voice/api/v2/transaction/init/i-{number}", json=init, headers=headers)
+            answer = requests.post(
+                f"{server.base_url}/voice/api/v2/transaction/init/i-{number}", json=init, headers=headers)
             assert answer.status_code == 201, answer.text
         before = server.memory("VmRSS")
-        paths = ["/voice/api/v2/transaction/history", "/voice/api/v1/template/section", "/voice/api/v1/template", "/v3/memories"]
+        paths = [
+            "/voice/api/v2/transaction/history", "/voice/api/v1/template/section", "/voice/api/v1/template",
+            "/v3/memories"]
         with contextlib.ExitStack() as stack, Readings(server) as readings:
             for path in paths * 20:
                 raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))

@@ -16,7 +16,9 @@ PUBLIC = {"name", "path", "url", "created_at", "last_used_at", "state", "client_
 SECRET = {"client_secret", "api_key"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 #: No names of namespaces.
-WRONG = ["", "A", "Visit", "a/b", "/a", "a/", "a\0b", "\0", "a" * 64, "ä", "a b", " a", "a\n", "a_b", "a.b", "..", "a%2Fb", "\u0660"]
+WRONG = [
+    "", "A", "Visit", "a/b", "/a", "a/", "a\0b", "\0", "a" * 64, "ä", "a b", " a", "a\n", "a_b", "a.b", "..", "a%2Fb",
+    "\u0660"]
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +128,8 @@ def test_of_simultaneous_calls_with_one_name_exactly_one_creates_the_namespace(s
     assert EkaClient(access(server, made, "credentials")).history() == []
 
 
-@pytest.mark.parametrize("name", ["unknown", "UNKNOWN", "default", "a" * 64, "%00", "a%2Fb", "..%2Finfo", "%C3%A4", "a%20b", "%FF"])
+@pytest.mark.parametrize("name", [
+    "unknown", "UNKNOWN", "default", "a" * 64, "%00", "a%2Fb", "..%2Finfo", "%C3%A4", "a%20b", "%FF"])
 def test_an_unknown_name_is_not_found(server, name):
     before = [each["name"] for each in listed(server)["namespaces"]]
     for method in ("GET", "DELETE"):
@@ -187,7 +190,8 @@ def test_a_deleted_name_can_be_created_again_and_old_credentials_do_not_open_it(
                 "Authorization": f"Token {inside.key}"}),
         ]
         link = requests.get(s3.generate_presigned_url("get_object", {"Bucket": "kept", "Key": "a"}))
-        assert re.search("<Code>(ExpiredToken|InvalidToken|InvalidAccessKeyId|AccessDenied)</Code>", link.text), link.text
+        assert re.search(
+            "<Code>(ExpiredToken|InvalidToken|InvalidAccessKeyId|AccessDenied)</Code>", link.text), link.text
         return [answer.status_code for answer in calls]
 
     gone = opened()
@@ -235,4 +239,5 @@ def test_an_idle_namespace_holds_no_thread_and_no_descriptor(tmp_path):
         before = held(server)
         for _ in range(50):
             created(server)
-        wait_until(lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")
+        wait_until(
+            lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")

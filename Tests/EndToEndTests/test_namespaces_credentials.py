@@ -1,4 +1,5 @@
-"""Credentials choose a namespace by themselves, and those of another namespace than the path or the header names are refused."""
+"""Credentials choose a namespace by themselves, and those of another namespace
+than the path or the header names are refused."""
 
 import contextlib
 import json
@@ -10,8 +11,8 @@ import requests
 from emulator import PATIENCE, running
 from listen_client import voice
 from namespaces import (
-    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created, deepgram,
-    eka, omi, session, suki,
+    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created,
+    deepgram, eka, omi, session, suki,
 )
 from suki_checks import make_partner_token
 from websocket_driver import open_socket
@@ -44,10 +45,13 @@ def test_a_request_can_name_its_namespace_by_prefix_header_and_credential_at_onc
             assert asked(server, "POST", f"{prefix}{LOGIN}", headers=header, json={
                 "client_id": first.access.client, "client_secret": first.access.secret}).status_code == 200
             keyed = {**header, **first.key}
-            assert asked(server, "POST", f"{prefix}/v1/listen?{SAMPLES}", headers=keyed, data=voice(1)).status_code == 200
+            assert asked(
+                server, "POST", f"{prefix}/v1/listen?{SAMPLES}", headers=keyed, data=voice(1)).status_code == 200
             answer = asked(server, "GET", f"{prefix}{SUKI}/x/status", headers={**header, **first.suki})
             assert answer.status_code in (400, 404), answer.text
-            with open_socket(f"ws://127.0.0.1:{server.port}{prefix}/v1/listen?{SAMPLES}", additional_headers=keyed) as socket:
+            with open_socket(
+                f"ws://127.0.0.1:{server.port}{prefix}/v1/listen?{SAMPLES}", additional_headers=keyed
+            ) as socket:
                 socket.close()
 
 
@@ -60,7 +64,8 @@ def disagreeing(first, second) -> list[tuple]:
         ("GET", HISTORY, {"headers": {"Cookie": f"sess={second.token}"}}, eka),
         ("GET", f"{ACCOUNT}/whoami", {"headers": second.bearer}, account),
         ("POST", f"{ACCOUNT}/login", {"json": login}, account),
-        ("POST", "/connect-auth/v1/login", {"json": {"username": login["client_id"], "password": login["client_secret"]}}, eka),
+        ("POST", "/connect-auth/v1/login",
+         {"json": {"username": login["client_id"], "password": login["client_secret"]}}, eka),
         ("POST", f"{ACCOUNT}/refresh-token", {"json": {"refresh_token": second.refresh}}, account),
         ("POST", "/connect-auth/v1/device/token", {"json": {"device_code": second.device}}, None),
         ("POST", SESSIONS, {"headers": second.bearer, "json": {"upload_type": "chunked"}}, session),
@@ -68,7 +73,8 @@ def disagreeing(first, second) -> list[tuple]:
         ("GET", f"{SUKI}/x/status", {"headers": second.suki}, suki),
         ("POST", f"/v1/listen?{SAMPLES}", {"headers": second.key, "data": voice(1)}, deepgram),
         ("POST", "/v1/auth/grant", {"headers": second.key}, deepgram),
-        ("GET", "/v1/conversations", {"headers": second.bearer}, omi), ("GET", "/v3/memories", {"headers": second.bearer}, omi),
+        ("GET", "/v1/conversations", {"headers": second.bearer}, omi),
+        ("GET", "/v3/memories", {"headers": second.bearer}, omi),
     ]
 
 
@@ -79,7 +85,8 @@ def test_a_credential_of_another_namespace_is_refused(server, first, second, way
         if way == "prefix":
             answer = asked(server, method, first.prefix + path, **options)
         else:
-            answer = asked(server, method, path, **{**options, "headers": {**options.get("headers", {}), **first.header}})
+            answer = asked(
+                server, method, path, **{**options, "headers": {**options.get("headers", {}), **first.header}})
         assert answer.status_code == 401, (method, path, answer.status_code, answer.text)
         assert "access_token" not in answer.text and "suki_token" not in answer.text
         if envelope:
@@ -97,7 +104,8 @@ def test_credentials_of_the_default_world_open_no_namespace(server, first, way):
     for path in (HISTORY, f"{ACCOUNT}/whoami", "/v1/conversations"):
         assert asked(server, "GET", f"{prefix}{path}", headers={**bearer, **header}).status_code == 401, path
     refresh = {"refresh_token": default.tokens["refresh_token"]}
-    assert asked(server, "POST", f"{prefix}{ACCOUNT}/refresh-token", headers=header, json=refresh).status_code in (401, 403)
+    assert asked(
+        server, "POST", f"{prefix}{ACCOUNT}/refresh-token", headers=header, json=refresh).status_code in (401, 403)
     with pytest.raises(botocore.exceptions.ClientError) as refusal:
         s3 = default.s3(base_url=f"{server.base_url}{first.prefix}")
         s3.list_buckets()
@@ -107,7 +115,8 @@ def test_credentials_of_the_default_world_open_no_namespace(server, first, way):
 def test_two_credentials_of_other_namespaces_in_one_request_are_refused(server, first, second):
     answer = asked(server, "GET", HISTORY, headers={**first.bearer, "auth": second.token})
     assert answer.status_code == 401, answer.text
-    answer = asked(server, "POST", f"{ACCOUNT}/refresh-token", headers=first.bearer, json={"refresh_token": second.refresh})
+    answer = asked(
+        server, "POST", f"{ACCOUNT}/refresh-token", headers=first.bearer, json={"refresh_token": second.refresh})
     assert answer.status_code == 401, answer.text
 
 
@@ -124,7 +133,9 @@ def test_sockets_refuse_a_credential_of_another_namespace(server, first, second,
         assert refusal.value.response.status_code == 401, path
     # A browser learns it from the close frame.
     with contextlib.suppress(InvalidStatus):
-        with open_socket(f"{address}/v1/listen?{SAMPLES}", additional_headers=headers, subprotocols=["token", second.access.key]) as socket:
+        with open_socket(
+            f"{address}/v1/listen?{SAMPLES}", additional_headers=headers, subprotocols=["token", second.access.key]
+        ) as socket:
             with pytest.raises(ConnectionClosed) as closed:
                 socket.recv(timeout=PATIENCE)
             assert closed.value.rcvd.code == 1008
@@ -166,7 +177,8 @@ def test_a_credential_alone_selects_its_namespace(server, first, second):
         assert answer.status_code == 200, answer.text
         return "by-token" in [row["txn_id"] for row in answer.json()["data"]]
 
-    renewed = asked(server, "POST", f"{ACCOUNT}/refresh-token", json={"refresh_token": client.tokens["refresh_token"]}).json()
+    renewed = asked(
+        server, "POST", f"{ACCOUNT}/refresh-token", json={"refresh_token": client.tokens["refresh_token"]}).json()
     cookies = requests.Session()
     assert cookies.post(f"{server.base_url}{LOGIN}", json={
         "client_id": first.access.client, "client_secret": first.access.secret}).status_code == 200
@@ -186,7 +198,9 @@ def test_a_device_logs_in_to_the_namespace_of_its_code(server):
         # A browser sends no header, so that the address has the prefix in any case.
         assert begun["verification_uri"].startswith(f"{made['url']}/")
         assert requests.get(begun["verification_uri"]).status_code == 200
-        token = asked(server, "POST", "/connect-auth/v1/device/token", json={"device_code": begun["device_code"]}).json()["access_token"]
+        token = asked(
+            server, "POST", "/connect-auth/v1/device/token",
+            json={"device_code": begun["device_code"]}).json()["access_token"]
         client = EkaClient(inside)
         assert client.transaction(f"device-{way}").init().status_code == 201
         rows = asked(server, "GET", HISTORY, headers={"Authorization": f"Bearer {token}"}).json()["data"]
@@ -210,7 +224,8 @@ def test_requests_of_one_connection_choose_anew_each_time(server, first, second)
         mine = requests.Session()
         for number in range(20):
             world = (first, second)[number % 2]
-            answer = mine.get(f"{server.base_url}{['', world.prefix][number % 3 // 2]}{ACCOUNT}/whoami", headers=world.bearer)
+            answer = mine.get(
+                f"{server.base_url}{['', world.prefix][number % 3 // 2]}{ACCOUNT}/whoami", headers=world.bearer)
             if answer.status_code != 200 or f"ns-{world.name}" not in answer.text:
                 wrong.append(answer.text)
 

@@ -1,4 +1,5 @@
-"""Namespaces and the settings of a server: limits, strict authentication, the operator's token, public URL, TLS, and the log."""
+"""Namespaces and the settings of a server: limits, strict authentication, the operator's token,
+public URL, TLS, and the log."""
 
 import json
 
@@ -33,7 +34,8 @@ def test_beyond_the_most_namespaces_the_server_is_busy(tmp_path):
 
 
 @pytest.mark.parametrize("flags, allowed", [
-    (("--auth", "strict", *CLIENTS), False), (("--auth", "strict", "--namespaces", *CLIENTS), True), (("--no-namespaces",), False),
+    (("--auth", "strict", *CLIENTS), False), (("--auth", "strict", "--namespaces", *CLIENTS), True),
+    (("--no-namespaces",), False),
 ], ids=["strict", "strict with namespaces", "no namespaces"])
 def test_strict_servers_have_namespaces_only_by_the_setting(tmp_path, flags, allowed):
     with running(tmp_path, "--ephemeral", *flags) as server:
@@ -61,13 +63,15 @@ def test_namespaces_need_the_admin_token_whenever_the_operator_api_does(tmp_path
         made = created(server, "mine", headers=operator)
         client = EkaClient(access(server, made, "credentials"))
         assert client.transaction("kept").init().status_code == 201
-        strangers = [{}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Bearer {client.tokens['access_token']}"},
-                     {"Authorization": f"Token {made['api_key']}"}, {"Authorization": f"Bearer {made['client_secret']}"}]
+        strangers = [
+            {}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Bearer {client.tokens['access_token']}"},
+            {"Authorization": f"Token {made['api_key']}"}, {"Authorization": f"Bearer {made['client_secret']}"}]
         calls = [
             ("POST", "namespaces", {"json": {"name": "theirs"}}), ("DELETE", "namespaces/mine", {}),
             ("POST", "namespaces", {}), ("GET", "namespaces", {}), ("GET", "namespaces/mine", {}),
             ("GET", "namespaces/unknown", {}), ("POST", "reset", {"params": {"namespace": "mine"}}),
-            ("POST", "reset", {"params": {"namespace": "unknown"}}), ("GET", "info", {"params": {"namespace": "unknown"}}),
+            ("POST", "reset", {"params": {"namespace": "unknown"}}),
+            ("GET", "info", {"params": {"namespace": "unknown"}}),
         ]
         for headers in strangers:
             # Of wrong tokens only a few are taken in a minute.
@@ -98,7 +102,8 @@ def test_links_begin_with_the_public_url_and_the_prefix(tmp_path):
             _, form = form_of(client)
             assert form["url"] == f"{base}/m-prod-ekascribe-batch/"
             # The form's policy holds at the place that the proxy leads to.
-            assert send({**form, "url": form["url"].replace(public, server.base_url)}, "1.wav", recording(1)).status_code == 204
+            assert send(
+                {**form, "url": form["url"].replace(public, server.base_url)}, "1.wav", recording(1)).status_code == 204
             stream = client.create(upload_type="stream")["upload_url"]
             assert stream.startswith(f"{base.replace('https', 'wss')}/voice/v1/stream/")
             answer = client.session.post(f"{inside.base_url}/v1/file-upload?txn_id=f-{way}").json()
@@ -111,7 +116,9 @@ def test_over_tls_links_are_https_and_everything_is_reached_by_them(tmp_path):
         made = answer.json()
         assert answer.status_code == 201 and made["url"] == f"{server.tls_url}/ns/t"
         context = trusting(server)
-        for inside in (Access(made["url"], verify=server.authority), Access(server.tls_url, verify=server.authority, **own(made))):
+        for inside in (
+            Access(made["url"], verify=server.authority), Access(server.tls_url, verify=server.authority, **own(made))
+        ):
             client = EkaClient(inside)
             s3 = client.s3()
             s3.put_object(Bucket=BUCKET, Key="260510/tls/1.wav", Body=recording(1))
@@ -119,7 +126,9 @@ def test_over_tls_links_are_https_and_everything_is_reached_by_them(tmp_path):
             alliance = AllianceClient(inside)
             stream = alliance.create(upload_type="stream")["upload_url"]
             _, form = form_of(alliance)
-            assert form["url"].startswith(f"{inside.base_url}/") and stream.startswith(f"{inside.socket_url}/voice/v1/stream/")
+            assert (
+                form["url"].startswith(f"{inside.base_url}/")
+                and stream.startswith(f"{inside.socket_url}/voice/v1/stream/"))
             answer = requests.post(
                 form["url"], form["fields"], files={"file": ("1.wav", recording(1))}, verify=server.authority)
             assert answer.status_code == 204

@@ -134,7 +134,9 @@ def test_two_pages_with_one_conversation_id_each_get_the_id_in_use(omi):
 def test_the_id_of_an_existing_transaction_is_not_used_for_a_conversation(omi):
     client, wanted = omi.client(), str(uuid.uuid4())
     assert client.transaction(wanted).init().ok
-    with Device(omi, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen") as page:
+    with Device(
+        omi, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen"
+    ) as page:
         page.send({"type": "auth", "token": page.token})
         assert page.event("conversation_session")["conversation_id"] != wanted
         page.say("hello")

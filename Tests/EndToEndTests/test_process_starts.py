@@ -40,7 +40,9 @@ def test_metrics_count_requests_jobs_and_connections_without_names_of_people(tmp
     assert 'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"} 1' in text
     assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
     assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
-    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"):
+    for name in (
+        "scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"
+    ):
         assert re.search(rf"^{name} [1-9.0]+", text, re.M), name
     assert "unmistakable" not in text and "m-prod" not in text
     families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
@@ -81,7 +83,9 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
     with running(tmp_path, "--config", str(config), environment={"SCRIBE_AUTH": "open"}) as server:
         assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "command"
         assert requests.get(f"{server.base_url}/credentials").status_code == 200
-    with running(tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}) as server:
+    with running(
+        tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}
+    ) as server:
         assert requests.get(f"{server.base_url}/credentials").status_code == 401
 
 

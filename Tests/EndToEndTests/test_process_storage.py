@@ -52,7 +52,9 @@ def test_a_backup_taken_under_load_restores_to_the_same(tmp_path, chunks):
         after = transaction.poll()
         assert after.json() == before.json(), "the token still counts, the results are the same"
         s3 = client.s3()
-        assert s3.get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a")["Body"].read() == chunks[0][0].read_bytes()
+        assert s3.get_object(
+            Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a"
+        )["Body"].read() == chunks[0][0].read_bytes()
         assert len(s3.get_object(Bucket="b", Key="busy")["Body"].read()) == 50_000
 
 

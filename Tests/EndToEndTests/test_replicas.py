@@ -62,8 +62,10 @@ def test_a_prefix_of_another_database_ends_the_start_because_its_sweep_would_rem
         (("--database", "postgres://scribe@127.0.0.1:{port}/postgres"), "go together"),
         (("--database", "postgres://scribe@127.0.0.1:1/postgres", "--objects", "s3://b"), "cannot be used"),
         (("--database", "postgres://scribe@127.0.0.1:{port}/missing", "--objects", "s3://b"), "does not exist"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=foreign", "--objects", "s3://b"), "another program"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=later", "--objects", "s3://b"), "later version"),
+        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=foreign", "--objects", "s3://b"),
+         "another program"),
+        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=later", "--objects", "s3://b"),
+         "later version"),
         (("--database", "{schema}", "--objects", "s3://missing?endpoint={endpoint}"), "takes no objects"),
         (("--database", "{schema}", "--objects", "s3://b", "--allow-reset"), "excludes"),
     ])
@@ -76,6 +78,7 @@ def test_a_database_or_bucket_that_cannot_be_used_ends_the_start_with_a_sentence
             "INSERT INTO later.schema_version VALUES (99)"):
         database.sql(statement)
     flags = [flag.format(port=database.port, endpoint=endpoint, schema=database.schema()) for flag in flags]
-    found = run("serve", "--port", "0", *flags, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS})
+    found = run(
+        "serve", "--port", "0", *flags, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS})
     assert found.returncode != 0 and sentence in found.stderr, found.stderr
     assert "Traceback" not in found.stderr and len(found.stderr.splitlines()) <= 6

@@ -1,4 +1,5 @@
-"""docs/sdk-errors.md: the server accepts every rule of the page, and every error code that a server can cause has a row."""
+"""docs/sdk-errors.md: the server accepts every rule of the page,
+and every error code that a server can cause has a row."""
 
 import re
 import shlex

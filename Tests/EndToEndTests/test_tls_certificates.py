@@ -19,7 +19,9 @@ def test_every_host_of_the_sdks_and_of_this_machine_is_in_the_certificate(server
     assert {"api.eka.care", "cog.staging.eka.care", "m-prod-voice-record.s3-ap-south-1.amazonaws.com", "sdp.suki.ai",
             "m-prod-ekascribe-batch.s3.amazonaws.com", "api.deepgram.com", "api.aldea.ai", "stt-api.subq.ai",
             "api.subquadratic.ai", "api.omi.me", "sdp.suki-stage.com"} <= set(hosts)
-    for host in [*hosts, "localhost", "host.docker.internal", "any-bucket.s3.ap-south-1.amazonaws.com", "s3.amazonaws.com"]:
+    for host in [
+        *hosts, "localhost", "host.docker.internal", "any-bucket.s3.ap-south-1.amazonaws.com", "s3.amazonaws.com"
+    ]:
         with Encrypted(server, PATIENCE, host) as connection:
             assert connection.tls.version() == "TLSv1.3"
 
@@ -35,8 +37,9 @@ def test_the_authority_is_limited_to_these_hosts(server, tmp_path):
     folder = pathlib.Path(server.authority).parent
 
     def verified(name):
-        subprocess.run(["openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-keyout", "k", "-out", "r"],
-                       cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(
+            ["openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=x", "-keyout", "k", "-out", "r"],
+            cwd=tmp_path, check=True, capture_output=True)
         (tmp_path / "e").write_text(f"subjectAltName={name}\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n")
         subprocess.run(
             ["openssl", "x509", "-req", "-in", "r", "-CA", folder / "ca.pem", "-CAkey", folder / "ca-key.pem",
@@ -67,7 +70,8 @@ class Files:
         subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True)
 
     def issue(self, name: str, kind=("rsa:2048",), days=("-days", "2")):
-        self._openssl("req", "-newkey", *kind, "-nodes", "-subj", f"/CN={name}", "-keyout", "new-key.pem", "-out", "request.pem")
+        self._openssl(
+            "req", "-newkey", *kind, "-nodes", "-subj", f"/CN={name}", "-keyout", "new-key.pem", "-out", "request.pem")
         (self.folder / "extensions").write_text(f"subjectAltName=DNS:localhost,DNS:{name}\n")
         self._openssl("x509", "-req", "-in", "request.pem", "-CA", "authority.pem", "-CAkey", "authority-key.pem",
                       "-CAcreateserial", "-extfile", "extensions", "-out", "new.pem", *days)
@@ -93,7 +97,8 @@ def files(tmp_path):
     return Files(tmp_path)
 
 
-@pytest.mark.parametrize("kind", [("rsa:2048",), ("ec", "-pkeyopt", "ec_paramgen_curve:P-384")], ids=lambda kind: kind[0])
+@pytest.mark.parametrize(
+    "kind", [("rsa:2048",), ("ec", "-pkeyopt", "ec_paramgen_curve:P-384")], ids=lambda kind: kind[0])
 def test_a_certificate_of_the_users_own_is_served_and_replaced_without_a_restart(files, tmp_path, kind):
     files.issue("first.test", kind)
     files.put()

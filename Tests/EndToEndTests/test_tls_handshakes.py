@@ -43,7 +43,9 @@ def test_a_host_that_is_not_in_the_certificate_is_logged_with_advice(server):
     assert server.log.count("--tls-name scribe.unknown.test") == 1
 
 
-@pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"], ids=["nothing", "a byte", "half a hello"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+    ids=["nothing", "a byte", "half a hello"])
 def test_a_handshake_that_stops_half_way_is_ended(tmp_path, sent):
     with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
         with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:

@@ -130,7 +130,8 @@ def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows
 
 
 def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
-    """A verb on a machine whose hosts lead here: in a mount namespace of its own. `elsewhere` maps hosts to other addresses."""
+    """A verb on a machine whose hosts lead here: in a mount namespace of its own.
+    `elsewhere` maps hosts to other addresses."""
     hosts = server.folder / "hosts"
     hosts.write_text("127.0.0.1 localhost\n")
     verb(server.folder, "hosts", "--write", "--file", str(hosts))
@@ -139,7 +140,8 @@ def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
         assert count == 1, host
         hosts.write_text(text)
     return subprocess.run(
-        ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts, BINARY, *arguments],
+        ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts,
+         BINARY, *arguments],
         capture_output=True, text=True, cwd=server.folder,
         env={"PATH": os.environ["PATH"], "HOME": str(server.folder), **(environment or {})})
 
@@ -179,15 +181,17 @@ def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_pat
     hosts = tmp_path / "hosts"
     hosts.write_text("127.0.0.1 localhost\n")
     assert verb(tmp_path, "hosts", "--write", "--file", str(hosts)).returncode == 0
-    alone = ["unshare", "--net", "--mount", "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"', hosts]
+    alone = [
+        "unshare", "--net", "--mount",
+        "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"', hosts]
     with running(tmp_path, "--ephemeral", "--tls", "--tls-port", "443", prefix=alone) as server:
         there = ["nsenter", "--target", str(server.process.pid), "--net", "--mount"]
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         trusting = {**environment, "REQUESTS_CA_BUNDLE": server.authority, "SSL_CERT_FILE": server.authority}
         for sdk in ("ios", "web", "python", "deepgram", "suki"):
             answer = subprocess.run(
-                [*there, BINARY, "doctor", "--ready-file", server.ready_file, "--sdk", sdk], capture_output=True, text=True,
-                env=trusting)
+                [*there, BINARY, "doctor", "--ready-file", server.ready_file, "--sdk", sdk],
+                capture_output=True, text=True, env=trusting)
             assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout
         for url in ("https://api.eka.care/livez", "https://m-prod-voice-record.s3-ap-south-1.amazonaws.com/"):
             assert subprocess.run(
@@ -196,5 +200,6 @@ def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_pat
         login = ("import ekacare; client = ekacare.EkaCareClient(client_id='dev-client', client_secret='dev-secret'); "
                  "print(bool(client.auth.login()['access_token']))")
         answer = subprocess.run(
-            [*there, pathlib.Path(sys.prefix) / "ekacare/bin/python", "-c", login], capture_output=True, text=True, env=trusting)
+            [*there, pathlib.Path(sys.prefix) / "ekacare/bin/python", "-c", login],
+            capture_output=True, text=True, env=trusting)
         assert answer.stdout.splitlines()[-1:] == ["True"], answer.stderr

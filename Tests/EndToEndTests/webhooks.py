@@ -1,6 +1,7 @@
 """Webhook receivers and the client that registers them.
 
-The checks of a receiver are written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the server's.
+The checks of a receiver are written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the
+server's.
 """
 
 import collections
@@ -28,8 +29,8 @@ def schema_of(name: str):
 
 
 def verified(headers, body: bytes) -> dict:
-    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which is
-    what the vendor's sample does before it looks."""
+    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which
+    is what the vendor's sample does before it looks."""
     signature = headers.get("Eka-Webhook-Signature") or headers.get("X-MSA-Signature")
     parts = dict(part.split("=") for part in signature.split(","))
     assert abs(time.time() - int(parts["t"])) < 180
@@ -60,6 +61,9 @@ class Receiver:
         return self
 
     def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
         self.released.set()
         self.recorder.stop()
 
@@ -96,6 +100,10 @@ class Consultant:
         names = [f"session.{event}" for event in events or ("started", "ended", "completed", "partial", "failed")]
         return self.post("/voice/v1/webhooks", {"url": url, "events": names, "secret": KEY})["webhook_id"]
 
+    def unregister(self, hook: str):
+        answer = self.session.delete(f"{self.base_url}/voice/v1/webhooks/{hook}", timeout=PATIENCE)
+        assert answer.ok, answer.text
+
     def begin(self, name: str):
         body = {"transfer": "vaded", "mode": "consultation", "s3_url": f"s3://bucket/260510/{name}"}
         self.post(f"/voice/api/v2/transaction/init/{name}", body)
@@ -115,7 +123,8 @@ def admin(server: Server, path: str) -> dict:
 
 def settle(server: Server):
     """Waits until no delivery is pending."""
-    wait_until(lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
+    wait_until(
+        lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
 
 
 WHOLE = ["session.started", "session.ended", "session.completed"]

@@ -1,0 +1,71 @@
+"""Counts what each test costs: CPU time, server starts, process starts and sleeps.
+
+The counts are properties of each test in the JUnit file. `scripts/costs` prints and limits them.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import sys
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def load(path: pathlib.Path):
+    """Imports a script without a file name extension."""
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(path.name, importlib.machinery.SourceFileLoader(path.name, str(path))))
+    module.__loader__.exec_module(module)
+    return module
+
+
+watchdog = load(ROOT / "scripts/watchdog")
+
+
+class Costs:
+    """Counters since the start of the process. Read them by differences."""
+
+    def __init__(self):
+        self.servers = 0
+        self.processes = 0
+        #: In seconds: sleeps of the tests' own process.
+        self.slept = 0.0
+
+    def audit(self, event: str, arguments: tuple):
+        if event == "time.sleep":
+            self.slept += arguments[0]
+        elif event == "subprocess.Popen":
+            self.processes += 1
+            words = [os.fspath(word) for word in arguments[1]] if not isinstance(arguments[1], str) else []
+            self.servers += "serve" in words and any(word.endswith("scribe-emulator") for word in words)
+
+    def reading(self) -> dict[str, float]:
+        """All counters now, with the CPU time of this process and its descendants."""
+        return {
+            "cpu": watchdog.cpu_seconds(watchdog.family(os.getpid())), "servers": self.servers,
+            "processes": self.processes, "slept": self.slept,
+        }
+
+
+COSTS = Costs()
+
+
+class CostsPlugin:
+    def __init__(self):
+        sys.addaudithook(COSTS.audit)
+        self.before = COSTS.reading()
+        self.began = time.monotonic()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        if call.when == "teardown":
+            now = COSTS.reading()
+            spent = {name: max(0, value - self.before[name]) for name, value in now.items()}
+            self.before = now
+            report.user_properties += [(name, round(value, 3)) for name, value in spent.items()]
+        return report
