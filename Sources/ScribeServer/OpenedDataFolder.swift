@@ -23,23 +23,18 @@ struct OpenedDataFolder: Sendable {
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
     init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
-        // Checked before the folder opens: opening moves an earlier version's data, and the move cannot be undone.
+        // Before the folder: a start with settings that cannot be used makes none.
         if let key = configuration.signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort }
         guard configuration.seedValue == nil || configuration.isEphemeral else {
             throw StartupProblem.seedValueOfFolder
         }
         let threads = NIOThreadPool.singleton
-        let (now, logger) = (parts.clock.now, parts.logger)
+        let now = parts.clock.now
         let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey
         let (folder, keysOfGroup) = try await threads.runIfActive {
-            let opening = DataFolder.Opening(
-                secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil,
-                isShared: configuration.sharedLease != nil
-            ) {
-                logger.info("\($0)")
-            }
             let folder = try DataFolder(
-                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil, opening)
+                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil,
+                isShared: configuration.sharedLease != nil)
             if configuration.isEphemeral || configuration.shared != nil { try folder.markRowsInMemory() }
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }
@@ -54,7 +49,7 @@ struct OpenedDataFolder: Sendable {
         identifiers = parts.identifiers
         clock = parts.clock
         place = parts.place
-        self.logger = logger
+        logger = parts.logger
         reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
         objects = ObjectFiles(
             folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,

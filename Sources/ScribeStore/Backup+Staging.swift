@@ -13,19 +13,11 @@ import SystemPackage
 extension Backup {
     static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
 
-    /// Finds the valid state and locks it. The lock keeps the state from removal and moves. Blocking.
+    /// Finds the valid state and locks it. The lock keeps the state from removal. Blocking.
     static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
         let folder = layout.path
         guard !FileManager.default.fileExists(atPath: layout.memoryMark) else { throw Problem.inMemory(folder: folder) }
-        let whole: FolderLock
-        do {
-            // The lock keeps a first start of this version from moving the data.
-            whole = try FolderLock(folder, LOCK_SH)
-        } catch let code as Errno where [.noSuchFileOrDirectory, .notDirectory].contains(code) {
-            throw Problem.noDatabase(folder: folder)
-        } catch {
-            throw DataFolder.Problem(error, at: folder)
-        }
+        guard DataFolder.isFolder(folder) else { throw Problem.noDatabase(folder: folder) }
         var named = try layout.currentName()
         while let name = named {
             let state = layout.state(name)
@@ -37,8 +29,6 @@ extension Backup {
             guard let hold, state.hasDatabase else { throw Problem.noDatabase(folder: folder) }
             return (state, hold)
         }
-        guard !layout.isBeingMoved else { throw Problem.halfMoved(folder: folder) }
-        if layout.old.hasDatabase { return (layout.old, whole) }
         let names = layout.stateNames().filter { layout.state($0).hasDatabase }
         guard names.isEmpty else { throw layout.unnamed(names) }
         throw Problem.noDatabase(folder: folder)

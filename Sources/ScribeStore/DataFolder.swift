@@ -26,14 +26,14 @@ package final class DataFolder: Sendable {
     /// The path becomes absolute, because links and recogniser programs have other working folders.
     /// - Parameters:
     ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
-    ///   - opening: requirements on the keys before data of an earlier version are moved.
-    /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
-    package init(path: String, mustBeEmpty: Bool = false, _ opening: Opening = Opening()) throws {
+    ///   - isShared: whether other processes may use the folder at the same time. Their files are not removed then.
+    /// - Throws: ``Problem``.
+    package init(path: String, mustBeEmpty: Bool = false, isShared: Bool = false) throws {
         let path = URL(fileURLWithPath: path).path
-        let lock = try Self.locked(path, isShared: opening.isShared)
+        let lock = try Self.locked(path, isShared: isShared)
         let state: StateFolder
         do {
-            let layout = Layout(path: path, opening: opening)
+            let layout = Layout(path: path)
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
             state = try Self.prepared(layout)
         } catch {
@@ -45,25 +45,15 @@ package final class DataFolder: Sendable {
         self.lock = lock
         valid = LockedValue(HeldState(folder: state))
         // Other processes may use the files in `work`.
-        guard !opening.isShared else { return }
+        guard !isShared else { return }
         emptyWorkFolder()
         Layout(path: path).removeLeftovers()
     }
 
-    /// Removes the files that a killed recogniser left. A backup of an earlier version has a locked folder in `work`.
+    /// Removes the files that a killed recogniser left.
     private func emptyWorkFolder() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
-            let path = "\(workFolder)/\(name)"
-            var lock: FolderLock?
-            do {
-                lock = try FolderLock(path, LOCK_EX | LOCK_NB)
-            } catch Errno.wouldBlock {
-                continue
-            } catch {
-                // The path is a file, or the file system has no locks.
-            }
-            try? FileManager.default.removeItem(atPath: path)
-            lock?.release()
+            try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")
         }
     }
 
@@ -90,7 +80,7 @@ package final class DataFolder: Sendable {
     private static func prepared(_ layout: Layout) throws -> StateFolder {
         do {
             return try layout.prepare()
-        } catch Problem.full, Store.Problem.full {
+        } catch Problem.full {
             unlink(reserve(of: layout.path))
             return try layout.prepare()
         }
