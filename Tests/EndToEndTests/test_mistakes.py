@@ -74,9 +74,8 @@ class Archive:
 
 DAMAGED = b"\x07" * 8192
 FOREIGN = Database("CREATE TABLE transactions (x)")
-NEWER = Database(
-    "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
-    "INSERT INTO grdb_migrations VALUES ('999 from the future')")
+#: The program's own mark, and a version that it has not made yet.
+NEWER = Database("CREATE TABLE anything (x)", "PRAGMA application_id = 0x53435242", "PRAGMA user_version = 1000")
 
 #: The database of a data folder's first state.
 DATABASE = "data/states/1/scribe.sqlite"

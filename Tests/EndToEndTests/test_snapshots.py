@@ -216,7 +216,7 @@ def bad_archives(good: bytes, folder):
     yield "newer schema", with_manifest(schema=99), "newer_snapshot"
     yield "newer layout", with_manifest(version=2), "newer_snapshot"
     yield "another program's", with_manifest(format="other"), "not_a_snapshot"
-    yield "older schema than any", with_manifest(schema=1), "not_a_snapshot"
+    yield "older schema than any", with_manifest(schema=0), "not_a_snapshot"
     yield "manifest no JSON", packed([("manifest.json", b"{"), *entries[1:]]), "not_a_snapshot"
     yield "database first", packed([entries[1], entries[0], *entries[2:]]), "not_a_snapshot"
     yield "database no database", packed([entries[0], ("scribe.sqlite", b"x" * 5000), *entries[2:]]), "damaged_snapshot"
