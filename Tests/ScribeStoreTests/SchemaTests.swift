@@ -62,6 +62,14 @@ struct SchemaTests {
         #expect(tables == SnapshotTables.held.count + SnapshotTables.left.count)
     }
 
+    @Test("a copy of the database template has the whole schema, without a log")
+    func template() throws {
+        let copy = "\(folder.path)/copy.sqlite"
+        try DatabaseTemplate(path: path).copy(to: copy)
+        let parts = try DatabaseQueue(path: copy).read { try Schema.parts(in: $0) }
+        #expect(try parts == Schema.parts(ofVersion: Schema.latestVersion))
+    }
+
     @Test("a database whose first start was cut off before its schema opens", arguments: cutOffStarts)
     func cutOff(statements: [String]) throws {
         try execute(statements)
