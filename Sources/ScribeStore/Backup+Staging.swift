@@ -18,19 +18,17 @@ extension Backup {
         let folder = layout.path
         guard !FileManager.default.fileExists(atPath: layout.memoryMark) else { throw Problem.inMemory(folder: folder) }
         guard DataFolder.isFolder(folder) else { throw Problem.noDatabase(folder: folder) }
-        var named = try layout.currentName()
+        var named = try layout.validName()
         while let name = named {
             let state = layout.state(name)
             let hold = try? FolderLock(state.path, LOCK_SH)
             // Another state may have become valid before the lock, and this one may have been removed.
-            named = try layout.currentName()
+            named = try layout.validName()
             guard named == name else { continue }
             try layout.requireDatabase(of: state)
-            guard let hold, state.hasDatabase else { throw Problem.noDatabase(folder: folder) }
+            guard let hold else { throw Problem.noDatabase(folder: folder) }
             return (state, hold)
         }
-        let names = layout.stateNames().filter { layout.state($0).hasDatabase }
-        guard names.isEmpty else { throw layout.unnamed(names) }
         throw Problem.noDatabase(folder: folder)
     }
 
@@ -68,7 +66,7 @@ extension Backup {
             }
         }
         if let files { return files }
-        // A killed start leaves an empty database.
+        // A killed first start leaves an empty database.
         throw isEmpty ? Problem.noDatabase(folder: folder) : Store.Problem.foreign(path: state.database)
     }
 

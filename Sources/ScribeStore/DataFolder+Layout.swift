@@ -25,7 +25,7 @@ extension DataFolder {
         var current: String { "\(path)/current" }
         var states: String { "\(path)/states" }
         var work: String { "\(path)/work" }
-        /// Path of a file that says that the server keeps its rows in memory.
+        /// Path of a file that says that the server keeps its rows elsewhere, as in memory.
         var memoryMark: String { "\(path)/rows-in-memory" }
 
         func state(_ name: String) -> StateFolder { StateFolder(path: "\(states)/\(name)") }
@@ -89,6 +89,17 @@ extension DataFolder {
             try Self.syncFolder(path)
         }
 
+        /// Syncs a state's database, which no connection has open. Blocking.
+        /// - Throws: ``Problem``.
+        func sync(_ state: StateFolder) throws {
+            do {
+                let file = try FileDescriptor.open(FilePath(state.database), .readWrite, options: .closeOnExec)
+                try file.closeAfter { try Self.syncFile(file) }
+            } catch {
+                throw Problem(error, at: state.database)
+            }
+        }
+
         static func syncFolder(_ path: String) throws {
             let folder = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
             try folder.closeAfter { try syncFile(folder) }
@@ -99,28 +110,38 @@ extension DataFolder {
             guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
         }
 
-        /// Whether the folder holds data. Blocking.
+        /// Whether the folder holds data. A database of the schema without rows is none. Blocking.
         /// - Throws: ``Problem``.
-        func holdsData() throws -> Bool { try state(currentName() ?? Self.first).hasDatabase }
+        func holdsData() throws -> Bool {
+            guard let name = try validName() else { return false }
+            return SQLiteFile.holdsRows(in: state(name).database)
+        }
 
         /// Prepares the folder for a server, also after a killed start. The caller holds the lock of the data folder.
         /// Blocking.
-        /// - Returns: the valid state.
-        /// - Throws: ``Problem``.
-        func prepare() throws -> StateFolder {
+        /// - Parameter keepsRows: whether the folder has a state.
+        /// - Returns: the valid state; nil if the folder has none.
+        /// - Throws: ``Problem``, `Store.Problem`.
+        func prepare(keepsRows: Bool) throws -> StateFolder? {
             do {
-                try requireStatesFolder()
-                let name = try currentName() ?? makeFirst()
-                let state = self.state(name)
-                try requireDatabase(of: state)
-                try requireWritable(state.database)
-                try makeFolder(state.objects)
+                let state = keepsRows ? try preparedState() : nil
+                if !keepsRows { try createFile(memoryMark) }
                 try makeFolder(work)
-                for folder in [state.objects, work] { try requireUsable(folder) }
+                try requireUsable(work)
                 return state
             } catch let code as Errno {
                 throw Problem(code, at: path)
             }
+        }
+
+        private func preparedState() throws -> StateFolder {
+            try requireStatesFolder()
+            let state = self.state(try currentName() ?? makeFirst())
+            try requireDatabase(of: state)
+            try requireWritable(state.database)
+            try makeFolder(state.objects)
+            try requireUsable(state.objects)
+            return state
         }
 
         /// Requires the database of the state that `current` names. A missing database is never replaced by a new one.

@@ -18,8 +18,8 @@ package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
     /// The valid state, with the shared lock that keeps other servers from removing it. Without a lock where the file
-    /// system has none.
-    let valid: LockedValue<HeldState>
+    /// system has none. Nil for a server that keeps its rows elsewhere.
+    let valid: LockedValue<HeldState?>
 
     /// Opens the folder at `path`, creating missing files. Blocking.
     ///
@@ -27,15 +27,17 @@ package final class DataFolder: Sendable {
     /// - Parameters:
     ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
     ///   - isShared: whether other processes may use the folder at the same time. Their files are not removed then.
-    /// - Throws: ``Problem``.
-    package init(path: String, mustBeEmpty: Bool = false, isShared: Bool = false) throws {
+    ///   - keepsRows: whether the folder has a state. A server with rows in memory or in PostgreSQL needs none: it has
+    ///     its keys and temporary files here.
+    /// - Throws: ``Problem``; `Store.Problem` where the database of the first state cannot be made.
+    package init(path: String, mustBeEmpty: Bool = false, isShared: Bool = false, keepsRows: Bool = true) throws {
         let path = URL(fileURLWithPath: path).path
         let lock = try Self.locked(path, isShared: isShared)
-        let state: StateFolder
+        let state: StateFolder?
         do {
             let layout = Layout(path: path)
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
-            state = try Self.prepared(layout)
+            state = try Self.prepared(layout, keepsRows: keepsRows)
         } catch {
             flock(lock.rawValue, LOCK_UN)
             try? lock.close()
@@ -43,7 +45,7 @@ package final class DataFolder: Sendable {
         }
         self.path = path
         self.lock = lock
-        valid = LockedValue(HeldState(folder: state))
+        valid = LockedValue(state.map(HeldState.init(folder:)))
         // Other processes may use the files in `work`.
         guard !isShared else { return }
         emptyWorkFolder()
@@ -77,12 +79,12 @@ package final class DataFolder: Sendable {
     }
 
     /// Prepares the folder. On a full disk it uses the room of the reserve, which ``StorageReserve`` takes again.
-    private static func prepared(_ layout: Layout) throws -> StateFolder {
+    private static func prepared(_ layout: Layout, keepsRows: Bool) throws -> StateFolder? {
         do {
-            return try layout.prepare()
-        } catch Problem.full {
+            return try layout.prepare(keepsRows: keepsRows)
+        } catch Problem.full, Store.Problem.full {
             unlink(reserve(of: layout.path))
-            return try layout.prepare()
+            return try layout.prepare(keepsRows: keepsRows)
         }
     }
 
@@ -114,20 +116,10 @@ package final class DataFolder: Sendable {
         try? lock.close()
     }
 
-    /// Marks the folder as that of a server that keeps its rows in memory, for backups. Blocking.
-    /// - Throws: ``Problem``.
-    package func markRowsInMemory() throws {
-        do {
-            try Layout(path: path).createFile(Layout(path: path).memoryMark)
-        } catch {
-            throw Problem(error, at: path)
-        }
-    }
-
     /// Releases the folder for other servers. Closing the file would not be enough: a child process may still hold the
     /// descriptor.
     package func release() {
-        valid.withLock { $0.lock }?.release()
+        valid.withLock { $0?.lock }?.release()
         flock(lock.rawValue, LOCK_UN)
     }
 
@@ -136,8 +128,11 @@ package final class DataFolder: Sendable {
     /// The name of the file with the token of the operator API.
     package static let adminToken = "admin-token"
 
-    /// The valid state.
-    package var heldState: HeldState { valid.withLock { $0 } }
+    /// The valid state of a folder that has one.
+    package var heldState: HeldState {
+        guard let held = valid.withLock({ $0 }) else { preconditionFailure("\(path) keeps no rows") }
+        return held
+    }
     var state: StateFolder { heldState.folder }
 
     package var databasePath: String { state.database }

@@ -13,8 +13,12 @@ from emulator import BINARY, PATIENCE, Server, run, running, state_folder, wait_
 
 #: The consultation of the folder that a killed server has left.
 KEPT = "from-the-log"
-#: More calls than a restore makes of each kind.
-MOST_CALLS = 30
+#: More calls than a first start or a restore makes of each kind.
+MOST_CALLS = 600
+#: Paths in the data folder that a first start makes.
+PATHS = (
+    "", "lock", "current", "current.new", "reserve", "signing-key", "signing-key.new", "states", "states/1",
+    "states/1/objects", "work", *(f"states/1/scribe.sqlite{suffix}" for suffix in ("", "-journal", "-shm", "-wal")))
 
 
 def record(server, identifier: str, chunk):
@@ -57,10 +61,68 @@ def check(folder, known: list):
     assert files and all((state / "objects" / file[:2] / file).is_file() for file in files)
 
 
-def killing(call: str, number: int) -> list:
-    """The start of a command line that kills a program at the `number`-th of its system calls of one kind."""
-    return ["strace", "-D", "-f", "-qq", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}",
-            "-o", "/dev/null"]
+def killing(call: str, number: int, *paths) -> list:
+    """The start of a command line that kills a program at a thread's `number`-th system call of one kind.
+
+    With paths, calls on other paths do not count.
+    """
+    named = [word for path in paths for word in ("-P", path)]
+    injected = f"inject={call}:signal=KILL:when={number}"
+    return ["strace", "-D", "-f", "-qq", *named, "-e", f"trace={call}", "-e", injected, "-o", "/dev/null"]
+
+
+def is_killed(folder, prefix: list) -> bool:
+    """Starts a server that is killed, unless it is ready before that."""
+    try:
+        server = Server(folder, "--data-dir", "data", prefix=prefix)
+    except AssertionError:
+        return True
+    server.kill()
+    return False
+
+
+def rows(data) -> dict:
+    """The number of rows in each table of the valid state."""
+    with contextlib.closing(sqlite3.connect(state_folder(data) / "scribe.sqlite")) as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {table: database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for [table] in tables}
+
+
+def left(data) -> frozenset:
+    """The names and sizes of the files that a killed start has left."""
+    return frozenset((path, path.stat().st_size) for path in data.rglob("*"))
+
+
+# SQLite writes each page of the schema by itself, so that one in 25 of these calls is enough.
+@pytest.mark.parametrize("call, step", [
+    ("mkdir", 1), ("openat", 1), ("rename", 1), ("unlink", 1), ("fsync", 1), ("fdatasync", 1), ("pwrite64", 25)])
+def test_a_first_start_that_is_killed_at_any_step_leaves_a_folder_that_starts_and_nothing_double(
+        tmp_path, call, step):
+    data, copy = tmp_path / "data", tmp_path / "copy"
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    names, whole = sorted(os.listdir(data)), rows(data)
+    seen = set()
+    for number in itertools.count(1, step):
+        assert number < MOST_CALLS, "it is killed for ever"
+        shutil.rmtree(data)
+        was_killed = is_killed(tmp_path, killing(call, number, *(data / path for path in PATHS)))
+        # Between many of these calls nothing is written.
+        if was_killed and left(data) in seen:
+            continue
+        seen.add(left(data))
+        if (data / "current").exists():
+            shutil.copytree(data, copy)
+            assert rows(copy).keys() == whole.keys(), "the state was named before its schema was there"
+            shutil.rmtree(copy)
+        with running(tmp_path, "--data-dir", "data"):
+            pass
+        assert sorted(os.listdir(data)) == names and os.listdir(data / "states") == ["1"]
+        assert rows(data) == whole
+        if not was_killed:
+            break
+    assert number > 1, f"there is no {call} in a first start"
 
 
 def test_an_invalid_state_is_deleted_only_after_the_valid_one_is_open(tmp_path):

@@ -109,17 +109,29 @@ struct BackupTests {
 
     @Test("a folder whose first start was killed before its tables existed holds no data")
     func emptyDatabase() throws {
-        let folder = try DataFolder(path: "\(parent.path)/data")
-        let database = try DatabaseQueue(path: folder.databasePath)
-        // As a start sets it before the tables.
-        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try database.close()
-        try #require(StateFolder.size(ofFile: folder.databasePath) ?? 0 > 0)
-        let problem = #expect(throws: Backup.Problem.self) {
-            try Backup.write(folder: folder.path, to: file, name: "one", secrets: [])
+        let layout = DataFolder.Layout(path: "\(parent.path)/data")
+        try FileManager.default.createDirectory(atPath: layout.firstState.objects, withIntermediateDirectories: true)
+        for hasPage in [false, true] {
+            let database = try DatabaseQueue(path: layout.firstState.database)
+            // As a start sets it before the tables.
+            if hasPage { try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
+            try database.close()
+            #expect(StateFolder.size(ofFile: layout.firstState.database) == (hasPage ? 4096 : 0))
+            let problem = #expect(throws: Backup.Problem.self) {
+                try Backup.write(folder: layout.path, to: file, name: "one", secrets: [])
+            }
+            #expect(problem?.description == "there is no scribe-emulator data in \(layout.path)")
+            #expect(!FileManager.default.fileExists(atPath: layout.staging("one")))
         }
-        #expect(problem?.description == "there is no scribe-emulator data in \(folder.path)")
-        #expect(!FileManager.default.fileExists(atPath: DataFolder.Layout(path: folder.path).staging("one")))
+    }
+
+    @Test("a backup of an only state whose name is lost has all of its data")
+    func lostName() async throws {
+        let path = "\(parent.path)/data"
+        let upload = try await makeData(in: path)
+        try FileManager.default.removeItem(atPath: DataFolder.Layout(path: path).current)
+        #expect(try Backup.write(folder: path, to: file, name: "one", secrets: []).objects == 1)
+        try await requireRestored(upload)
     }
 
     @Test("a backup names the file that it cannot read or replace, and leaves nothing behind")
@@ -146,6 +158,7 @@ struct BackupTests {
         }
         #expect(missing?.description.hasPrefix("\(place) is missing") == true)
         try FileManager.default.removeItem(atPath: layout.current)
+        try FileManager.default.createDirectory(atPath: layout.state("2").path, withIntermediateDirectories: true)
         let unnamed = #expect(throws: DataFolder.Problem.self) {
             try Backup.write(folder: folder, to: file, name: "one", secrets: [])
         }

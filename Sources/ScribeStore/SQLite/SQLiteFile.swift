@@ -62,6 +62,30 @@ enum SQLiteFile {
         }
     }
 
+    /// Whether the database at `path` has rows beside those of the schema itself. False without a database; true for a
+    /// file of another program, and for one that cannot be read.
+    static func holdsRows(in path: String) -> Bool {
+        guard StateFolder.size(ofFile: path) ?? 0 > 0 else { return false }
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                switch try Schema.origin(of: db) {
+                case .nothing: return false
+                case .newer, .foreign: return true
+                case .ours:
+                    let tables = try Schema.parts(in: db).filter { $0.type == "table" && !$0.name.hasPrefix("sqlite_") }
+                    return try tables.contains { table in
+                        try table.name != "state"
+                            && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table.name))") == true
+                    }
+                }
+            }
+        } catch {
+            return true
+        }
+    }
+
     /// Whether the database at `path` has valid refresh tokens. False without a database.
     /// - Throws: ``Store/Problem``, or SQLite's error.
     static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
