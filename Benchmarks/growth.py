@@ -24,9 +24,8 @@ MOST_MEMORY = 80
 
 
 def state_folder(data: pathlib.Path) -> pathlib.Path:
-    """Returns the folder of database and uploads: in servers before states it is the data folder itself."""
-    current = data / "current"
-    return data / "states" / current.read_text().strip() if current.exists() else data
+    """Returns the folder of the valid database and its uploads."""
+    return data / "states" / (data / "current").read_text().strip()
 
 
 def grow(data: pathlib.Path, size: int):

@@ -47,7 +47,7 @@ STORIES = {
         "listMemories", "changeMemory", "setMemoryVisibility", "deleteMemory"),
     "status": (
         "ping", "checkLiveness", "checkReadiness", "readMetrics", "readAmbientAsyncapi", "readOmiAsyncapi",
-        "readEdgeAsyncapi", "readListenAsyncapi", "readOpenapi", "readEkaOpenapi", "readSessionsOpenapi",
+        "readListenAsyncapi", "readOpenapi", "readEkaOpenapi", "readSessionsOpenapi",
         "readSukiOpenapi", "readListenOpenapi", "readOmiOpenapi", "readStatusOpenapi"),
     "subscriptions": (
         "login", "subscribe", "listSubscriptions", "unsubscribe", "registerWebhook", "listWebhooks", "removeWebhook"),

@@ -74,9 +74,16 @@ class Archive:
 
 DAMAGED = b"\x07" * 8192
 FOREIGN = Database("CREATE TABLE transactions (x)")
-NEWER = Database(
-    "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)",
-    "INSERT INTO grdb_migrations VALUES ('999 from the future')")
+#: The program's own mark, and a version that it has not made yet.
+NEWER = Database("CREATE TABLE anything (x)", "PRAGMA application_id = 0x53435242", "PRAGMA user_version = 1000")
+
+#: The database of a data folder's first state.
+DATABASE = "data/states/1/scribe.sqlite"
+
+
+def state(database) -> dict:
+    """Files of a data folder whose valid state has this database."""
+    return {"data/current": "1\n", DATABASE: database}
 
 
 @dataclasses.dataclass
@@ -140,34 +147,26 @@ DATA_FOLDERS = [
             "/proc/nothing cannot be used: it cannot be created there. Mend that, or choose another folder with "
             "--data-dir", 1),
     Mistake("damaged database", "serve --port 0 --data-dir data",
-            "$here/data/scribe.sqlite is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
-            "NEW-FOLDER FILE, or start with another --data-dir", 1, files={"data/scribe.sqlite": DAMAGED}),
+            f"$here/{DATABASE} is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
+            "NEW-FOLDER FILE, or start with another --data-dir", 1, files=state(DAMAGED)),
     Mistake("database of a later version", "serve --port 0 --data-dir data",
-            "$here/data/scribe.sqlite was written by a later version of scribe-emulator. Start that version, or choose another "
-            "folder with --data-dir", 1, files={"data/scribe.sqlite": NEWER}),
+            f"$here/{DATABASE} was written by a later version of scribe-emulator. Start that version, or choose "
+            "another folder with --data-dir", 1, files=state(NEWER)),
     Mistake("database of another program", "serve --port 0 --data-dir data",
-            "$here/data/scribe.sqlite is the database of another program; choose another folder with --data-dir", 1,
-            files={"data/scribe.sqlite": FOREIGN}),
-    *(
-        Mistake(name, "serve --port 0 --data-dir data",
-                f"$here/data/current {said}. Restore a backup into a new folder with scribe-emulator restore --data-dir "
-                "NEW-FOLDER FILE, or choose another folder with --data-dir", 1, files=files)
-        for name, said, files in [
-            ("folder as the database", "is missing, and so are the states", {"data/scribe.sqlite": Folder()}),
-        ]
-    ),
+            f"$here/{DATABASE} is the database of another program; choose another folder with --data-dir", 1,
+            files=state(FOREIGN)),
 ]
 
 BACKUPS = [
     Mistake("backup of a damaged database", "backup file --data-dir data",
-            "data/scribe.sqlite is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
-            "NEW-FOLDER FILE, or start with another --data-dir", 1, files={"data/scribe.sqlite": DAMAGED}),
+            f"{DATABASE} is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
+            "NEW-FOLDER FILE, or start with another --data-dir", 1, files=state(DAMAGED)),
     Mistake("backup of another program's database", "backup file --data-dir data",
-            "data/scribe.sqlite is the database of another program; choose another folder with --data-dir", 1,
-            files={"data/scribe.sqlite": FOREIGN, "data/objects": Folder()}),
+            f"{DATABASE} is the database of another program; choose another folder with --data-dir", 1,
+            files={**state(FOREIGN), "data/states/1/objects": Folder()}),
     Mistake("backup without the objects", "backup file --data-dir data",
-            "$here/data/objects cannot be read; it belongs to the database beside it, so put it back first", 1,
-            files={"data/scribe.sqlite": Database("CREATE TABLE objects (file)", "CREATE TABLE multipart_parts (file)")}),
+            "$here/data/states/1/objects cannot be read; it belongs to the database beside it, so put it back first", 1,
+            files=state(Database("CREATE TABLE objects (file)", "CREATE TABLE multipart_parts (file)"))),
     Mistake("restore of junk", "restore junk --data-dir new", "junk is no backup of scribe-emulator", 1,
             files={"junk": "junk"}),
     Mistake("restore of a damaged backup", "restore bad.tar --data-dir new",
@@ -176,8 +175,9 @@ BACKUPS = [
     Mistake("restore of a later backup", "restore later.tar --data-dir new",
             "later.tar was written by a later version of scribe-emulator; restore it with that version", 1,
             files={"later.tar": Archive("scribe.sqlite", NEWER)}),
-    Mistake("restore over data", "restore junk --data-dir data", "$here/data holds data already; restore into a new folder", 1,
-            files={"junk": "junk", "data/scribe.sqlite": FOREIGN}),
+    Mistake("restore over data", "restore junk --data-dir data",
+            "$here/data holds data already; restore into a new folder", 1,
+            files={"junk": "junk", **state(FOREIGN)}),
 ]
 
 SERVERS = [
@@ -217,7 +217,7 @@ def other():
 def prepare(folder, files):
     for name, content in files.items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         match content:
             case str():
                 path.write_text(content)

@@ -248,7 +248,5 @@ def test_the_examples_of_the_document_fit_it():
 
 
 def test_the_document_is_served(omi):
-    # By its older name too, for one version.
-    for name in ("omi.asyncapi.yaml", "edge.asyncapi.yaml"):
-        assert requests.get(f"{omi.base_url}/{name}", timeout=PATIENCE).text == (
-            ROOT / "openapi/omi.asyncapi.yaml").read_text()
+    served = requests.get(f"{omi.base_url}/omi.asyncapi.yaml", timeout=PATIENCE).text
+    assert served == (ROOT / "openapi/omi.asyncapi.yaml").read_text()

@@ -44,7 +44,7 @@ package struct TestServer {
 
     /// - Parameters:
     ///   - now: 2026-05-10 unless told otherwise.
-    ///   - onSQLite: whether the test uses what only data on SQLite has: snapshots, resets and older folders.
+    ///   - onSQLite: whether the test uses what only data on SQLite has: snapshots and resets.
     package init(now: Date? = nil, onSQLite: Bool = false) throws {
         isOnSQLite = onSQLite
         manual = now.map { ManualClock(now: $0) } ?? ManualClock()
