@@ -8,9 +8,10 @@ import pytest
 
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
-    "balancer", "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator", "every_field.cases",
-    "every_field.tenants", "http2_client", "http_recorder", "journal", "listen_client", "loop_probe", "messages",
-    "namespaces", "session_client", "shared_place", "tls", "visits", "webhooks", "websocket_driver")
+    "balancer", "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator",
+    "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal", "listen_client",
+    "loop_probe", "messages", "namespaces", "session_client", "shared_place", "tls", "visits", "webhooks",
+    "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
@@ -83,7 +84,8 @@ def ambient(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def browser(server, tmp_path_factory):
-    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the browser's target's path."""
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's.
+    """
     folder = tmp_path_factory.mktemp("browser")
     trusting = trusting_browser(server, folder)
     process = subprocess.Popen(

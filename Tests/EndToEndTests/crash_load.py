@@ -6,7 +6,6 @@ import threading
 from client import BUCKET
 from device_client import Device
 from emulator import PATIENCE, Server, wait_until
-from websockets.exceptions import ConnectionClosed
 
 WORKERS = 4
 #: Results of earlier rounds that each check looks at again.
@@ -26,7 +25,7 @@ def tone() -> bytes:
 
 
 class Load:
-    """Four clients that record transactions, and a device that talks. Each notes its steps once they are acknowledged."""
+    """Four clients that record transactions, and a device that talks. Each notes its acknowledged steps."""
 
     def __init__(self, server: Server):
         self.client, self.audio = server.client(), tone()

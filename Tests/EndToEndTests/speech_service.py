@@ -142,7 +142,8 @@ def listen(audio: bytes) -> list[str]:
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-i", upload, "-ar", "16000", "-ac", "1", wave], check=True
         )
-        return subprocess.run([ROOT / "Tests/EndToEndTests/recognise.sh", wave], check=True, capture_output=True, text=True).stdout.split()
+        recogniser = ROOT / "Tests/EndToEndTests/recognise.sh"
+        return subprocess.run([recogniser, wave], check=True, capture_output=True, text=True).stdout.split()
 
 
 def timed(words: list[str]) -> list[dict]:

@@ -90,7 +90,8 @@ def test_resets_disturb_no_other_namespace(server):
         reset, suffering = pool.submit(resets), pool.submit(suffers)
         try:
             workers = [
-                pool.submit(lambda each=each: seen(*visit(access(server, created(server), "prefix"), each))) for each in range(12)]
+                pool.submit(lambda each=each: seen(*visit(access(server, created(server), "prefix"), each)))
+                for each in range(12)]
             found = [worker.result(PATIENCE) for worker in workers]
         finally:
             ended.set()

@@ -92,10 +92,11 @@ def test_strict_mode_takes_firebase_tokens_that_its_keys_verify(tmp_path):
     for name in ("key.pem", "other.pem"):
         openssl("genrsa", "-out", str(tmp_path / name), "2048")
     modulus = openssl("rsa", "-in", str(tmp_path / "key.pem"), "-noout", "-modulus").decode().strip().split("=")[1]
-    keys = {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1", "n": part(bytes.fromhex(modulus)), "e": "AQAB"}]}
+    known = {"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1", "n": part(bytes.fromhex(modulus)), "e": "AQAB"}
+    keys = {"keys": [known]}
     (tmp_path / "jwks.json").write_text(json.dumps(keys))
-    flags = ("--firebase-jwks-file", str(tmp_path / "jwks.json"), "--firebase-project", "omi", "--auth", "strict", "--demo-seed",
-             "--firebase-client", "dev-client-2")
+    flags = ("--firebase-jwks-file", str(tmp_path / "jwks.json"), "--firebase-project", "omi", "--auth", "strict",
+             "--demo-seed", "--firebase-client", "dev-client-2")
     with running(tmp_path, *FLAGS, *flags) as server:
         with Device(server, token=token()) as device:
             device.say("verified")

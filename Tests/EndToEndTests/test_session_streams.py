@@ -108,7 +108,9 @@ def test_a_socket_closes_when_its_session_takes_no_more_audio(server, way):
         if way == "cancelled":
             client.call("PATCH", f"/sessions/{created['session_id']}", (200,), json={"user_status": "cancelled"})
         else:
-            control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "61m"}).raise_for_status()
+            control(
+                server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "61m"}
+            ).raise_for_status()
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(timeout=PATIENCE)
     assert closed.value.rcvd.code == 1008
@@ -173,7 +175,8 @@ def test_a_silent_session_has_no_text_unless_a_fixture_gives_it(server, style):
 
     silent = finished()
     assert silent["status"] == "failed" and not silent["transcript"]
-    assert "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up" in str(silent)
+    told = "No speech found: the audio is silent; for a transcript of silent test audio use fixture:follow-up"
+    assert told in str(silent)
     spoken = finished(additional_data={"fixture": "fixture:follow-up"})
     assert spoken["status"] == "completed" and spoken["transcript"]
 

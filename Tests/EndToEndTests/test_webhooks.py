@@ -139,7 +139,8 @@ def test_the_webhooks_verbs_use_the_operator_api_with_its_token(tmp_path):
             [BINARY, "webhooks", verb, "--url", server.base_url, *arguments], capture_output=True, text=True,
             cwd=tmp_path, timeout=PATIENCE)
 
-    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data", "--outbound-allow", "127.0.0.0/8")
+    strict = (
+        "--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data", "--outbound-allow", "127.0.0.0/8")
     with Receiver() as receiver, running(tmp_path, *strict, "--webhook-pauses", "") as server:
         token = tmp_path / "data/admin-token"
         assert stat.S_IMODE(token.stat().st_mode) == 0o600
@@ -197,17 +198,18 @@ def test_the_receivers_of_the_recipe_accept_only_valid_signatures(tmp_path, lang
     process = subprocess.Popen(
         [sys.executable if language == "python" else "node", source], stdout=subprocess.PIPE, text=True)
     try:
-        with running(tmp_path, "--ephemeral", "--webhook-pauses", "50ms,50ms,100ms,200ms,400ms,800ms,1s,1s,2s,2s") as server:
+        pauses = ("--webhook-pauses", "50ms,50ms,100ms,200ms,400ms,800ms,1s,1s,2s,2s")
+        with running(tmp_path, "--ephemeral", *pauses) as server:
             client = Consultant(server)
             for secret in ("of somebody else", key):
                 subscription = {"endpoint": f"http://127.0.0.1:{port}/", "signing_key": secret}
                 number = client.post(SUBSCRIPTIONS, subscription)["id"]
                 delivery = requests.post(f"{server.base_url}/__admin/webhooks/{number}/test").json()["delivery_id"]
+                path = f"deliveries/{delivery}"
                 if secret == key:
-                    wait_until(lambda: admin(server, f"deliveries/{delivery}")["state"] == "delivered", "it is believed")
+                    wait_until(lambda: admin(server, path)["state"] == "delivered", "it is believed")
                 else:
-                    problem = lambda: admin(server, f"deliveries/{delivery}").get("problem") == "answered 403"
-                    wait_until(problem, "it is not believed")
+                    wait_until(lambda: admin(server, path).get("problem") == "answered 403", "it is not believed")
                     client.session.delete(f"{server.base_url}{SUBSCRIPTIONS}/{number}")
     finally:
         process.send_signal(signal.SIGTERM)
