@@ -8,14 +8,14 @@ import pytest
 
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
-    "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal",
-    "balancer", "listen_client", "loop_probe", "messages", "shared_place",
+    "chromium", "device_client", "emulator", "every_field.cases", "every_field.tenants", "http2_client",
+    "http_recorder", "journal", "balancer", "listen_client", "loop_probe", "messages", "shared_place",
     "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, RECOGNISER, ROOT, TLS, running, wait_until  # noqa: E402
+from emulator import DEMO, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until  # noqa: E402
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
@@ -45,6 +45,36 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def served(tmp_path_factory):
+    """Gives a function that returns the running server with these flags: one for all tests that ask for equal ones.
+
+    Data are in a folder that is deleted at the end, unless the flags name another.
+    """
+    servers = {}
+    with contextlib.ExitStack() as stack:
+        def served(*flags: str):
+            if flags not in servers:
+                data = () if "--data-dir" in flags else ("--ephemeral",)
+                servers[flags] = stack.enter_context(running(tmp_path_factory.mktemp("served"), *data, *flags))
+            assert servers[flags].process.poll() is None, f"an earlier test ended the server\n{servers[flags].log}"
+            return servers[flags]
+
+        yield served
+
+
+@pytest.fixture(scope="session")
+def patient(served):
+    """A server that ends nothing for being idle or late."""
+    return served(*PATIENT)
+
+
+@pytest.fixture(scope="session")
+def strict(served):
+    """A server that verifies tokens."""
+    return served(*STRICT)
+
+
+@pytest.fixture(scope="session")
 def listening(tmp_path_factory):
     """A server with a real recogniser, which skips no ambient session for being short."""
     flags = ("--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
@@ -69,12 +99,10 @@ def chunks(spoken, tmp_path_factory):
     return speech.chunks(spoken, tmp_path_factory.mktemp("chunks"))
 
 
-@pytest.fixture(scope="module")
-def ambient(tmp_path_factory):
+@pytest.fixture(scope="session")
+def ambient(served):
     """A server that skips no ambient session for being short."""
-    flags = ("--ephemeral", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("ambient"), *flags) as server:
-        yield server
+    return served("--suki-shortest", "0s", *TLS)
 
 
 @pytest.fixture(scope="session")
@@ -135,11 +163,10 @@ def tab(browser):
         yield tab
 
 
-@pytest.fixture(scope="module")
-def omi(tmp_path_factory):
+@pytest.fixture(scope="session")
+def omi(served):
     """A server that ends conversations after 2 s of silence, and sockets after 4 s without a message."""
-    with running(tmp_path_factory.mktemp("omi"), *FLAGS) as server:
-        yield server
+    return served(*FLAGS[1:])
 
 
 @pytest.fixture(scope="module")

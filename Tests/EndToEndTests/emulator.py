@@ -45,6 +45,18 @@ def without_links(answer):
 #: What makes a server listen for TLS too, on a free port.
 TLS = ("--tls", "--tls-port", "0")
 
+#: Of a server that ends nothing for being idle or late: what ends, ends for what was sent.
+PATIENT = ("--request-timeout", "1h", "--long-poll", "1h", "--listen-idle", "1h", "--omi-idle", "1h", *TLS)
+
+#: Of a server that waits for no slow request, but holds polls.
+IMPATIENT = ("--request-timeout", "500ms", "--long-poll", "1h", *TLS)
+
+#: Of a server that verifies tokens.
+STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
+
+#: Of one that pages of these origins may read, too.
+LISTING = (*STRICT, "--cors-origins", "https://app.example,https://other.example")
+
 #: A recogniser for `--transcriber`, whose audio scripts/costs counts.
 RECOGNISER = f"command:'{ROOT}/Tests/EndToEndTests/recognise.sh' {{wav}}"
 
@@ -109,6 +121,10 @@ class Server:
 
     def client(self, *arguments, **options) -> scribe_client.ScribeClient:
         return scribe_client.ScribeClient(self.base_url, *arguments, **options)
+
+    def forget_peak(self):
+        """What `VmHWM` is from here on does not count what was before."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def kill(self):
         self.process.kill()
