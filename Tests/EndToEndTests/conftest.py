@@ -15,7 +15,9 @@ pytest.register_assert_rewrite(
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until  # noqa: E402
+from emulator import (  # noqa: E402
+    DEMO, LONG, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until,
+)
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
@@ -37,14 +39,6 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The server that most tests share: the defaults, with short waits."""
-    folder = tmp_path_factory.mktemp("server")
-    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS) as server:
-        yield server
-
-
-@pytest.fixture(scope="session")
 def served(tmp_path_factory):
     """Gives a function that returns the running server with these flags: one for all tests that ask for equal ones.
 
@@ -63,6 +57,18 @@ def served(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
+def usual_server(served):
+    """The server that most tests share: the defaults, with short waits."""
+    return served("--long-poll", "3s", "--object-wait", "1s", *TLS)
+
+
+@pytest.fixture(scope="session")
+def server(usual_server):
+    """The same, unless a module has another one in its place."""
+    return usual_server
+
+
+@pytest.fixture(scope="session")
 def patient(served):
     """A server that ends nothing for being idle or late."""
     return served(*PATIENT)
@@ -75,11 +81,10 @@ def strict(served):
 
 
 @pytest.fixture(scope="session")
-def listening(tmp_path_factory):
+def listening(served):
     """A server with a real recogniser, which skips no ambient session for being short."""
-    flags = ("--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
-    with running(tmp_path_factory.mktemp("listening"), "--ephemeral", *flags) as server:
-        yield server
+    return served(
+        "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
 
 
 @pytest.fixture(scope="session")
@@ -102,14 +107,15 @@ def chunks(spoken, tmp_path_factory):
 @pytest.fixture(scope="session")
 def ambient(served):
     """A server that skips no ambient session for being short."""
-    return served("--suki-shortest", "0s", *TLS)
+    return served(*LONG)
 
 
 @pytest.fixture(scope="session")
-def browser(server, tmp_path_factory):
-    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the browser's target's path."""
+def browser(usual_server, tmp_path_factory):
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the browser's target's
+    path."""
     folder = tmp_path_factory.mktemp("browser")
-    trusting = trusting_browser(server, folder)
+    trusting = trusting_browser(usual_server, folder)
     process = subprocess.Popen(
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", f"--user-data-dir={folder / 'profile'}",

@@ -51,6 +51,23 @@ PATIENT = ("--request-timeout", "1h", "--long-poll", "1h", "--listen-idle", "1h"
 #: Of a server that waits for no slow request, but holds polls.
 IMPATIENT = ("--request-timeout", "500ms", "--long-poll", "1h", *TLS)
 
+#: Of a server that tries no webhook again and ends no conversation, unless its clock is moved.
+LONG = (
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h", "--webhook-pauses", "10s,1h,1d,2d",
+    "--conversation-timeout", "120s", *TLS)
+
+#: Of a server that answers each poll at once, and logs all there is to log.
+SHORT = (
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "50ms", "--log-level", "trace", *TLS)
+
+#: Of a server without what can be switched off.
+PLAIN = (
+    "--no-client-faults", "--no-explain", "--no-namespaces", "--journal", "off", "--allowed-hosts", "evil.example")
+
+#: Of a server of which little is too much.
+LIMITED = (
+    "--listen-sockets", "2", "--listen-idle", "1h", "--namespaces-max", "2", "--journal-max", "50", *TLS)
+
 #: Of a server that verifies tokens.
 STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
 
