@@ -71,6 +71,12 @@ LIMITED = (
 #: Of a server that verifies tokens.
 STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
 
+#: Of one that other machines reach, and whose operators need a token.
+PUBLIC = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed", "--data-dir", "data")
+
+#: Of a server whose clients reach it by another name.
+NAMED = ("--public-url", "https://public.example")
+
 #: Of one that pages of these origins may read, too.
 LISTING = (*STRICT, "--cors-origins", "https://app.example,https://other.example")
 

@@ -75,9 +75,10 @@ def sent(server, pieces: list[bytes], secure: bool) -> bytes:
         connection = ssl.create_default_context(cafile=server.authority).wrap_socket(
             connection, server_hostname="localhost")
     with connection:
-        for piece in pieces:
+        for piece in pieces[:-1]:
             connection.sendall(piece)
             wait_until(lambda: unread(connection) == 0, "the server has read the piece")
+        connection.sendall(pieces[-1])
         return connection.makefile("rb").readline()
 
 
