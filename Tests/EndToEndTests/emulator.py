@@ -75,7 +75,7 @@ STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
 PUBLIC = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed", "--data-dir", "data")
 
 #: Of a server whose clients reach it by another name.
-NAMED = ("--public-url", "https://public.example")
+NAMED = ("--public-url", "https://public.example/")
 
 #: Of one that pages of these origins may read, too.
 LISTING = (*STRICT, "--cors-origins", "https://app.example,https://other.example")

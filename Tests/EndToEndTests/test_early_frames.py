@@ -7,7 +7,7 @@ import socket
 import pytest
 import requests
 import tls
-from emulator import TLS, wait_until
+from emulator import LIMITED, wait_until
 from listen_client import KEY, RATE, check, voice
 from session_client import SessionClient, recording
 from websocket_driver import RawSocket, binary_frame, json_frame
@@ -109,10 +109,13 @@ def test_a_close_frame_before_the_101_is_answered(server, door):
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
 def test_a_client_that_disconnects_before_the_101_frees_its_socket(served, door, goes):
-    server = served("--listen-idle", "1h", "--listen-sockets", "1", *TLS)
+    server = served(*LIMITED)
     # Or the socket would be refused, and have no place to give back.
     wait_until(lambda: server.metric("scribe_connections") == 1, "no connection is open but the one that asks")
-    with opened(server, door) as gone:
+    with opened(server, "plain") as other, opened(server, door) as gone:
+        # Of two places one is left.
+        other.send(other.handshake, None)
+        assert other.events[0].status_code == 101
         gone.send(gone.handshake + FIRST)
         gone.connection.close() if goes == "close" else gone.connection.shutdown(socket.SHUT_WR)
 

@@ -5,7 +5,7 @@ import random
 
 import pytest
 import requests
-from emulator import running, wait_until
+from emulator import NAMED, running, wait_until
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
 
@@ -111,19 +111,16 @@ def test_expiry_in_the_middle_of_an_upload(tmp_path):
         assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
 
 
-def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
+def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):
     forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "scribe.example"}
 
     def discovered(server) -> str:
         url = f"{server.base_url}/voice/v1/.well-known/medscribealliance"
         return requests.get(url, headers=forwarded).json()["endpoints"]["base_url"]
 
-    with running(tmp_path, "--ephemeral") as server:
-        assert discovered(server) == f"{server.base_url}/voice/v1"
-    with running(tmp_path, "--ephemeral", "--trusted-proxies", "127.0.0.0/8") as server:
-        assert discovered(server) == "https://scribe.example/voice/v1"
-    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example/") as server:
-        assert discovered(server) == "https://public.example/voice/v1"
+    assert discovered(server) == f"{server.base_url}/voice/v1"
+    assert discovered(served("--trusted-proxies", "127.0.0.0/8")) == "https://scribe.example/voice/v1"
+    assert discovered(served(*NAMED)) == "https://public.example/voice/v1"
 
 
 @pytest.mark.covers("M-30", "M-77")
