@@ -68,6 +68,9 @@ PLAIN = (
 LIMITED = (
     "--listen-sockets", "2", "--listen-idle", "1h", "--namespaces-max", "2", "--journal-max", "50", *TLS)
 
+#: Of a patient server that holds less for clients than they would like.
+SCARCE = ("--memory-budget", "64MB", *PATIENT)
+
 #: Of a server that verifies tokens.
 STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
 

@@ -4,7 +4,6 @@ and every error code that a server can cause has a row."""
 import re
 import shlex
 
-import pytest
 from emulator import ROOT
 from namespaces import control, created
 

@@ -173,23 +173,23 @@ def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
 
 
 @pytest.mark.covers("M-78")
-def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(tmp_path):
-    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server:
-        client = SessionClient(server.base_url)
-        session = client.create()["session_id"]
-        noise = random.Random(1).randbytes(1 << 18)
-        refusals = 0
-        # By halves, so that not a byte is left at the end.
-        for index in range(19):
-            path = f"/sessions/{session}/audio/chunk_{index}.wav"
-            answer = client.call(
-                "POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
-            if answer.status_code == 400:
-                assert answer.json()["error"]["code"] == "storage_limit_exceeded"
-                refusals += 1
-        assert 0 < refusals < 19
-        refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
-        assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
+def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(served):
+    server = served("--storage-quota", "200KB")
+    client = SessionClient(server.base_url)
+    session = client.create()["session_id"]
+    noise = random.Random(1).randbytes(1 << 18)
+    refusals = 0
+    # By halves, so that not a byte is left at the end.
+    for index in range(19):
+        path = f"/sessions/{session}/audio/chunk_{index}.wav"
+        answer = client.call(
+            "POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
+        if answer.status_code == 400:
+            assert answer.json()["error"]["code"] == "storage_limit_exceeded"
+            refusals += 1
+    assert 0 < refusals < 19
+    refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
+    assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
 
 
 @pytest.mark.covers("M-22")
