@@ -60,9 +60,10 @@ LONG = (
 SHORT = (
     "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "50ms", "--log-level", "trace", *TLS)
 
-#: Of a server without what can be switched off.
+#: Of a server without what can be switched off, which speaks the other dialect of live recognition.
 PLAIN = (
-    "--no-client-faults", "--no-explain", "--no-namespaces", "--journal", "off", "--allowed-hosts", "evil.example")
+    "--no-client-faults", "--no-explain", "--no-namespaces", "--journal", "off", "--allowed-hosts", "evil.example",
+    "--listen-dialect", "subq")
 
 #: Of a server of which little is too much.
 LIMITED = (
