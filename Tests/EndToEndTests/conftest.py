@@ -16,7 +16,9 @@ pytest.register_assert_rewrite(
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, RECOGNISER, ROOT, TLS, running, wait_until  # noqa: E402
+from emulator import (  # noqa: E402
+    DEMO, LONG, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until,
+)
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
@@ -38,23 +40,58 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
-    """The server that most tests share: the defaults, with short waits."""
-    folder = tmp_path_factory.mktemp("server")
-    temporary = folder / "temporary"
-    temporary.mkdir()
-    flags = ("--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS)
-    with running(folder, *flags, environment={"TMPDIR": str(temporary)}) as server:
-        yield server
-    assert not list(temporary.iterdir()), "a stop removes all temporary files"
+def served(tmp_path_factory):
+    """Gives a function that returns the running server with these flags: one for all tests that ask for equal ones.
+
+    Data are in a folder that is deleted at the end, unless the flags name another.
+    """
+    servers = {}
+    with contextlib.ExitStack() as stack:
+        def served(*flags: str):
+            if flags not in servers:
+                data = () if "--data-dir" in flags else ("--ephemeral",)
+                folder = tmp_path_factory.mktemp("served")
+                temporary = folder / "temporary"
+                temporary.mkdir()
+                environment = {"TMPDIR": str(temporary)}
+                servers[flags] = stack.enter_context(running(folder, *data, *flags, environment=environment))
+            assert servers[flags].process.poll() is None, f"an earlier test ended the server\n{servers[flags].log}"
+            return servers[flags]
+
+        yield served
+    left = [file for server in servers.values() for file in (server.folder / "temporary").iterdir()]
+    assert not left, "a stop removes all temporary files"
 
 
 @pytest.fixture(scope="session")
-def listening(tmp_path_factory):
+def usual_server(served):
+    """The server that most tests share: the defaults, with short waits."""
+    return served("--long-poll", "3s", "--object-wait", "1s", *TLS)
+
+
+@pytest.fixture(scope="session")
+def server(usual_server):
+    """The same, unless a module has another one in its place."""
+    return usual_server
+
+
+@pytest.fixture(scope="session")
+def patient(served):
+    """A server that ends nothing for being idle or late."""
+    return served(*PATIENT)
+
+
+@pytest.fixture(scope="session")
+def strict(served):
+    """A server that verifies tokens."""
+    return served(*STRICT)
+
+
+@pytest.fixture(scope="session")
+def listening(served):
     """A server with a real recogniser, which skips no ambient session for being short."""
-    flags = ("--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
-    with running(tmp_path_factory.mktemp("listening"), "--ephemeral", *flags) as server:
-        yield server
+    return served(
+        "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
 
 
 @pytest.fixture(scope="session")
@@ -74,20 +111,18 @@ def chunks(spoken, tmp_path_factory):
     return speech.chunks(spoken, tmp_path_factory.mktemp("chunks"))
 
 
-@pytest.fixture(scope="module")
-def ambient(tmp_path_factory):
+@pytest.fixture(scope="session")
+def ambient(served):
     """A server that skips no ambient session for being short."""
-    flags = ("--ephemeral", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("ambient"), *flags) as server:
-        yield server
+    return served(*LONG)
 
 
 @pytest.fixture(scope="session")
-def browser(server, tmp_path_factory):
+def browser(usual_server, tmp_path_factory):
     """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's.
     """
     folder = tmp_path_factory.mktemp("browser")
-    trusting = trusting_browser(server, folder)
+    trusting = trusting_browser(usual_server, folder)
     process = subprocess.Popen(
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", f"--user-data-dir={folder / 'profile'}",
@@ -141,11 +176,10 @@ def tab(browser):
         yield tab
 
 
-@pytest.fixture(scope="module")
-def omi(tmp_path_factory):
+@pytest.fixture(scope="session")
+def omi(served):
     """A server that ends conversations after 2 s of silence, and sockets after 4 s without a message."""
-    with running(tmp_path_factory.mktemp("omi"), *FLAGS) as server:
-        yield server
+    return served(*FLAGS[1:])
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import botocore.config
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, TLS, running
+from emulator import PATIENCE, TLS
 from listen_client import SPEECH, environment
 from namespaces import (
     Access, EkaClient, OmiDevice, access, ambient_client, control, deepgram, eka, omi, s3, session, suki,
@@ -19,7 +19,7 @@ from suki_client import session_path
 from websockets.exceptions import ConnectionClosed
 
 FLAGS = (
-    "--ephemeral", "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "3s",
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "3s",
     "--webhook-pauses", "50ms,50ms,50ms", *TLS)
 PROBLEM = "application/problem+json"
 CONFIG = "/voice/api/v2/config"
@@ -87,9 +87,8 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("faults"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*FLAGS)
 
 
 @pytest.fixture

@@ -80,6 +80,20 @@ def server(place, tmp_path_factory):
         yield balancer
 
 
+@pytest.fixture(scope="module")
+def served(place, tmp_path_factory):
+    """Gives a function that returns three servers behind nginx with these flags, once for equal flags."""
+    balancers = {}
+    with contextlib.ExitStack() as stack:
+        def served(*flags: str):
+            if flags not in balancers:
+                kept = [flag for flag in flags if flag not in TLS]
+                balancers[flags] = stack.enter_context(balanced(tmp_path_factory.mktemp("served"), place, *kept))
+            return balancers[flags]
+
+        yield served
+
+
 @pytest.fixture(scope="module", autouse=True)
 def more_servers(place):
     """Replaces each server that a test starts itself by three behind nginx."""

@@ -11,7 +11,7 @@ import pytest
 import requests
 import tls
 from client import BUCKET
-from emulator import PATIENCE, TLS, run, running, wait_until
+from emulator import LONG, PATIENCE, run, running, wait_until
 from listen_client import SPEECH, results
 from namespaces import (
     Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, created, finished, listener,
@@ -19,16 +19,12 @@ from namespaces import (
 from session_client import form_of, recording, send
 from test_python_sdk import Ekacare
 
-FLAGS = (
-    "--ephemeral", "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h",
-    "--webhook-pauses", "10s,1h,1d,2d", "--conversation-timeout", "120s")
 YEARS = ["1980-01-01T00:00:00Z", "2030-06-01T00:00:00Z", "2090-12-31T23:59:59Z"]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("clocks"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*LONG)
 
 
 @pytest.fixture
@@ -205,29 +201,28 @@ def test_a_token_expires_and_is_renewed(server, inside):
     assert client.history() == [] and EkaClient(inside).history() == []
 
 
-def test_the_python_sdk_renews_its_token(tmp_path):
+def test_the_python_sdk_renews_its_token(server):
     """Its hosts are compiled in: the credentials choose the namespace."""
-    with running(tmp_path, *FLAGS, *TLS) as server:
-        inside = access(server, created(server), "credentials")
-        sdk = Ekacare(
-            tls.environment(server), client_id=inside.client, client_secret=inside.secret, base_url=server.base_url)
-        try:
-            tokens = sdk.call("auth.login")
-            sdk.call("set_access_token", token=tokens["access_token"])
-            assert sdk.call("files.get_upload_location", txn_id="before")["folderPath"]
-            advanced(server, inside, by="2d")
-            expired = requests.get(
-                f"{server.base_url}/voice/api/v2/transaction/history", timeout=PATIENCE,
-                headers={"Authorization": f"Bearer {tokens['access_token']}"})
-            assert expired.status_code == 401
-            renewed = sdk.call("auth.refresh_token", refresh_token=tokens["refresh_token"])
-            assert renewed["access_token"] != tokens["access_token"]
-            sdk.call("set_access_token", token=renewed["access_token"])
-            assert sdk.call("files.get_upload_location", txn_id="after")["folderPath"]
-        finally:
-            sdk.process.stdin.close()
-            sdk.process.wait(timeout=PATIENCE)
-            sdk.process.stdout.close()
+    inside = access(server, created(server), "credentials")
+    sdk = Ekacare(
+        tls.environment(server), client_id=inside.client, client_secret=inside.secret, base_url=server.base_url)
+    try:
+        tokens = sdk.call("auth.login")
+        sdk.call("set_access_token", token=tokens["access_token"])
+        assert sdk.call("files.get_upload_location", txn_id="before")["folderPath"]
+        advanced(server, inside, by="2d")
+        expired = requests.get(
+            f"{server.base_url}/voice/api/v2/transaction/history", timeout=PATIENCE,
+            headers={"Authorization": f"Bearer {tokens['access_token']}"})
+        assert expired.status_code == 401
+        renewed = sdk.call("auth.refresh_token", refresh_token=tokens["refresh_token"])
+        assert renewed["access_token"] != tokens["access_token"]
+        sdk.call("set_access_token", token=renewed["access_token"])
+        assert sdk.call("files.get_upload_location", txn_id="after")["folderPath"]
+    finally:
+        sdk.process.stdin.close()
+        sdk.process.wait(timeout=PATIENCE)
+        sdk.process.stdout.close()
 
 
 def test_s3_credentials_expire_in_the_middle_of_an_upload(server, inside):
@@ -284,17 +279,17 @@ def test_fresh_logins_uploads_and_webhooks_are_valid_at_any_time(server, inside,
             assert device.until(1) == ["hello"]
 
 
-def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(tmp_path):
+def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(served, tmp_path):
     folder = ("--data-dir", str(tmp_path / "data"))
     default = Access("")
-    with running(tmp_path, *folder) as server:
-        for method, path, body in [
-            ("PUT", "clock", {"mode": "frozen"}), ("POST", "clock/advance", {"by": "1h"}),
-            ("PUT", "clock", {"mode": "system"}),
-        ]:
-            answer = clock(server, default, method, path, **body)
-            assert answer.status_code == 409 and answer.json()["code"] == "clock_not_allowed"
-        assert clock(server, default).json()["mode"] == "system"
+    server = served("--data-dir", "data")
+    for method, path, body in [
+        ("PUT", "clock", {"mode": "frozen"}), ("POST", "clock/advance", {"by": "1h"}),
+        ("PUT", "clock", {"mode": "system"}),
+    ]:
+        answer = clock(server, default, method, path, **body)
+        assert answer.status_code == 409 and answer.json()["code"] == "clock_not_allowed"
+    assert clock(server, default).json()["mode"] == "system"
     with running(tmp_path, *folder, "--allow-reset") as server:
         client = EkaClient(Access(server.base_url))
         client.s3().put_object(Bucket="kept", Key="a", Body=b"x")

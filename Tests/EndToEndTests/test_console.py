@@ -3,7 +3,7 @@
 import pytest
 import requests
 from console import chromium
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, SHORT, wait_until
 
 import speech
 from spoken import consultation
@@ -14,11 +14,11 @@ JOINED = '\u0600<img src=x onerror=document.title=1 \u0600><\u0301script>documen
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(
-        tmp_path_factory.mktemp("console"), "--ephemeral", "--long-poll", "500ms", "--object-wait", "300ms"
-    ) as server:
-        yield server
+def server(served):
+    server = served(*SHORT)
+    # The list shows what the tests of this file record.
+    requests.post(f"{server.base_url}/__admin/reset", timeout=PATIENCE).raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from cross_site import (
     ACCOUNT, APP, DEVICE, DISGUISED, FOREIGN, HISTORY, JSON, LISTED, LOGIN, NEIGHBOUR, SESSION, SESSIONS, VENDOR,
     origin_header,
 )
-from emulator import ROOT, running
+from emulator import LISTING
 
 #: Of the vendor's login page, whose user is a client.
 LOGIN_PAGE = "/connect-auth/v1/login"
@@ -16,10 +16,8 @@ PASSWORD = json.dumps({"username": "dev-client", "password": "dev-secret"})
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--auth", "strict", "--clients", ROOT / "seed/clients.yaml", "--cors-origins", LISTED)
-    with running(tmp_path_factory.mktemp("strict"), "--ephemeral", *flags) as server:
-        yield server
+def strict(served):
+    return served(*LISTING)
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import tls
 from ambient_samples import START, samples
 from chromium import serving
 from deepgram.core.api_error import ApiError
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, PLAIN, STRICT, wait_until
 from faults import CONFIG, PAGE, answers_of, aside, read_raw, sdk_heard
 from http2_client import Connection
 from listen_client import SPEECH, results, voice
@@ -267,19 +267,18 @@ def test_a_request_asks_for_a_fault_of_its_own(place):
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4002, "asked for")
 
 
-@pytest.mark.parametrize("flags", [("--no-client-faults",), ("--auth", "strict", "--demo-seed")], ids=["off", "strict"])
-def test_the_server_ignores_the_fault_header_unless_the_setting_allows_it(tmp_path, flags):
-    with running(tmp_path, "--ephemeral", *flags) as server:
-        for text in ("status=503", "nonsense"):
-            answer = requests.get(server.base_url + PING, headers={"X-Scribe-Fault": text}, timeout=PATIENCE)
-            assert answer.status_code == 200 and "X-Scribe-Fault-Applied" not in answer.headers
+@pytest.mark.parametrize("flags", [PLAIN, STRICT], ids=["off", "strict"])
+def test_the_server_ignores_the_fault_header_unless_the_setting_allows_it(served, flags):
+    server = served(*flags)
+    for text in ("status=503", "nonsense"):
+        answer = requests.get(server.base_url + PING, headers={"X-Scribe-Fault": text}, timeout=PATIENCE)
+        assert answer.status_code == 200 and "X-Scribe-Fault-Applied" not in answer.headers
 
 
-def test_no_value_of_the_fault_header_ends_the_server(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        for text in ("=", "status=503;=", "==;status=503", "\u00e9", "status=" + "5" * 4000, ";" * 1000):
-            headers = {"X-Scribe-Fault": text.encode()}
-            assert requests.get(server.base_url + PING, headers=headers, timeout=PATIENCE).status_code == 400, text
+def test_no_value_of_the_fault_header_ends_the_server(server):
+    for text in ("=", "status=503;=", "==;status=503", "\u00e9", "status=" + "5" * 4000, ";" * 1000):
+        headers = {"X-Scribe-Fault": text.encode()}
+        assert requests.get(server.base_url + PING, headers=headers, timeout=PATIENCE).status_code == 400, text
 
 
 # Each family's own error.

@@ -7,8 +7,8 @@ import faults
 import pytest
 import requests
 from client import text
-from emulator import PATIENCE, run, running, wait_until
-from faults import PROBLEM, REFUSED, Place, recorded
+from emulator import PATIENCE, run, wait_until
+from faults import PROBLEM, REFUSED, recorded
 from http_recorder import HTTPRecorder
 from namespaces import AllianceClient, ambient_client, control, finished
 from session_client import recording
@@ -275,13 +275,11 @@ def test_the_limits_of_numbers_and_texts_are_allowed(place):
     assert len(place.faults.rules) == len(rules)
 
 
-def test_the_largest_body_is_added_changed_listed_and_answered(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        place = Place(server)
-        place.faults.add(id="large", operation="ping", status=502, body="x" * 65_536)
-        assert place.faults.change("large", times=2)["body"] == place.faults.rules[0]["body"] == "x" * 65_536
-        assert requests.get(
-            f"{server.base_url}/ns/{place.inside.name}/voice/ping", timeout=PATIENCE).text == "x" * 65_536
+def test_the_largest_body_is_added_changed_listed_and_answered(server, place):
+    place.faults.add(id="large", operation="ping", status=502, body="x" * 65_536)
+    assert place.faults.change("large", times=2)["body"] == place.faults.rules[0]["body"] == "x" * 65_536
+    assert requests.get(
+        f"{server.base_url}/ns/{place.inside.name}/voice/ping", timeout=PATIENCE).text == "x" * 65_536
 
 
 # Verbs.

@@ -6,19 +6,12 @@ import pytest
 import requests
 import websockets.exceptions
 from cross_site import HISTORY, SESSION, SESSIONS
-from emulator import PATIENCE, ROOT, running, wait_until
+from emulator import PATIENCE, PUBLIC, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, environment, results, voice
 from websockets.sync.client import connect
 
 GRANT = "/v1/auth/grant"
 KEYED = {"Authorization": f"Token {KEY}"}
-
-
-@pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--ephemeral", "--auth", "strict", "--clients", ROOT / "seed/clients.yaml")
-    with running(tmp_path_factory.mktemp("strict"), *flags) as server:
-        yield server
 
 
 @pytest.fixture(params=["server", "strict"])
@@ -154,16 +147,15 @@ def test_a_granted_token_opens_no_other_socket(either):
 
 
 @pytest.mark.covers("L-57")
-def test_a_granted_token_does_not_open_the_operator_api(tmp_path):
+def test_a_granted_token_does_not_open_the_operator_api(served):
     # Beyond this machine the operator's door asks for a token.
-    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data")
-    with running(tmp_path, *strict) as server:
-        def info(token):
-            return requests.get(
-                f"{server.base_url}/__admin/info", headers=bearer(token), timeout=PATIENCE).status_code
+    server = served(*PUBLIC)
+    def info(token):
+        return requests.get(
+            f"{server.base_url}/__admin/info", headers=bearer(token), timeout=PATIENCE).status_code
 
-        operators = (tmp_path / "data/admin-token").read_text().strip()
-        assert (info(operators), info(granted(server))) == (200, 401)
+    operators = (server.folder / "data/admin-token").read_text().strip()
+    assert (info(operators), info(granted(server))) == (200, 401)
 
 
 @pytest.mark.covers("L-58")

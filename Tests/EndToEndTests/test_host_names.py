@@ -5,15 +5,13 @@ import base64
 import pytest
 import requests
 from client import BUCKET
-from cross_site import APP, DISGUISED, HISTORY, LISTED, NEIGHBOUR, VENDOR
-from emulator import ROOT, running
+from cross_site import APP, DISGUISED, HISTORY, NEIGHBOUR, VENDOR
+from emulator import LISTING, PLAIN
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--auth", "strict", "--clients", ROOT / "seed/clients.yaml", "--cors-origins", LISTED)
-    with running(tmp_path_factory.mktemp("strict"), "--ephemeral", *flags) as server:
-        yield server
+def strict(served):
+    return served(*LISTING)
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +58,11 @@ def test_a_host_name_that_a_web_page_can_have_is_served_only_if_tokens_are_check
     assert asked_as(host, strict, strict.client().tokens["access_token"]).status_code != 421
 
 
-def test_a_host_name_in_the_settings_is_served(tmp_path):
-    with running(tmp_path, "--ephemeral", "--allowed-hosts", "evil.example") as server:
-        token = server.client().tokens["access_token"]
-        hosts = ("evil.example", "other.example", "localhost")
-        assert [asked_as(host, server, token).status_code for host in hosts] == [200, 421, 200]
+def test_a_host_name_in_the_settings_is_served(served):
+    server = served(*PLAIN)
+    token = server.client().tokens["access_token"]
+    hosts = ("evil.example", "other.example", "localhost")
+    assert [asked_as(host, server, token).status_code for host in hosts] == [200, 421, 200]
 
 
 def test_a_page_that_rebinds_its_dns_name_to_this_server_reads_nothing(tab, server):

@@ -5,15 +5,14 @@ import subprocess
 
 import pytest
 import requests
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import IMPATIENT, PATIENCE, running, wait_until
 from tls import DOORS
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A server that closes no connection for being idle: one that is closed, is closed for what was sent."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h", *TLS) as server:
-        yield server
+def server(patient):
+    """It closes no connection for being idle: one that is closed, is closed for what was sent."""
+    return patient
 
 
 @pytest.fixture(params=DOORS)
@@ -143,19 +142,18 @@ def test_curl_with_http2_over_plain_http_is_served(server):
     assert answers == '{"ping":"pong"}' * 2
 
 
-def test_a_held_poll_ends_when_its_client_disconnects(connect, tmp_path):
-    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server:
-        client = server.client()
-        transaction = client.transaction()
-        transaction.init()
-        request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
-        for goes in (lambda connection: connection.close(), lambda connection: connection.shutdown(socket.SHUT_WR)):
-            connection = connect(server)
-            connection.sendall(request)
-            wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
-            goes(connection)
-            wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
-            connection.close()
+def test_a_held_poll_ends_when_its_client_disconnects(connect, server):
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
+    for goes in (lambda connection: connection.close(), lambda connection: connection.shutdown(socket.SHUT_WR)):
+        connection = connect(server)
+        connection.sendall(request)
+        wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
+        goes(connection)
+        wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
+        connection.close()
 
 
 def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
@@ -202,24 +200,24 @@ def test_an_object_beyond_the_limit_is_refused_by_its_head(server, connect):
         head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n",
     ],
 )
-def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(connect, tmp_path, first):
+def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(connect, served, first):
     """A byte now and then keeps no connection."""
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
-        with connect(server) as connection:
-            connection.settimeout(0.1)
-            connection.sendall(first)
+    server = served(*IMPATIENT)
+    with connect(server) as connection:
+        connection.settimeout(0.1)
+        connection.sendall(first)
 
-            def is_ended():
-                try:
-                    connection.sendall(b"x")
-                    return not connection.recv(1000)
-                except TimeoutError:
-                    return False
-                except OSError:
-                    return True
+        def is_ended():
+            try:
+                connection.sendall(b"x")
+                return not connection.recv(1000)
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
 
-            wait_until(is_ended, "the slow request is ended")
-        assert requests.get(f"{server.base_url}/livez").status_code == 200
+        wait_until(is_ended, "the slow request is ended")
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 def test_hundreds_of_idle_connections_do_not_keep_others_out(server, connect):

@@ -14,21 +14,20 @@ import h2.events
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, TLS, run, running, wait_until
+from emulator import LONG, PATIENCE, PLAIN, STRICT, run, wait_until
 from http2_client import Connection
 from journal import PROBLEM, Journal, leaks, secrets_of
 from namespaces import Access, AllianceClient, EkaClient, access, control, created
 from session_client import recording
-from visits import FLAGS, RECORDER, Run, recorded  # noqa: F401 (a fixture)
+from visits import RECORDER, Run, recorded  # noqa: F401 (a fixture)
 from webhooks import Receiver
 
 STATUS = "/voice/api/v2/transaction/nobody"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("journal"), *FLAGS, *TLS) as server:
-        yield server
+def server(served):
+    return served(*LONG)
 
 
 @pytest.fixture
@@ -88,7 +87,8 @@ def requests_of(base: str, token: str):
     headers = {"Authorization": f"Bearer {token}"}
     return [
         ("GET", "/voice/api/v2/config", headers), ("GET", STATUS, headers), ("GET", STATUS, {}),
-        ("HEAD", "/voice/api/v2/config", headers), ("OPTIONS", "/voice/api/v2/config", {"Origin": "http://localhost:1"}),
+        ("HEAD", "/voice/api/v2/config", headers),
+        ("OPTIONS", "/voice/api/v2/config", {"Origin": "http://localhost:1"}),
         ("GET", "/voice/api/v2/transaction/history", headers), ("GET", "/nowhere/at/all", {}),
         ("GET", f"/{BUCKET}?list-type=2", {}),
     ]
@@ -362,41 +362,46 @@ def test_a_failed_command_leaves_its_requests_beside_the_snapshot(server, tmp_pa
     assert again.returncode == 2 and "exists" in again.stderr
 
 
-def test_logs_snapshots_and_backups_contain_no_journal_data(tmp_path):
-    folder = tmp_path / "data"
-    with running(tmp_path, "--data-dir", str(folder), "--ready-file", str(tmp_path / "ready.json")) as server:
-        client = EkaClient(Access(server.base_url))
-        client.get("/voice/api/v2/transaction/history?patient=word-of-a-patient")
-        assert Journal(server).verify(query="patient=word-of-*").status_code == 200
-        control(server, "PUT", "snapshots/one").raise_for_status()
-        exported = control(server, "GET", "snapshots/one/content").content
-        backup = tmp_path / "backup"
-        saved = run("backup", "--data-dir", str(folder), str(backup))
-        assert saved.returncode == 0, saved.stderr
-        assert "word-of-a-patient" not in server.log and b"word-of-a-patient" not in exported
-        for root in (folder, backup):
-            for file in (each for each in root.rglob("*") if each.is_file()):
-                assert b"word-of-a-patient" not in file.read_bytes(), file
+def test_logs_snapshots_and_backups_contain_no_journal_data(served, tmp_path):
+    server = served("--data-dir", "data")
+    folder = server.folder / "data"
+    client = EkaClient(Access(server.base_url))
+    client.get("/voice/api/v2/transaction/history?patient=word-of-a-patient")
+    assert Journal(server).verify(query="patient=word-of-*").status_code == 200
+    control(server, "PUT", "snapshots/one").raise_for_status()
+    exported = control(server, "GET", "snapshots/one/content").content
+    backup = tmp_path / "backup"
+    saved = run("backup", "--data-dir", str(folder), str(backup))
+    assert saved.returncode == 0, saved.stderr
+    assert "word-of-a-patient" not in server.log and b"word-of-a-patient" not in exported
+    for root in (folder, backup):
+        for file in (each for each in root.rglob("*") if each.is_file()):
+            assert b"word-of-a-patient" not in file.read_bytes(), file
 
 
 @pytest.mark.parametrize(
-    "flags, mode", [((), "full"), (("--auth", "open"), "full"), (("--auth", "strict", "--demo-seed"), None),
-                    (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network"), None),
-                    (("--auth", "strict", "--demo-seed", "--journal", "metadata"), "metadata"),
-                    (("--journal", "off"), None)])
-def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(tmp_path, flags, mode):
-    with running(tmp_path, "--ephemeral", *flags, "--admin-token", "operator") as server:
-        requests.get(
-            f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
-        operator = {"Authorization": "Bearer operator"}
-        answer = control(server, "POST", "requests/find", json={}, headers=operator)
-        assert control(server, "GET", "requests").status_code == 401
-        if mode is None:
-            assert answer.status_code == 409 and answer.json()["code"] == "journal_off"
-            return
-        assert answer.json()["mode"] == mode
-        assert ("patient=ada" in answer.text) == (mode == "full")
-        assert answer.json()["requests"][0]["route"] == "/voice/api/v2/transaction/{txn_id}"
+    "flags, mode", [
+        (LONG, "full"), pytest.param(("--auth", "open"), "full", marks=pytest.mark.full),
+        ((*STRICT, "--admin-token", "operator"), None),
+        (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network", "--admin-token", "operator"), None),
+        pytest.param(
+            (*STRICT, "--journal", "metadata", "--admin-token", "operator"), "metadata", marks=pytest.mark.full),
+        (PLAIN, None)])
+def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(served, flags, mode):
+    server = served(*flags)
+    operator = {"Authorization": "Bearer operator"} if "--admin-token" in flags else {}
+    # What other tests have sent.
+    control(server, "DELETE", "requests", headers=operator)
+    requests.get(
+        f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
+    answer = control(server, "POST", "requests/find", json={}, headers=operator)
+    assert control(server, "GET", "requests").status_code == (401 if operator else 200 if mode else 409)
+    if mode is None:
+        assert answer.status_code == 409 and answer.json()["code"] == "journal_off"
+        return
+    assert answer.json()["mode"] == mode
+    assert ("patient=ada" in answer.text) == (mode == "full")
+    assert answer.json()["requests"][0]["route"] == "/voice/api/v2/transaction/{txn_id}"
 
 
 def test_the_published_compose_file_keeps_a_full_journal_for_this_machine_only():

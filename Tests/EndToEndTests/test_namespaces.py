@@ -7,10 +7,11 @@ import re
 
 import pytest
 import requests
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, wait_until
+from faults import FLAGS
 from listen_client import voice
 from namespaces import HEADER, Access, EkaClient, access, control, counts, created
-from webhooks import FAST, KEY, Receiver
+from webhooks import KEY, Receiver
 
 PUBLIC = {"name", "path", "url", "created_at", "last_used_at", "state", "client_id", "partner_id"}
 SECRET = {"client_secret", "api_key"}
@@ -22,9 +23,8 @@ WRONG = [
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("namespaces"), "--ephemeral", "--long-poll", "3s", *FAST) as server:
-        yield server
+def server(served):
+    return served(*FLAGS)
 
 
 def listed(server, **options) -> dict:
@@ -227,17 +227,16 @@ def test_the_other_calls_of_the_operator_choose_a_namespace_too(server):
         refused(control(server, "GET", call, **different), 409, "namespaces_differ")
 
 
-def test_an_idle_namespace_holds_no_thread_and_no_descriptor(tmp_path):
+def test_an_idle_namespace_holds_no_thread_and_no_descriptor(server):
     def held(server) -> tuple[int, int]:
         process = pathlib.Path(f"/proc/{server.process.pid}")
         return len(list((process / "task").iterdir())), len(list((process / "fd").iterdir()))
 
-    with running(tmp_path, "--ephemeral") as server:
-        # The first namespaces start the threads that all of them share.
-        for _ in range(4):
-            control(server, "DELETE", f"namespaces/{created(server)['name']}")
-        before = held(server)
-        for _ in range(50):
-            created(server)
-        wait_until(
-            lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")
+    # The first namespaces start the threads that all of them share.
+    for _ in range(4):
+        control(server, "DELETE", f"namespaces/{created(server)['name']}")
+    before = held(server)
+    for _ in range(50):
+        created(server)
+    wait_until(
+        lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")

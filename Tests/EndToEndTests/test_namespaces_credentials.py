@@ -8,7 +8,7 @@ import threading
 import botocore.exceptions
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE
 from listen_client import voice
 from namespaces import (
     ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created,
@@ -22,19 +22,13 @@ SAMPLES = "encoding=linear16&sample_rate=16000"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("credentials"), "--ephemeral", "--long-poll", "3s") as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def first(server):
-    return World(server, "first")
+    return World(server, "first-of-two")
 
 
 @pytest.fixture(scope="module")
 def second(server):
-    return World(server, "second")
+    return World(server, "second-of-two")
 
 
 def test_a_request_can_name_its_namespace_by_prefix_header_and_credential_at_once(server, first):
@@ -80,7 +74,7 @@ def disagreeing(first, second) -> list[tuple]:
 
 @pytest.mark.parametrize("way", ["prefix", "header"])
 def test_a_credential_of_another_namespace_is_refused(server, first, second, way):
-    before = counts(server), counts(server, "first"), counts(server, "second")
+    before = counts(server), counts(server, "first-of-two"), counts(server, "second-of-two")
     for method, path, options, envelope in disagreeing(first, second):
         if way == "prefix":
             answer = asked(server, method, first.prefix + path, **options)
@@ -92,7 +86,7 @@ def test_a_credential_of_another_namespace_is_refused(server, first, second, way
         if envelope:
             envelope(answer)
         assert "sess=" not in answer.headers.get("Set-Cookie", "")
-    assert (counts(server), counts(server, "first"), counts(server, "second")) == before
+    assert (counts(server), counts(server, "first-of-two"), counts(server, "second-of-two")) == before
 
 
 @pytest.mark.parametrize("way", ["prefix", "header"])
@@ -214,7 +208,7 @@ def test_cookies_of_a_client_that_came_by_the_prefix_stay_below_it(server, first
     assert {cookie.path for cookie in session.cookies} == {first.prefix}
     assert session.get(f"{server.base_url}{first.prefix}{HISTORY}").status_code == 200
     assert session.get(f"{server.base_url}{HISTORY}").status_code == 401
-    assert session.get(f"{server.base_url}/ns/second{HISTORY}").status_code in (401, 404)
+    assert session.get(f"{server.base_url}/ns/second-of-two{HISTORY}").status_code in (401, 404)
 
 
 def test_requests_of_one_connection_choose_anew_each_time(server, first, second):

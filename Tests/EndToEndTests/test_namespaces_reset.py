@@ -9,7 +9,7 @@ import pytest
 import requests
 from ambient_samples import START, samples
 from client import BUCKET
-from emulator import PATIENCE, running, wait_until
+from emulator import LONG, PATIENCE, wait_until
 from listen_client import SPEECH, Listener, results
 from namespaces import (
     WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created, links,
@@ -26,10 +26,11 @@ NOTHING = {"jobs": 0, "objects": 0, "object_bytes": 0, "webhooks": 0}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    flags = ("--ephemeral", "--long-poll", "1h", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("resets"), *flags) as server:
-        yield server
+def server(served):
+    server = served(*LONG)
+    # Tests count what the default world has.
+    control(server, "POST", "reset").raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")

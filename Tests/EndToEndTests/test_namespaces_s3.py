@@ -9,16 +9,10 @@ import botocore.credentials
 import botocore.exceptions
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE
 from namespaces import WAYS, Access, EkaClient, access, counts, created
 
 MB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("objects"), "--ephemeral") as server:
-        yield server
 
 
 @pytest.fixture(params=WAYS)

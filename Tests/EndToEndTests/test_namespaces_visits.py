@@ -6,11 +6,11 @@ import pytest
 import requests
 from ambient_samples import START, samples
 from client import BUCKET
-from emulator import running
+from emulator import LONG
 from listen_client import SPEECH, environment, results, voice
 from namespaces import (
-    HEADER, WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, counts, created, finished,
-    followed, links, listener,
+    HEADER, WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created,
+    finished, followed, links, listener,
 )
 from session_client import form_of, recording, send
 from suki_client import session_path
@@ -18,10 +18,11 @@ from websockets.sync.client import connect
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    flags = ("--ephemeral", "--long-poll", "3s", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("visits"), *flags) as server:
-        yield server
+def server(served):
+    server = served(*LONG)
+    # It is to have no data after each test.
+    control(server, "POST", "reset").raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import http.client
 import pytest
 from cross_site import FOREIGN, NEIGHBOUR, VENDOR
 from device_client import token_of
-from emulator import PATIENCE, running
+from emulator import PATIENCE
 from namespaces import (
     ACCOUNT, HEADER, HISTORY, SESSIONS, SUKI, World, account, asked, deepgram, eka, omi, s3, session, suki,
 )
@@ -13,12 +13,6 @@ from websocket_driver import open_socket
 from websockets.exceptions import InvalidStatus
 
 SAMPLES = "encoding=linear16&sample_rate=16000"
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("ways"), "--ephemeral") as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

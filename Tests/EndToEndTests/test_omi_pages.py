@@ -4,8 +4,7 @@ import contextlib
 import uuid
 
 import pytest
-from device_client import FLAGS, Device, Page, token_of
-from emulator import running
+from device_client import Device, Page, token_of
 from websocket_driver import RawSocket
 
 
@@ -37,9 +36,11 @@ def test_the_first_message_of_a_page_is_short_and_the_next_ones_may_be_long(omi)
         assert device.end()[0] == 1009
 
 
-def test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory(tmp_path):
+def test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory(omi):
     """Each has begun a message of a megabyte, the last byte of which does not come."""
-    with running(tmp_path, *FLAGS) as server, contextlib.ExitStack() as open_sockets:
+    with contextlib.ExitStack() as open_sockets:
+        server = omi
+        server.forget_peak()
         before = server.memory("VmRSS")
         strangers = []
         for _ in range(300):

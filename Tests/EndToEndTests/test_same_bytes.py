@@ -6,7 +6,7 @@ The requests are derived from openapi/scribe.yaml and openapi/control.yaml.
 import json
 import re
 
-from emulator import LINKS, PATIENCE, running, wait_until
+from emulator import LINKS, PATIENCE, SHORT, wait_until
 from every_field.cases import PROFILES
 from every_field.operations import OPERATIONS
 from every_field.tenants import Exchange, Tenant
@@ -48,23 +48,24 @@ def comparable(answer: requests.Response) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def tenant(tmp_path_factory):
-    """A tenant with a consultation of each family, on a fresh server."""
-    folder = tmp_path_factory.mktemp("bytes")
-    flags = ("--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(folder, *flags) as server:
-        tenant = Tenant(server, "dev-client", "dev-secret", "first", folder)
-        sdk = SessionClient(server.base_url)
-        session = sdk.create()["session_id"]
-        sdk.upload(session, 0, recording(3))
-        sdk.end(session, 1)
-        sdk.results(session)
-        listened = server.client().transaction("i-listened")
-        assert listened.init().status_code == 201
-        hear(server, "txn_id=i-listened", SPEECH)
-        wait_until(lambda: listened.poll().status_code != 202, "the stream has a note")
-        tenant.others = [session, "i-listened"]
-        yield tenant
+def tenant(served, tmp_path_factory):
+    """A tenant with a consultation of each family, on a server without other data."""
+    folder, server = tmp_path_factory.mktemp("bytes"), served(*SHORT)
+    requests.post(f"{server.base_url}/__admin/reset", timeout=PATIENCE).raise_for_status()
+    tenant = Tenant(server, "dev-client", "dev-secret", "first", folder)
+    sdk = SessionClient(server.base_url)
+    session = sdk.create()["session_id"]
+    sdk.upload(session, 0, recording(3))
+    sdk.end(session, 1)
+    sdk.results(session)
+    listened = server.client().transaction("i-listened")
+    assert listened.init().status_code == 201
+    hear(server, "txn_id=i-listened", SPEECH)
+    wait_until(lambda: listened.poll().status_code != 202, "the stream has a note")
+    tenant.others = [session, "i-listened"]
+    yield tenant
+    # Its clock may stand still.
+    requests.put(f"{server.base_url}/__admin/clock", json={"mode": "system"}, timeout=PATIENCE).raise_for_status()
 
 
 @pytest.mark.covers("C-119")

@@ -5,7 +5,7 @@ import random
 
 import pytest
 import requests
-from emulator import running, wait_until
+from emulator import NAMED, running, wait_until
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
 
@@ -111,19 +111,16 @@ def test_expiry_in_the_middle_of_an_upload(tmp_path):
         assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
 
 
-def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
+def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):
     forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "scribe.example"}
 
     def discovered(server) -> str:
         url = f"{server.base_url}/voice/v1/.well-known/medscribealliance"
         return requests.get(url, headers=forwarded).json()["endpoints"]["base_url"]
 
-    with running(tmp_path, "--ephemeral") as server:
-        assert discovered(server) == f"{server.base_url}/voice/v1"
-    with running(tmp_path, "--ephemeral", "--trusted-proxies", "127.0.0.0/8") as server:
-        assert discovered(server) == "https://scribe.example/voice/v1"
-    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example/") as server:
-        assert discovered(server) == "https://public.example/voice/v1"
+    assert discovered(server) == f"{server.base_url}/voice/v1"
+    assert discovered(served("--trusted-proxies", "127.0.0.0/8")) == "https://scribe.example/voice/v1"
+    assert discovered(served(*NAMED)) == "https://public.example/voice/v1"
 
 
 @pytest.mark.covers("M-30", "M-77")
@@ -176,23 +173,23 @@ def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
 
 
 @pytest.mark.covers("M-78")
-def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(tmp_path):
-    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server:
-        client = SessionClient(server.base_url)
-        session = client.create()["session_id"]
-        noise = random.Random(1).randbytes(1 << 18)
-        refusals = 0
-        # By halves, so that not a byte is left at the end.
-        for index in range(19):
-            path = f"/sessions/{session}/audio/chunk_{index}.wav"
-            answer = client.call(
-                "POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
-            if answer.status_code == 400:
-                assert answer.json()["error"]["code"] == "storage_limit_exceeded"
-                refusals += 1
-        assert 0 < refusals < 19
-        refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
-        assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
+def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(served):
+    server = served("--storage-quota", "200KB")
+    client = SessionClient(server.base_url)
+    session = client.create()["session_id"]
+    noise = random.Random(1).randbytes(1 << 18)
+    refusals = 0
+    # By halves, so that not a byte is left at the end.
+    for index in range(19):
+        path = f"/sessions/{session}/audio/chunk_{index}.wav"
+        answer = client.call(
+            "POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
+        if answer.status_code == 400:
+            assert answer.json()["error"]["code"] == "storage_limit_exceeded"
+            refusals += 1
+    assert 0 < refusals < 19
+    refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
+    assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
 
 
 @pytest.mark.covers("M-22")

@@ -13,7 +13,7 @@ import sys
 import pytest
 import requests
 import tls
-from emulator import PATIENCE, running, wait_until
+from emulator import NAMED, PATIENCE, wait_until
 from listen_client import KEY
 from namespaces import Access, OmiDevice
 from tls import logged, verb
@@ -119,17 +119,17 @@ def test_a_recording_reaches_the_bucket_that_its_session_names(server, monkeypat
     assert requests.post(form["url"], data=form["fields"], files=files, timeout=PATIENCE).status_code == 204
 
 
-def test_requests_to_a_vendors_host_get_links_with_the_public_url(tmp_path):
-    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example") as server:
-        session = server.client(flavour="ekascribe-web").session
-        body = {"upload_type": "chunked", "templates": ["soap"]}
-        created = session.post(
-            f"{server.base_url}/voice/v1/sessions?version=v2", json=body, headers={"Host": "api.eka.care"}).json()
-        assert created["upload_url"]["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
-        link = session.post(
-            f"{server.base_url}/v1/file-upload?txn_id=t-public&action=ekascribe-v2",
-            headers={"Host": "api.eka.care"}).json()
-        assert link["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
+def test_requests_to_a_vendors_host_get_links_with_the_public_url(served):
+    server = served(*NAMED)
+    session = server.client(flavour="ekascribe-web").session
+    body = {"upload_type": "chunked", "templates": ["soap"]}
+    created = session.post(
+        f"{server.base_url}/voice/v1/sessions?version=v2", json=body, headers={"Host": "api.eka.care"}).json()
+    assert created["upload_url"]["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
+    link = session.post(
+        f"{server.base_url}/v1/file-upload?txn_id=t-public&action=ekascribe-v2",
+        headers={"Host": "api.eka.care"}).json()
+    assert link["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
 
 
 def test_javas_client_is_served_by_both_protocols(server, tmp_path):

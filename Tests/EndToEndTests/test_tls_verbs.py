@@ -116,7 +116,7 @@ def test_the_doctor_asks_the_server_for_its_tls_port(server):
     assert info["settings"]["tls_port"] == str(server.tls_port)
 
 
-@pytest.mark.parametrize("flag", ["--port", "--tls-port"])
+@pytest.mark.parametrize("flag", [pytest.param("--port", marks=pytest.mark.full), "--tls-port"])
 def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows_it(tmp_path, flag):
     # As an ordinary user, in a network namespace of its own, where ports below 1024 are root's.
     flags = ["--ephemeral", "--tls", "--port", "0", "--tls-port", "0", flag, "443"]
@@ -168,12 +168,11 @@ def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
     assert "the real S3" not in private.stdout
 
 
-def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(tmp_path):
+def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(served, tmp_path):
     answer = verb(tmp_path, "doctor", "--url", "http://127.0.0.1:1")
     assert answer.returncode == 1 and "scribe-emulator serve --tls" in answer.stdout
-    with running(tmp_path, "--ephemeral") as server:
-        answer = doctor(server)
-        assert answer.returncode == 1 and "plain HTTP only" in answer.stdout
+    answer = doctor(served("--object-wait", "300ms"))
+    assert answer.returncode == 1 and "plain HTTP only" in answer.stdout
 
 
 def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_path):

@@ -17,7 +17,6 @@ from namespaces import AllianceClient, Access, EkaClient, OmiDevice, ambient_cli
 from session_client import recording
 from websocket_driver import Socket
 
-FLAGS = ("--ephemeral", "--long-poll", "1h", "--object-wait", "50ms", "--suki-shortest", "0s")
 #: Members with machine time, a signature or a credential.
 OWN = LINKS | {
     "AccessKeyId", "SecretKey", "SessionToken", "Expiration", "expires_at", "policy", "x-amz-credential", "x-amz-date",
