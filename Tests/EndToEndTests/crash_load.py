@@ -6,7 +6,6 @@ import threading
 from client import BUCKET
 from device_client import Device
 from emulator import PATIENCE, Server, wait_until
-from websockets.exceptions import ConnectionClosed
 
 WORKERS = 4
 #: Results of earlier rounds that each check looks at again.
