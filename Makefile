@@ -59,7 +59,7 @@ soak:
 	@scripts/install test
 	@scripts/build --build-tests
 	@SCRIBE_FUZZ_FACTOR=200 swift test --skip-build --filter FuzzTests
-	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_kill.py
+	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_crashes.py -k under_load
 	@swift build -c release --static-swift-stdlib --product scribe-emulator
 	@SCRIBE_BINARY=$$(swift build -c release --static-swift-stdlib --show-bin-path)/scribe-emulator \
 		.venv/bin/python -m pytest -s -q Tests/EndToEndTests/soak_memory.py

@@ -1,6 +1,7 @@
 """Clients of devices on `/v4/listen` and of pages on `/v4/web/listen`, over the `websockets` package."""
 
 import base64
+import contextlib
 import json
 import random
 
@@ -131,9 +132,14 @@ class EdgeASRTranscriber:
         self.device.send(segment)
 
     def read(self):
-        try:
+        """Forgets what the echoes say is stored: each echoed segment, and all before it.
+
+        Segments that the server has from an earlier connection are not echoed again. To keep these alone would leave
+        gaps in the next resend, which is then no repetition of what is stored (streaming.md 4.9).
+        """
+        with contextlib.suppress(TimeoutError):
             while message := self.device.socket.recv(timeout=0):
-                echoed = [segment["text"] for segment in json.loads(message)] if message.startswith("[") else []
-                self.unsent = [segment for segment in self.unsent if segment["text"] not in echoed]
-        except TimeoutError:
-            pass
+                for segment in json.loads(message) if message.startswith("[") else []:
+                    texts = [each["text"] for each in self.unsent]
+                    if segment["text"] in texts:
+                        del self.unsent[:texts.index(segment["text"]) + 1]

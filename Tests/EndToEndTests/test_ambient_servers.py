@@ -1,11 +1,10 @@
-"""Suki's ambient sessions on servers with settings of their own: a kill, a partner's webhook, and a real recogniser."""
-
+"""Suki's ambient sessions on servers with settings of their own: partners' webhooks, and a real recogniser."""
 
 import jsonschema
 import pytest
 import yaml
 from ambient_samples import START, samples
-from emulator import PATIENCE, ROOT, running, state_folder, wait_until
+from emulator import PATIENCE, ROOT, running, wait_until
 from http_recorder import Answer, HTTPRecorder
 from suki_checks import verify_webhook
 from suki_client import SukiClient
@@ -13,77 +12,72 @@ from suki_client import SukiClient
 DOCUMENT = yaml.safe_load((ROOT / "openapi/scribe.yaml").read_text())
 
 
-@pytest.mark.covers("U-20")
-def test_streamed_audio_survives_a_kill(tmp_path):
-    flags = ("--data-dir", "data", "--suki-shortest", "0s")
-    with running(tmp_path, *flags) as server:
-        client = SukiClient(server.base_url)
-        client.initialize()
-        session = client.create_session()
-        stream = client.start(session, START)
-        stream.audio(samples(45))
-        # What is in no chunk yet is lost with the process; the device has it and sends it again.
-        data = state_folder(server.folder / "data") / "objects"
-        wait_until(lambda: sum(path.is_file() for path in data.rglob("*")) >= 2, "two chunks are kept")
-        server.kill()
-    with running(tmp_path, *flags) as server:
-        again = SukiClient(server.base_url)
-        again.initialize()
-        with again.start(session, START) as stream:
-            stream.audio(samples(45))
-            stream.finish()
-        again.end(session)
-        assert again.wait(session) == "completed"
-        (recording,) = again.recordings(session)
-        assert again.fetch(recording).content[44:] == samples(45)
+SECRET = "shared sécret"
+#: Attempts of each partner's webhook by its path. Each consultation has three messages.
+ATTEMPTS = {"/hook": 1, "/failing-once": 1, "/failing-twice": 2}
+
+
+@pytest.fixture(scope="module")
+def partners(tmp_path_factory):
+    """A server with a partner for each path, named like it, and the receiver of their webhooks."""
+    folder = tmp_path_factory.mktemp("partners")
+    with HTTPRecorder(lambda request: Answer(204 if request.path == "/hook" else 500)) as receiver:
+        clients, listed = [], []
+        for path, attempts in ATTEMPTS.items():
+            name = path.strip("/")
+            clients.append({
+                "client_id": f"c-{name}", "client_secret": "secret", "business_id": f"b-{name}", "user_id": "u",
+                "doctor_id": "o"})
+            hook = {"url": f"{receiver.url}{path}", "secret": SECRET, "attempts": attempts}
+            listed.append({"partner_id": name, "client_id": f"c-{name}", "webhook": hook})
+        (folder / "clients.yaml").write_text(yaml.safe_dump({"clients": clients, "partners": listed}))
+        flags = ("--ephemeral", "--clients", "clients.yaml", "--suki-shortest", "0s", "--webhook-pauses", "20ms")
+        with running(folder, *flags) as server:
+            yield server, receiver
 
 
 @pytest.mark.covers("U-29", "U-32")
-@pytest.mark.parametrize(("path", "attempts", "told"), [("/hook", 1, 3), ("/failing", 1, 3), ("/failing", 2, 6)])
-def test_a_partner_webhook_is_signed_over_the_bytes_that_are_sent(tmp_path, path, attempts, told):
-    receiver = HTTPRecorder(lambda request: Answer(500 if request.path == "/failing" else 204))
-    secret = "shared sécret"
-    hook = {"url": f"{receiver.url}{path}", "secret": secret, "attempts": attempts}
-    client_entry = {"client_id": "c", "client_secret": "secret", "business_id": "b", "user_id": "u", "doctor_id": "o"}
-    partners = [{"partner_id": "clinic", "client_id": "c", "webhook": hook}]
-    (tmp_path / "clients.yaml").write_text(yaml.safe_dump({"clients": [client_entry], "partners": partners}))
-    flags = ("--ephemeral", "--clients", tmp_path / "clients.yaml", "--suki-shortest", "0s", "--webhook-pauses", "20ms")
-    with running(tmp_path, *map(str, flags)) as server:
-        client = SukiClient(server.base_url, partner_id="clinic")
-        client.initialize()
-        good = client.create_session(encounter_id="visit 7")
-        with client.start(good, START) as stream:
-            stream.audio(samples(3))
-            stream.finish()
-        client.end(good)
-        client.end(good)
-        assert client.wait(good) == "completed"
-        failed = client.create_session(encounter_id="fixture:recogniser-down")
-        with client.start(failed, START) as stream:
-            stream.audio(samples(3))
-            stream.finish()
-        client.end(failed)
-        assert client.wait(failed) == "failed"
-        skipped = client.create_session(encounter_id="visit 7")
-        client.end(skipped)
-        assert client.wait(skipped) == "skipped"
-        wait_until(lambda: len(receiver.requests) >= told, "all is told")
-        content = DOCUMENT["webhooks"]["ambient"]["post"]["requestBody"]["content"]["application/json"]
-        validator = jsonschema.Draft202012Validator({**content["schema"], "components": DOCUMENT["components"]})
-        messages = []
-        for request in receiver.requests:
-            assert verify_webhook(secret, request.headers, request.body)
-            assert not verify_webhook(secret, request.headers, request.body + b" ")
-            messages.append(request.json)
-            validator.validate(messages[-1])
-        by_session = {message["session_id"]: message for message in messages}
-        assert set(by_session) == {good, failed, skipped} and len(messages) == told
-        assert by_session[good]["status"] == by_session[skipped]["status"] == "success"
-        assert by_session[failed]["error_code"] == "ERROR_CODE_TRANSCRIPTION" and by_session[failed]["error_detail"]
-        for links in by_session[good]["_links"].values():
-            for link in links:
-                assert client.call(link["method"], link["href"]).headers["content-type"].startswith(link["type"])
-    receiver.stop()
+@pytest.mark.parametrize("path", ATTEMPTS)
+def test_a_partner_webhook_is_signed_over_the_bytes_that_are_sent(partners, path):
+    server, receiver = partners
+    client = SukiClient(server.base_url, partner_id=path.strip("/"))
+    client.initialize()
+    good = client.create_session(encounter_id="visit 7")
+    with client.start(good, START) as stream:
+        stream.audio(samples(3))
+        stream.finish()
+    client.end(good)
+    client.end(good)
+    assert client.wait(good) == "completed"
+    failed = client.create_session(encounter_id="fixture:recogniser-down")
+    with client.start(failed, START) as stream:
+        stream.audio(samples(3))
+        stream.finish()
+    client.end(failed)
+    assert client.wait(failed) == "failed"
+    skipped = client.create_session(encounter_id="visit 7")
+    client.end(skipped)
+    assert client.wait(skipped) == "skipped"
+
+    def told() -> list:
+        return [request for request in receiver.requests if request.path == path]
+
+    wait_until(lambda: len(told()) >= 3 * ATTEMPTS[path], "all is told")
+    content = DOCUMENT["webhooks"]["ambient"]["post"]["requestBody"]["content"]["application/json"]
+    validator = jsonschema.Draft202012Validator({**content["schema"], "components": DOCUMENT["components"]})
+    messages = []
+    for request in told():
+        assert verify_webhook(SECRET, request.headers, request.body)
+        assert not verify_webhook(SECRET, request.headers, request.body + b" ")
+        messages.append(request.json)
+        validator.validate(messages[-1])
+    by_session = {message["session_id"]: message for message in messages}
+    assert set(by_session) == {good, failed, skipped} and len(messages) == 3 * ATTEMPTS[path]
+    assert by_session[good]["status"] == by_session[skipped]["status"] == "success"
+    assert by_session[failed]["error_code"] == "ERROR_CODE_TRANSCRIPTION" and by_session[failed]["error_detail"]
+    for links in by_session[good]["_links"].values():
+        for link in links:
+            assert client.call(link["method"], link["href"]).headers["content-type"].startswith(link["type"])
 
 
 @pytest.mark.covers("U-13", "U-15", "U-22")

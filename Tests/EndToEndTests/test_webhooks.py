@@ -1,16 +1,17 @@
-"""Webhooks notify registered receivers: signed, at least once, in order per session."""
+"""Webhooks notify receivers: signed, at least once, in order per session. test_crashes.py has kills meanwhile."""
 
 import collections
+import contextlib
 import re
 import signal
+import socket
 import stat
 import subprocess
 import sys
-import threading
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, Server, running, wait_until
+from emulator import BINARY, PATIENCE, ROOT, running, wait_until
 from webhooks import FAST, KEY, SUBSCRIPTIONS, WHOLE, Consultant, Receiver, admin, settle
 
 
@@ -25,7 +26,7 @@ def test_reliable_and_failing_receivers_get_every_event_in_order(tmp_path):
         # A port at which nobody listens any more.
         with Receiver() as gone:
             hooks["gone"] = client.register(f"{gone.url}/gone")
-        names = [f"visit-{number}" for number in range(19)] + ["münchen-🩺"]
+        names = [f"visit-{number}" for number in range(9)] + ["münchen-🩺"]
         for name in names:
             client.begin(name)
         for name in names:
@@ -60,79 +61,6 @@ def test_reliable_and_failing_receivers_get_every_event_in_order(tmp_path):
             line for line in server.log.splitlines() if "delivery" in line)
 
 
-@pytest.mark.parametrize("moment", ["before the answer", "after the answer"])
-def test_a_kill_between_delivery_and_its_record_sends_the_event_again_and_loses_none(tmp_path, moment):
-    with Receiver() as receiver:
-        flags = ("--data-dir", "data", *FAST)
-        server = Server(tmp_path, *flags)
-        client = Consultant(server)
-        client.register(f"{receiver.url}/good", "started")
-        victim = server.process
-
-        def kill(path, event):
-            if event[0] == "visit-5" and victim.poll() is None:
-                if moment == "before the answer":
-                    victim.kill()
-                else:
-                    threading.Timer(0.002, victim.kill).start()
-
-        receiver.before_answer = kill
-        begun = []
-        for number in range(40):
-            try:
-                client.begin(f"visit-{number}")
-                begun.append(f"visit-{number}")
-            except (AssertionError, requests.RequestException):
-                break
-        victim.wait(PATIENCE)
-    # Another one at the same address, so that what each server has sent is told apart.
-    with Receiver(receiver.port) as other:
-        with running(tmp_path, *flags) as again:
-            settle(again)
-        heard_before, heard_after = receiver.heard["/good"], other.heard["/good"]
-        # What the killed server was about to answer may be there as well.
-        assert set(begun) <= {name for name, _ in heard_before + heard_after}
-        for heard in (heard_before, heard_after):
-            assert len(set(heard)) == len(heard), "nothing twice without a kill between"
-        if moment == "before the answer":
-            assert ("visit-5", "session.started") in heard_after
-
-
-def test_a_kill_at_any_moment_loses_no_event(tmp_path):
-    flags = ("--data-dir", "data", *FAST)
-    begun, receivers = [], [Receiver()]
-    for run in range(6):
-        server = Server(tmp_path, *flags)
-        client = Consultant(server)
-        if run == 0:
-            client.register(f"{receivers[0].url}/good")
-        threading.Timer(0.05 + 0.07 * run, server.kill).start()
-        try:
-            for number in range(10_000):
-                name = f"visit-{run}-{number}"
-                client.begin(name)
-                begun.append((name, "session.started"))
-                client.end(name)
-                begun.append((name, "session.ended"))
-        except (AssertionError, requests.RequestException):
-            pass
-        server.process.wait(PATIENCE)
-        # Another one at the same address, so that what each server has sent is told apart.
-        receivers[-1].__exit__()
-        receivers.append(Receiver(receivers[0].port))
-    with running(tmp_path, *flags) as server, receivers[-1]:
-        # Also what was ended, and not yet processed.
-        wait_until(lambda: admin(server, "info")["counts"]["jobs"] == 0, "everything is processed")
-        settle(server)
-    assert len(begun) > 10
-    everything = {event for receiver in receivers for event in receiver.heard["/good"]}
-    assert set(begun) <= everything
-    assert {(name, "session.completed") for name, event in begun if event == "session.ended"} <= everything
-    for receiver in receivers:
-        heard = receiver.heard["/good"]
-        assert len(set(heard)) == len(heard), "nothing twice without a kill between"
-
-
 def test_the_webhooks_verbs_use_the_operator_api_with_its_token(tmp_path):
     def run(verb, *arguments):
         return subprocess.run(
@@ -140,8 +68,9 @@ def test_the_webhooks_verbs_use_the_operator_api_with_its_token(tmp_path):
             cwd=tmp_path, timeout=PATIENCE)
 
     strict = (
-        "--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data", "--outbound-allow", "127.0.0.0/8")
-    with Receiver() as receiver, running(tmp_path, *strict, "--webhook-pauses", "") as server:
+        "--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data", "--outbound-allow", "127.0.0.0/8",
+        "--webhook-pauses", "")
+    with Receiver() as receiver, running(tmp_path, *strict) as server:
         token = tmp_path / "data/admin-token"
         assert stat.S_IMODE(token.stat().st_mode) == 0o600
         assert requests.get(f"{server.base_url}/__admin/info").status_code == 401
@@ -179,14 +108,16 @@ def test_a_server_on_all_interfaces_sends_no_webhook_to_private_addresses(tmp_pa
     strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--ephemeral")
     with Receiver() as receiver, running(tmp_path, *strict) as server:
         client = Consultant(server)
-        for url in (receiver.url, "http://localhost:8080/", "http://10.0.0.1/", "http://[::1]:8080/", "http://2130706433/"):
+        for url in (
+            receiver.url, "http://localhost:8080/", "http://10.0.0.1/", "http://[::1]:8080/", "http://2130706433/",
+        ):
             answer = client.session.post(server.base_url + SUBSCRIPTIONS, json={"endpoint": url})
             assert answer.status_code == 400 and "may not be sent" in answer.json()["error"]["message"], answer.text
         assert not receiver.heard
 
 
 @pytest.mark.parametrize("language", ["python", "js"])
-def test_the_receivers_of_the_recipe_accept_only_valid_signatures(tmp_path, language):
+def test_the_receivers_of_the_recipe_accept_only_valid_signatures(server, tmp_path, language):
     page = (ROOT / "docs/recipes/webhooks.md").read_text()
     code = re.search(rf"```{language}\n(.*?)```", page, re.DOTALL)[1]
     key = re.search(r'KEY = b"(\w+)"', page)[1]
@@ -198,20 +129,28 @@ def test_the_receivers_of_the_recipe_accept_only_valid_signatures(tmp_path, lang
     process = subprocess.Popen(
         [sys.executable if language == "python" else "node", source], stdout=subprocess.PIPE, text=True)
     try:
-        pauses = ("--webhook-pauses", "50ms,50ms,100ms,200ms,400ms,800ms,1s,1s,2s,2s")
-        with running(tmp_path, "--ephemeral", *pauses) as server:
-            client = Consultant(server)
-            for secret in ("of somebody else", key):
-                subscription = {"endpoint": f"http://127.0.0.1:{port}/", "signing_key": secret}
-                number = client.post(SUBSCRIPTIONS, subscription)["id"]
-                delivery = requests.post(f"{server.base_url}/__admin/webhooks/{number}/test").json()["delivery_id"]
-                path = f"deliveries/{delivery}"
-                if secret == key:
-                    wait_until(lambda: admin(server, path)["state"] == "delivered", "it is believed")
-                else:
-                    wait_until(lambda: admin(server, path).get("problem") == "answered 403", "it is not believed")
-                    client.session.delete(f"{server.base_url}{SUBSCRIPTIONS}/{number}")
+        wait_until(lambda: listens(port), "the receiver listens")
+        client = Consultant(server)
+        for secret in ("of somebody else", key):
+            subscription = {"endpoint": f"http://127.0.0.1:{port}/", "signing_key": secret}
+            number = client.post(SUBSCRIPTIONS, subscription)["id"]
+            delivery = requests.post(f"{server.base_url}/__admin/webhooks/{number}/test").json()["delivery_id"]
+
+            def told() -> dict:
+                return admin(server, f"deliveries/{delivery}")
+
+            if secret == key:
+                wait_until(lambda: told()["state"] == "delivered", "it is believed")
+            else:
+                wait_until(lambda: told().get("problem") == "answered 403", "it is not believed")
+            client.session.delete(f"{server.base_url}{SUBSCRIPTIONS}/{number}").raise_for_status()
     finally:
         process.send_signal(signal.SIGTERM)
     output = process.communicate(timeout=PATIENCE)[0]
     assert "not genuine" in output and '"event":"v2rx.completed"' in output
+
+
+def listens(port: int) -> bool:
+    with contextlib.suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+        return True
+    return False

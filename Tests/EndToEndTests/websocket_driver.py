@@ -4,6 +4,7 @@ whose bytes a test sends by hand."""
 import contextlib
 import copy
 import json
+import socket
 import struct
 import threading
 
@@ -48,7 +49,12 @@ class Socket:
         return self.socket.protocol.close_rcvd.code, self.socket.protocol.close_rcvd.reason
 
     def drop(self):
-        """Closes the TCP connection without a close frame."""
+        """Closes the TCP connection without a close frame.
+
+        `close` alone would leave it open until the thread that reads it has read once more.
+        """
+        with contextlib.suppress(OSError):
+            self.socket.socket.shutdown(socket.SHUT_RDWR)
         self.socket.socket.close()
 
     def send_bytes(self, data: bytes):
