@@ -58,7 +58,7 @@ console-test:
 soak:
 	@scripts/install test
 	@scripts/build --build-tests
-	@SCRIBE_FUZZ_FACTOR=200 swift test --skip-build --filter FuzzTests
+	@SCRIBE_FUZZ_FACTOR=200 scripts/unit-tests --filter FuzzTests
 	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_crashes.py -k under_load
 	@swift build -c release --static-swift-stdlib --product scribe-emulator
 	@SCRIBE_BINARY=$$(swift build -c release --static-swift-stdlib --show-bin-path)/scribe-emulator \
@@ -91,7 +91,7 @@ scale-test:
 	@scripts/install scale
 	@scripts/build --build-tests
 	@scripts/build --product scribe-emulator
-	@.venv/bin/python Tests/EndToEndTests/shared_place.py swift test --skip-build --skip EnginesTests --skip ScribeDomainTests \
+	@.venv/bin/python Tests/EndToEndTests/shared_place.py scripts/unit-tests --skip EnginesTests --skip ScribeDomainTests \
 		--skip ScribeHTTPTests --skip CertificatesTests --skip CommandTests
 	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py \
 		Tests/EndToEndTests/replica_clients.py Tests/EndToEndTests/replica_failures.py
@@ -106,7 +106,7 @@ bench-test:
 # Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@scripts/build --build-tests
-	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ErrorTablesTests
+	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ErrorTablesTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:
