@@ -25,7 +25,7 @@ def tone() -> bytes:
 
 
 class Load:
-    """Four clients that record transactions, and a device that talks. Each notes its steps once they are acknowledged."""
+    """Four clients that record transactions, and a device that talks. Each notes the steps that were acknowledged."""
 
     def __init__(self, server: Server):
         self.client, self.audio = server.client(), tone()

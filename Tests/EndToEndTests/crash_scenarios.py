@@ -1,6 +1,7 @@
 """Scenarios of crash tests: work of each API family that must survive `kill -9` of the server.
 
-All of them share one server, one kill and one start. A new one goes into `SCENARIOS`, and gets a test in test_crashes.py.
+All of them share one server, one kill and one start. A new one goes into `SCENARIOS`, and gets a test in
+test_crashes.py.
 """
 
 import threading

@@ -18,7 +18,9 @@ def token_of(user: str) -> str:
     def part(value) -> str:
         return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
-    return f"{part({'alg': 'RS256', 'kid': 'x'})}.{part({'iss': 'https://securetoken.google.com/omi', 'user_id': user})}.c2ln"
+    return (
+        f"{part({'alg': 'RS256', 'kid': 'x'})}."
+        f"{part({'iss': 'https://securetoken.google.com/omi', 'user_id': user})}.c2ln")
 
 
 def check(message, schema: str):
@@ -88,7 +90,8 @@ class Device(Socket):
         return self.call("GET", "/v1/conversations", params={"statuses": statuses}).json()
 
     def stored(self) -> list[str]:
-        return [segment["text"] for conversation in self.conversations() for segment in conversation["transcript_segments"]]
+        return [
+            segment["text"] for conversation in self.conversations() for segment in conversation["transcript_segments"]]
 
 
 class Page(Device):

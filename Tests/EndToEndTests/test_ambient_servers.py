@@ -87,8 +87,7 @@ def test_real_speech_becomes_sections(tmp_path, spoken, sentences):
         client = SukiClient(server.base_url)
         client.initialize()
         session = client.create_session()
-        sections = [{"loinc": code} for code in ("10164-2", "10160-0", "29545-1")]
-        client.set_session_context(session, {"sections": sections})
+        client.set_session_context(session, {"sections": [{"loinc": code} for code in ("10164-2", "10160-0", "29545-1")]})
         with client.start(session, START) as stream:
             stream.audio(spoken.tobytes())
             stream.finish()
@@ -100,8 +99,8 @@ def test_real_speech_becomes_sections(tmp_path, spoken, sentences):
         found = {item.loinc_code: item for item in client.content(session)}
         assert {code: item.content.splitlines() for code, item in found.items()} == {
             "10164-2": [
-                "- fever for three days", "- dry cough since monday", "- headache for two days",
-                "- history of asthma", "- allergic to penicillin",
+                "- fever for three days", "- dry cough since monday", "- headache for two days", "- history of asthma",
+                "- allergic to penicillin",
             ],
             "10160-0": ["- ibuprofen 400 mg three times a day for five days"],
         }

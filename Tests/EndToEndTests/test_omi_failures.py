@@ -61,9 +61,9 @@ class Strict:
         key = {"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "k1", "n": modulus, "e": "AQAB"}
         (folder / "jwks.json").write_text(json.dumps({"keys": [key]}))
         self.flags = (
-            "--data-dir", "data", "--auth", "strict", "--demo-seed", "--long-poll", "1s", "--conversation-timeout", "10m",
-            "--omi-admin-key-file", "admin-key", "--firebase-jwks-file", "jwks.json", "--firebase-project", "omi",
-            "--firebase-client", "dev-client-2")
+            "--data-dir", "data", "--auth", "strict", "--demo-seed", "--long-poll", "1s",
+            "--conversation-timeout", "10m", "--omi-admin-key-file", "admin-key", "--firebase-jwks-file", "jwks.json",
+            "--firebase-project", "omi", "--firebase-client", "dev-client-2")
 
     def token(self, key="key.pem", **claims) -> str:
         body = {"iss": "https://securetoken.google.com/omi", "aud": "omi", "sub": "u1", "user_id": "u1",

@@ -1,7 +1,7 @@
 """Two processes on one data folder, with the lock shared: what several servers on one database will be.
 
-`SCRIBE_TEST_SHARED_LEASE` shares the lock and sets the lease, in seconds. It is for these tests only. All tests share two
-processes, and the last test kills the first process.
+`SCRIBE_TEST_SHARED_LEASE` shares the lock and sets the lease, in seconds. It is for these tests only. All tests share
+two processes, and the last test kills the first process.
 """
 
 import collections
@@ -55,7 +55,7 @@ def started(data: pathlib.Path, name: str, service: SpeechService):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Both processes with a speech service each. The first one has a part of an upload since before the second began."""
+    """Both processes, with a speech service each. The first one got a part of an upload before the second started."""
     data = tmp_path_factory.mktemp("shared") / "data"
     with contextlib.ExitStack() as stack:
         services = [stack.enter_context(service) for service in (HeldService(), SpeechService(delay=0.02))]

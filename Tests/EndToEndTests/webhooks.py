@@ -1,6 +1,7 @@
 """Webhook receivers and the client that registers them.
 
-The checks of a receiver are written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the server's.
+The checks of a receiver are written from the vendor's sample (eka-v2.md section 7), by hand and in no way of the
+server's.
 """
 
 import collections
@@ -28,8 +29,8 @@ def schema_of(name: str):
 
 
 def verified(headers, body: bytes) -> dict:
-    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which is
-    what the vendor's sample does before it looks."""
+    """The message, if its signature is right: over the bytes as they came, and over the same JSON encoded anew, which
+    is what the vendor's sample does before it looks."""
     signature = headers.get("Eka-Webhook-Signature") or headers.get("X-MSA-Signature")
     parts = dict(part.split("=") for part in signature.split(","))
     assert abs(time.time() - int(parts["t"])) < 180
@@ -122,7 +123,8 @@ def admin(server: Server, path: str) -> dict:
 
 def settle(server: Server):
     """Waits until no delivery is pending."""
-    wait_until(lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
+    wait_until(
+        lambda: admin(server, "info")["counts"]["pending_deliveries"] == 0, "everything is delivered or has failed")
 
 
 WHOLE = ["session.started", "session.ended", "session.completed"]

@@ -1,4 +1,5 @@
-"""WebSocket clients of tests: `Socket` over the `websockets` package, and `RawSocket`, whose bytes a test sends by hand."""
+"""WebSocket clients of tests: `Socket` over the `websockets` package, and `RawSocket`,
+whose bytes a test sends by hand."""
 
 import contextlib
 import copy
@@ -65,7 +66,8 @@ class Socket:
 class RawSocket:
     """Client whose bytes a test sends by hand: before the handshake's answer, in parts, or as frames that never end.
 
-    `connect` opens the connection: `plain`, `Encrypted` or a subclass. Headers are lines such as `Authorization: Token x`.
+    `connect` opens the connection: `plain`, `Encrypted` or a subclass. Headers are lines such as
+    `Authorization: Token x`.
     """
 
     def __init__(self, server, path: str, *headers: str, connect=plain):
