@@ -168,7 +168,8 @@ def test_memory_files_and_threads_do_not_grow_under_load(site):
     """Three stretches of load on one server: after the first, nothing may grow with the number of requests."""
     samples = []
     for _ in range(3):
-        with Load(site.server) as load:
+        # The conversation of a device that talks is never over, and may grow.
+        with Load(site.server, talks=False) as load:
             for part in range(1, STRETCH + 1):
                 wait_until(lambda: len(load.results) >= 25 * part or load.problems, "a part of the stretch ends")
         assert not load.problems
