@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick demo dist dist-test console-test scale-test soak fuzz bench scale-bench image-test bench-test pages openapi fidelity lint format clean
+.PHONY: run build test test-quick test-full durations demo dist dist-test console-test scale-test soak fuzz bench scale-bench image-test bench-test pages openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -9,12 +9,22 @@ run:
 build:
 	@scripts/install run
 	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about ten minutes on two slow cores"
-	@swift build --product scribe-emulator
+	@scripts/build --product scribe-emulator
 
-# Everything there is: format, contract, unit and end-to-end tests.
+# Format, contract, unit and end-to-end tests. Five minutes on two cores, once it is built. CONTRIBUTING.md says how to run
+# one test.
 test:
 	@scripts/install test
 	@scripts/test
+
+# All that `make test` does, and the tests that are too dear for each change: nightly, and before a release.
+test-full:
+	@scripts/install test
+	@scripts/test full
+
+# Writes Tests/durations.json from the last run: the order in which `make test` starts the files.
+durations:
+	@scripts/costs .build/costs --durations
 
 # Format, unit tests and the contract of what they exchange: for the work in between.
 test-quick:
@@ -25,7 +35,7 @@ test-quick:
 # (WHISPER_MODEL= a model or its folder).
 demo:
 	@scripts/install demo
-	@swift build --product scribe-emulator
+	@scripts/build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
 
 # A tarball, a Python wheel, a Debian package and a container image in .build/dist, for machines without Swift.
@@ -40,14 +50,14 @@ dist-test:
 # SCREENSHOTS=FOLDER keeps pictures. Two minutes.
 console-test:
 	@scripts/install test
-	@swift build --product scribe-emulator
+	@scripts/build --product scribe-emulator
 	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_console.py Tests/EndToEndTests/console_visits.py
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
 # clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.
 soak:
 	@scripts/install test
-	@swift build --build-tests
+	@scripts/build --build-tests
 	@SCRIBE_FUZZ_FACTOR=200 swift test --skip-build --filter FuzzTests
 	@SCRIBE_KILL_ROUNDS=1000 .venv/bin/python -m pytest -s -q Tests/EndToEndTests/test_crashes.py -k under_load
 	@swift build -c release --static-swift-stdlib --product scribe-emulator
@@ -57,7 +67,7 @@ soak:
 # Ten minutes for each parser.
 fuzz:
 	@scripts/install test
-	@swift build --build-tests
+	@scripts/build --build-tests
 	@scripts/fuzz 600
 
 # A release build, measured beside its peers.
@@ -79,8 +89,8 @@ image-test:
 # the clients of every API through nginx over three, while servers, PostgreSQL and SeaweedFS fail. Half an hour.
 scale-test:
 	@scripts/install scale
-	@swift build --build-tests
-	@swift build --product scribe-emulator
+	@scripts/build --build-tests
+	@scripts/build --product scribe-emulator
 	@.venv/bin/python Tests/EndToEndTests/shared_place.py swift test --skip-build --skip EnginesTests --skip ScribeDomainTests \
 		--skip ScribeHTTPTests --skip CertificatesTests --skip CommandTests
 	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py \
@@ -89,13 +99,13 @@ scale-test:
 # A thousand namespaces at once, used by boto3, deepgram-sdk, the AWS CLI and the Python SDK. About ten minutes.
 bench-test:
 	@scripts/install test
-	@swift build --product scribe-emulator
+	@scripts/build --product scribe-emulator
 	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/bench_namespaces.py
 
 # Writes what is made from elsewhere: the table and the schema of settings, docs/fidelity.md, and the list of refusals in
 # Tests/ScribeServerTests/errors.txt.
 pages: fidelity
-	@swift build --build-tests
+	@scripts/build --build-tests
 	@SCRIBE_WRITE_PAGES=1 swift test --skip-build --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ErrorTablesTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
@@ -110,8 +120,7 @@ fidelity:
 
 lint:
 	@scripts/install test
-	@swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz
-	@.venv/bin/python scripts/prose
+	@scripts/lint
 
 format:
 	@swift format format --in-place --parallel --recursive Package.swift Sources Tests Fuzz

@@ -270,7 +270,10 @@ let package = Package(
         ),
         .testTarget(
             name: "EnginesTests",
-            dependencies: ["ScribeDomain", "TestSupport", "Engines", .crypto, .nioPosix, .yams],
+            dependencies: [
+                "Certificates", "ScribeDomain", "TestSupport", "Engines", .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                .nioSSL, .nioWebSocket, .yams,
+            ],
             swiftSettings: testSettings
         ),
         .testTarget(

@@ -213,7 +213,9 @@ def journal():
             shutil.rmtree(servers[mode].folder)
         rounds.append(ratio(turns["full"], turns["off"]))
     share, spread = statistics.mean(rounds), statistics.stdev(rounds) / len(rounds) ** 0.5
-    cost = statistics.median(map(cpu_milliseconds, taken["full"])) - statistics.median(map(cpu_milliseconds, taken["off"]))
+    cost = (
+        statistics.median(map(cpu_milliseconds, taken["full"]))
+        - statistics.median(map(cpu_milliseconds, taken["off"])))
     details["journal"] = {**taken, "rounds": rounds}
     row(
         "status GET with a full journal, of the rate without",

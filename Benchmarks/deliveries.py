@@ -33,7 +33,8 @@ class Receiver(asyncio.Protocol):
     def data_received(self, data):
         self.data += data
         head, _, body = self.data.partition(b"\r\n\r\n")
-        size = next((int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), None)
+        size = next(
+            (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), None)
         if size is not None and len(body) >= size:
             self.count()
             self.data = body[size:]
@@ -101,7 +102,8 @@ def main(binary: str, work: pathlib.Path):
         what = f"{SESSIONS:,} sessions told to {RECEIVERS} receivers" + (", one of them dead" if dead else "")
         rows.append({
             "what": what, "rate": f"{alive * SESSIONS / took:,.0f}/s",
-            "the last one is heard": f"{took:.1f} s after the first session was begun, {took - init:.1f} s after the last",
+            "the last one is heard":
+                f"{took:.1f} s after the first session was begun, {took - init:.1f} s after the last",
             "CPU each, inits included": f"{cpu / (alive * SESSIONS) * 1000:.2f} ms",
         })
     print_table(rows)

@@ -27,7 +27,8 @@ def replay(port: str, server: Process, clients: int, scenarios, body: bytes = b"
     os.sync()
     before = server.cpu_seconds()
     program = [WORK / "replay", port, str(clients), str(SECONDS), WORK / "requests", WORK / "body"]
-    taken = json.loads(subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS + 60).stdout)
+    taken = json.loads(
+        subprocess.run(program, stdout=subprocess.PIPE, text=True, check=True, timeout=SECONDS + 60).stdout)
     return taken | {"cpu": 1000 * (server.cpu_seconds() - before) / taken["scenarios"]}
 
 
@@ -43,7 +44,9 @@ def compare(name: str, goal: float | None, ours: list[dict], theirs: list[dict],
     ratio = statistics.median(rate(our) / rate(their) for our, their in zip(ours, theirs))
     return {
         "over TLS 1.3": name,
-        "result": f"{median(ours, rate):.0f} {unit} ({median(ours, lambda t: t['cpu']):.2f} ms CPU each); {ratio:.2f} of nginx",
+        "result":
+            f"{median(ours, rate):.0f} {unit} ({median(ours, lambda t: t['cpu']):.2f} ms CPU each); "
+            f"{ratio:.2f} of nginx",
         "goal": f"≥ {goal} of nginx" if goal else "",
         "met": "" if goal is None else "yes" if ratio >= goal else "no",
         "beside it, this run": f"nginx {median(theirs, rate):.0f} {unit} ({median(theirs, lambda t: t['cpu']):.2f} ms)",
@@ -79,7 +82,8 @@ def main():
     handshakes: dict[str, list[dict]] = {"server": [], "nginx": []}
     first = EncryptedScribe(WORK / "first", BINARY)
     with first as server:
-        plain, encrypted = (idle_memory(server, port, is_tls) for port, is_tls in [(server.port, False), (server.tls_port, True)])
+        plain, encrypted = (
+            idle_memory(server, port, is_tls) for port, is_tls in [(server.port, False), (server.tls_port, True)])
     for _ in range(ROUNDS):
         for name in puts:
             is_ours = name == "server"
@@ -112,8 +116,8 @@ def main():
         compare("status of a finished transaction, 32 clients (nginx: a file of that size)", 0.5,
                 polls["server"], polls["nginx"], "/s"),
         compare("a handshake and one GET, 8 clients", None, handshakes["server"], handshakes["nginx"], "/s"),
-        {"over TLS 1.3": f"memory of an idle connection, of {IDLE}", "result": f"{encrypted:.0f} KB", "goal": "", "met": "",
-         "beside it, this run": f"plain HTTP {plain:.0f} KB"},
+        {"over TLS 1.3": f"memory of an idle connection, of {IDLE}", "result": f"{encrypted:.0f} KB", "goal": "",
+         "met": "", "beside it, this run": f"plain HTTP {plain:.0f} KB"},
     ]
     print_table(rows)
 

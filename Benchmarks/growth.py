@@ -24,9 +24,8 @@ MOST_MEMORY = 80
 
 
 def state_folder(data: pathlib.Path) -> pathlib.Path:
-    """Returns the folder of database and uploads: in servers before states it is the data folder itself."""
-    current = data / "current"
-    return data / "states" / current.read_text().strip() if current.exists() else data
+    """Returns the folder of the valid database and its uploads."""
+    return data / "states" / (data / "current").read_text().strip()
 
 
 def grow(data: pathlib.Path, size: int):
@@ -35,7 +34,8 @@ def grow(data: pathlib.Path, size: int):
     database = sqlite3.connect(state / "scribe.sqlite")
     [[name]] = database.execute("SELECT txn_id FROM transactions")
     copies = size - 1
-    database.execute("CREATE TEMP TABLE copies AS WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies "
+    database.execute("CREATE TEMP TABLE copies AS "
+                     "WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies "
                      f"WHERE n < {copies}) SELECT n, printf('copy-%08d', n) AS name FROM copies")
     # Names are as long as real ones, and come in no order.
     unique = "printf('%02x', n % 256) || substr(lower(hex(randomblob(16))), 3)"

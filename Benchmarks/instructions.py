@@ -1,8 +1,8 @@
 """Counts the instructions that a consultation costs the server, by callgrind: instructions.py BINARY WORK_FOLDER KNOWN
 
-They repeat to half a percent on any machine of the same kind, whatever else it does: 32 clients share commits by chance, so
-the median of three counts. KNOWN is the file with what is known of the version before: more than a hundredth above it is
-said, and the file is written anew with `--write`."""
+They repeat to half a percent on any machine of the same kind, whatever else it does: 32 clients share commits by
+chance, so the median of three counts. KNOWN is the file with what is known of the version before: more than a
+hundredth above it is said, and the file is written anew with `--write`."""
 
 import pathlib
 import re
@@ -25,7 +25,9 @@ class Counted(Scribe):
     def command(self):
         self.counts = self.folder / "counts"
         preload = self.folder.parent / "sigsuspend.so"
-        return ["env", f"LD_PRELOAD={preload}", "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={self.counts}", *super().command()]
+        return [
+            "env", f"LD_PRELOAD={preload}", "valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={self.counts}",
+            *super().command()]
 
 
 def instructions(work: pathlib.Path, binary: str, consultations: int) -> int:
@@ -38,8 +40,9 @@ def instructions(work: pathlib.Path, binary: str, consultations: int) -> int:
         names = [f"i-{uuid.UUID(int=number)}" for number in range(consultations)]
         write_scenarios(work / "requests", (client.consultation(name, uploads, 1.56, 5) for name in names))
         (work / "body").write_bytes(chunk)
-        subprocess.run([work / "replay", str(server.port), str(CLIENTS), "600", work / "requests", work / "body"], check=True,
-                       stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [work / "replay", str(server.port), str(CLIENTS), "600", work / "requests", work / "body"],
+            check=True, stdout=subprocess.DEVNULL)
     count = int(re.search(r"^(?:summary|totals): (\d+)", server.counts.read_text(errors="replace"), re.MULTILINE)[1])
     shutil.rmtree(work / "counted")
     return count

@@ -30,7 +30,8 @@ def presigned(server) -> str:
 
 def upload(url: str, authority: pathlib.Path, delay: str, protocol: str) -> float:
     """The median of some uploads, in seconds."""
-    command = ["java", "-cp", f"{CLASSES}:{WORK}", "OkHttpUpload", url, authority, str(SIZE), str(COUNT), delay, protocol]
+    command = [
+        "java", "-cp", f"{CLASSES}:{WORK}", "OkHttpUpload", url, authority, str(SIZE), str(COUNT), delay, protocol]
     answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, timeout=600)
     return statistics.median(map(float, answer.stdout.split()[WARM:]))
 
@@ -38,7 +39,8 @@ def upload(url: str, authority: pathlib.Path, delay: str, protocol: str) -> floa
 def main():
     subprocess.run(["javac", "-cp", CLASSES, "-d", WORK, PROGRAM], check=True)
     taken: dict[tuple, dict[str, list[float]]] = {
-        (protocol, delay): {"server": [], "nginx": []} for protocol in ("h2", "http/1.1") for delay in ("nagle", "nodelay")}
+        (protocol, delay): {"server": [], "nginx": []}
+        for protocol in ("h2", "http/1.1") for delay in ("nagle", "nodelay")}
     first = EncryptedScribe(WORK / "okhttp-keys", BINARY)
     with first:
         pass
@@ -58,8 +60,10 @@ def main():
         ratio = statistics.median(our / their for our, their in zip(results["server"], results["nginx"]))
         rows.append({
             "16 MB by OkHttp over TLS": f"{protocol}, Nagle's algorithm {'on' if delay == 'nagle' else 'off'}",
-            "result": f"{ours:.3f} s; {ratio:.2f} of nginx's time", "goal": "≤ 1 of nginx's" if protocol == "h2" else "",
-            "met": "" if protocol != "h2" else "yes" if ratio <= 1 else "no", "beside it, this run": f"nginx {theirs:.3f} s",
+            "result": f"{ours:.3f} s; {ratio:.2f} of nginx's time",
+            "goal": "≤ 1 of nginx's" if protocol == "h2" else "",
+            "met": "" if protocol != "h2" else "yes" if ratio <= 1 else "no",
+            "beside it, this run": f"nginx {theirs:.3f} s",
         })
     print_table(rows)
 

@@ -1,8 +1,8 @@
 """Compares recognisers behind the server and prints the table of docs/recognisers.md: recognisers.py [BINARY]
 
-Needs a built server, `.venv` (`make test`) and `.venv/whisper` (`make demo STT=whisper`), pocketsphinx and espeak-ng. The
-recordings of a person are in Debian's pocketsphinx-testdata. The rates are those of the best round, which other work on
-the machine has slowed least; words right are medians.
+Needs a built server, `.venv` (`make test`) and `.venv/whisper` (`make demo STT=whisper`), pocketsphinx and espeak-ng.
+The recordings of a person are in Debian's pocketsphinx-testdata. The rates are those of the best round, which other
+work on the machine has slowed least; words right are medians.
 """
 
 import array
@@ -50,8 +50,8 @@ we will take an x ray on friday
 call me if you get a fever or if the leg turns red
 """.strip().splitlines()
 
-ONES = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-        "eighteen nineteen").split()
+ONES = ("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen").split()
 TENS = "- - twenty thirty forty fifty sixty seventy eighty ninety".split()
 #: Spellings of one word.
 SAME = {"mr": "mister", "mg": "milligrams", "okay": "ok", "xray": "x ray"}
@@ -117,7 +117,8 @@ def scribe(binary: str, transcriber: str):
         try:
             subprocess.run([binary, "ready", "--wait", "--ready-file", ready], check=True, stdout=subprocess.DEVNULL)
             values = subprocess.run(
-                [binary, "env", "--format", "dotenv", "--ready-file", ready], check=True, capture_output=True, text=True)
+                [binary, "env", "--format", "dotenv", "--ready-file", ready],
+                check=True, capture_output=True, text=True)
             yield server, client.ScribeClient(re.search(r"^SCRIBE_BASE_URL=(.*)$", values.stdout, re.MULTILINE)[1])
         finally:
             server.terminate()
@@ -179,7 +180,8 @@ def main(binary: str):
             ("Whisper, service, template's words", f"openai:{url}", notes),
         ]
         print(f"\n{datetime.date.today()}, {platform.machine()}\n")
-        print(f"| recogniser | seconds of audio per second | per second of CPU time | {' | '.join(name for name, *_ in recordings)} |")
+        print("| recogniser | seconds of audio per second | per second of CPU time | "
+              f"{' | '.join(name for name, *_ in recordings)} |")
         print("|---|---|---|" + "---|" * len(recordings))
         for what, transcriber, template in compared:
             right, rates, cpu_rates = {}, [], []

@@ -1,6 +1,7 @@
 """Measures the server under live sockets and prints one table: sockets.py BINARY WORK_FOLDER
 
-The load comes from `sockets.c`, on the same machine. Delays are from the last frame that a result needed to its arrival.
+The load comes from `sockets.c`, on the same machine. Delays are from the last frame that a result needed to its
+arrival.
 """
 
 import json
@@ -104,7 +105,8 @@ def main() -> list[dict]:
         rows.append(row("their CPU", f"{100 * text['cpu'] / text['seconds']:.1f} % of a core"))
     per_minute = [each["bytes_out"] / 300 / SECONDS * 60 for each in (text, audio)]
     rows.append(row("bytes a minute that text takes, and 16 kHz audio",
-                    f"{per_minute[0] / 1000:.1f} KB, {per_minute[1] / 1e6:.2f} MB: {100 * (1 - per_minute[0] / per_minute[1]):.1f} % less",
+                    f"{per_minute[0] / 1000:.1f} KB, {per_minute[1] / 1e6:.2f} MB: "
+                    f"{100 * (1 - per_minute[0] / per_minute[1]):.1f} % less",
                     "99.6 % less"))
     return rows
 

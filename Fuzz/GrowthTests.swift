@@ -143,6 +143,15 @@ struct GrowthTests {
         }
     }
 
+    @Test("lists within each other, to nearly the deepest that is accepted")
+    func deepJSON() {
+        expectLinear { length in
+            let nested = String(repeating: "[", count: 14 * length) + String(repeating: "]", count: 14 * length)
+            let data = Data("[\(Array(repeating: nested, count: 100).joined(separator: ","))]".utf8)
+            return { _ = try? JSONDocument(data).decode(JSONValue.self) }
+        }
+    }
+
     @Test("signatures, queries and escapes")
     func requests() {
         let values = String(repeating: "v", count: 1000)

@@ -22,7 +22,8 @@ CODECS = {
 
 def speak(sentence: str, voice: str = "en-us") -> array.array:
     """16 kHz mono samples of one sentence."""
-    spoken = subprocess.run(["espeak-ng", "-v", voice, "-s", "150", "--stdout", sentence], check=True, capture_output=True)
+    spoken = subprocess.run(
+        ["espeak-ng", "-v", voice, "-s", "150", "--stdout", sentence], check=True, capture_output=True)
     raw = subprocess.run(
         ["ffmpeg", "-nostdin", "-v", "error", "-i", "-", "-ar", str(RATE), "-ac", "1", "-f", "s16le", "-"],
         input=spoken.stdout, check=True, capture_output=True,
@@ -48,7 +49,9 @@ def cut_in_pauses(samples: array.array, preferred: float = 10.0) -> list[tuple[f
     cuts = []
     begin = 0
     while len(samples) - begin > int(RATE * preferred * 1.3):
-        first, last = begin + int(RATE * preferred * 0.6), min(begin + int(RATE * preferred * 1.3), len(samples) - window)
+        first, last = (
+            begin + int(RATE * preferred * 0.6),
+            min(begin + int(RATE * preferred * 1.3), len(samples) - window))
         quietest = min(range(first, last, RATE // 50), key=lambda at: max(map(abs, samples[at : at + window : 8])))
         cuts.append(quietest + window // 2)
         begin = cuts[-1]

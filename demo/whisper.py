@@ -30,7 +30,8 @@ def load():
     try:
         import faster_whisper
     except ImportError as error:
-        sys.exit(f"faster-whisper cannot be loaded: {error}. Install it from PyPI (some 130 MB), in the project's folder:\n"
+        sys.exit(f"faster-whisper cannot be loaded: {error}. "
+                 "Install it from PyPI (some 130 MB), in the project's folder:\n"
                  f"    python3 -m venv .venv/whisper && {PIP} -r demo/requirements-whisper.txt\n"
                  "and run this program with .venv/whisper/bin/python.")
     name = model = os.environ.get("WHISPER_MODEL") or "tiny.en"
@@ -91,7 +92,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        models = [{"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in (self.name, USUAL_NAME)]
+        models = [
+            {"id": name, "object": "model", "created": 0, "owned_by": "local"} for name in (self.name, USUAL_NAME)]
         self.answer(lambda: {"object": "list", "data": models} if self.path == "/v1/models" else self.not_found())
 
     def do_POST(self):

@@ -147,13 +147,18 @@ extension TransactionRequest {
 }
 
 extension JSONValue {
-    /// Approximate size as JSON, in bytes.
+    /// Size as JSON without spaces and escapes, in bytes.
     package var size: Int {
         switch self {
-        case .null, .bool, .integer, .number: 8
+        case .null, .bool(true): 4
+        case .bool(false): 5
+        case .integer(let number): "\(number)".utf8.count
+        case .number(let number): "\(number)".utf8.count
         case .string(let text): text.utf8.count + 2
-        case .array(let values): values.reduce(2) { $0 + $1.size + 1 }
-        case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + $1.value.size + 4 }
+        // Brackets, and a comma between two values.
+        case .array(let values): values.reduce(max(2, values.count + 1)) { $0 + $1.size }
+        case .object(let members):
+            members.reduce(max(2, members.count + 1)) { $0 + $1.key.utf8.count + 3 + $1.value.size }
         }
     }
 }

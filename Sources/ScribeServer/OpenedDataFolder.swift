@@ -11,7 +11,6 @@ import ScribeStore
 struct OpenedDataFolder: Sendable {
     let folder: DataFolder
     let reserve: StorageReserve
-    let objects: ObjectFiles
     let key: SymmetricKey
     let secretStore: FolderSecrets
     let threads: NIOThreadPool
@@ -23,24 +22,19 @@ struct OpenedDataFolder: Sendable {
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
     init(_ configuration: Configuration, _ parts: Emulator.Parts, secrets: [String]) async throws {
-        // Checked before the folder opens: opening moves an earlier version's data, and the move cannot be undone.
+        // Checked before the folder is opened: a start with settings that cannot be used makes no folder.
         if let key = configuration.signingKey, key.count < 32 { throw StartupProblem.signingKeyTooShort }
         guard configuration.seedValue == nil || configuration.isEphemeral else {
             throw StartupProblem.seedValueOfFolder
         }
         let threads = NIOThreadPool.singleton
-        let (now, logger) = (parts.clock.now, parts.logger)
-        let requiresSigningKey = configuration.signingKey == nil && !configuration.allowsNewSigningKey
+        let now = parts.clock.now
+        let keepsRows = !configuration.isEphemeral && configuration.shared == nil
+        let requiresSigningKey = keepsRows && configuration.signingKey == nil && !configuration.allowsNewSigningKey
         let (folder, keysOfGroup) = try await threads.runIfActive {
-            let opening = DataFolder.Opening(
-                secrets: secrets, signingKeyAt: requiresSigningKey ? now : nil,
-                isShared: configuration.sharedLease != nil
-            ) {
-                logger.info("\($0)")
-            }
             let folder = try DataFolder(
-                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil, opening)
-            if configuration.isEphemeral || configuration.shared != nil { try folder.markRowsInMemory() }
+                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil,
+                isShared: configuration.sharedLease != nil, keepsRows: keepsRows)
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)
@@ -54,11 +48,8 @@ struct OpenedDataFolder: Sendable {
         identifiers = parts.identifiers
         clock = parts.clock
         place = parts.place
-        self.logger = logger
+        logger = parts.logger
         reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
-        objects = ObjectFiles(
-            folder: folder.objectsFolder, durability: configuration.durability, identifiers: identifiers,
-            pool: threads)
         if let key = configuration.signingKey {
             self.key = SymmetricKey(data: key)
         } else {
@@ -67,6 +58,12 @@ struct OpenedDataFolder: Sendable {
             }
             self.key = SymmetricKey(data: key)
         }
+    }
+
+    /// The uploads of a state.
+    func objects(of state: HeldState, _ configuration: Configuration) -> ObjectFiles {
+        ObjectFiles(
+            folder: state.objectsFolder, durability: configuration.durability, identifiers: identifiers, pool: threads)
     }
 
     /// Opens the database of the valid state, and removes the other states in the background.

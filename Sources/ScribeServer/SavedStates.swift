@@ -27,12 +27,12 @@ final class SavedStates: MainStates {
         let store = try await opened.store(
             emulator.configuration, transcribesOnArrival: !emulator.engines.transcriber.isInstant,
             emulator.composition, changes)
-        var data = self.data(on: store, opened.objects, changes)
+        let state = opened.folder.heldState
+        var data = self.data(on: store, opened.objects(of: state, emulator.configuration), changes)
         data.place = WorldPlace(state: try await store.stateNumber())
         return OpenState(
             data: data,
-            storage: StateStorage(
-                store: store, folder: opened.folder, state: opened.folder.heldState, threads: opened.threads))
+            storage: StateStorage(store: store, folder: opened.folder, state: state, threads: opened.threads))
     }
 
     func next() async throws -> OpenState {
@@ -89,11 +89,8 @@ final class SavedStates: MainStates {
                     transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                     policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
                     holder: .alone(identifier), sink: changes)
-                let objects = ObjectFiles(
-                    folder: state.objectsFolder, durability: configuration.durability,
-                    identifiers: emulator.parts.identifiers, pool: opened.threads)
                 return OpenState(
-                    data: data(on: store, objects, changes),
+                    data: data(on: store, opened.objects(of: state, configuration), changes),
                     storage: StateStorage(
                         store: store, folder: opened.folder, state: state, threads: opened.threads))
             } catch {

@@ -1,8 +1,6 @@
 extension Backup {
     package enum Problem: Error, CustomStringConvertible {
         case noDatabase(folder: String)
-        /// The first start of this version was killed while it moved the data of an earlier one.
-        case halfMoved(folder: String)
         /// The server of the folder keeps its rows in memory.
         case inMemory(folder: String)
         case notABackup(file: String)
@@ -35,8 +33,6 @@ extension Backup {
         package var description: String {
             switch self {
             case .noDatabase(let folder): "there is no scribe-emulator data in \(folder)"
-            case .halfMoved(let folder):
-                "\(folder) is from an earlier version, and a start was killed while it moved the data; start the server again"
             case .inMemory(let folder):
                 """
                 the server of \(folder) keeps its rows in memory; run scribe-emulator snapshot export to write them \

@@ -19,7 +19,7 @@ extension Backup {
     package static func restore(_ file: String, into folder: DataFolder, secrets: [String]) throws -> Summary {
         guard FileManager.default.fileExists(atPath: file) else { throw Problem.noSuchPath(file) }
         guard FileManager.default.isReadableFile(atPath: file) else { throw Problem.unreadableBackup(file) }
-        guard StateFolder.size(ofFile: folder.databasePath) ?? 0 == 0 else {
+        guard !SQLiteFile.holdsRows(in: folder.databasePath) else {
             throw DataFolder.Problem.holdsData(path: folder.path)
         }
         let layout = DataFolder.Layout(path: folder.path)

@@ -13,34 +13,22 @@ import SystemPackage
 extension Backup {
     static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
 
-    /// Finds the valid state and locks it. The lock keeps the state from removal and moves. Blocking.
+    /// Finds the valid state and locks it. The lock keeps the state from removal. Blocking.
     static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
         let folder = layout.path
         guard !FileManager.default.fileExists(atPath: layout.memoryMark) else { throw Problem.inMemory(folder: folder) }
-        let whole: FolderLock
-        do {
-            // The lock keeps a first start of this version from moving the data.
-            whole = try FolderLock(folder, LOCK_SH)
-        } catch let code as Errno where [.noSuchFileOrDirectory, .notDirectory].contains(code) {
-            throw Problem.noDatabase(folder: folder)
-        } catch {
-            throw DataFolder.Problem(error, at: folder)
-        }
-        var named = try layout.currentName()
+        guard DataFolder.isFolder(folder) else { throw Problem.noDatabase(folder: folder) }
+        var named = try layout.validName()
         while let name = named {
             let state = layout.state(name)
             let hold = try? FolderLock(state.path, LOCK_SH)
             // Another state may have become valid before the lock, and this one may have been removed.
-            named = try layout.currentName()
+            named = try layout.validName()
             guard named == name else { continue }
             try layout.requireDatabase(of: state)
-            guard let hold, state.hasDatabase else { throw Problem.noDatabase(folder: folder) }
+            guard let hold else { throw Problem.noDatabase(folder: folder) }
             return (state, hold)
         }
-        guard !layout.isBeingMoved else { throw Problem.halfMoved(folder: folder) }
-        if layout.old.hasDatabase { return (layout.old, whole) }
-        let names = layout.stateNames().filter { layout.state($0).hasDatabase }
-        guard names.isEmpty else { throw layout.unnamed(names) }
         throw Problem.noDatabase(folder: folder)
     }
 
@@ -78,7 +66,7 @@ extension Backup {
             }
         }
         if let files { return files }
-        // A killed start leaves an empty database.
+        // A killed first start leaves an empty database.
         throw isEmpty ? Problem.noDatabase(folder: folder) : Store.Problem.foreign(path: state.database)
     }
 

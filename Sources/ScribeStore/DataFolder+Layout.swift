@@ -13,12 +13,11 @@ extension DataFolder {
     /// Paths of all files in a data folder.
     ///
     /// `current` names the folder in `states` that holds the valid database and its uploads. Lock, reserve, keys and
-    /// `work` are beside it. Earlier versions keep database and uploads in the data folder itself.
+    /// `work` are beside it.
     struct Layout: Sendable {
         typealias Problem = DataFolder.Problem
 
         let path: String
-        var opening = DataFolder.Opening()
 
         /// The name of the first state of each folder.
         static let first = "1"
@@ -26,10 +25,8 @@ extension DataFolder {
         var current: String { "\(path)/current" }
         var states: String { "\(path)/states" }
         var work: String { "\(path)/work" }
-        /// Path of a file that says that the server keeps its rows in memory.
+        /// Path of a file that says that the server keeps its rows elsewhere, as in memory.
         var memoryMark: String { "\(path)/rows-in-memory" }
-        /// The place of database and uploads in earlier versions.
-        var old: StateFolder { StateFolder(path: path) }
 
         func state(_ name: String) -> StateFolder { StateFolder(path: "\(states)/\(name)") }
 
@@ -92,6 +89,17 @@ extension DataFolder {
             try Self.syncFolder(path)
         }
 
+        /// Syncs a state's database, which no connection has open. Blocking.
+        /// - Throws: ``Problem``.
+        func sync(_ state: StateFolder) throws {
+            do {
+                let file = try FileDescriptor.open(FilePath(state.database), .readWrite, options: .closeOnExec)
+                try file.closeAfter { try Self.syncFile(file) }
+            } catch {
+                throw Problem(error, at: state.database)
+            }
+        }
+
         static func syncFolder(_ path: String) throws {
             let folder = try FileDescriptor.open(FilePath(path), .readOnly, options: [.directory, .closeOnExec])
             try folder.closeAfter { try syncFile(folder) }
@@ -102,32 +110,38 @@ extension DataFolder {
             guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
         }
 
-        /// Whether the folder holds data, in this layout or in that of earlier versions. Blocking.
+        /// Whether the folder holds data. A database of the schema without rows is none. Blocking.
         /// - Throws: ``Problem``.
         func holdsData() throws -> Bool {
-            if old.hasDatabase { return true }
-            return try state(currentName() ?? Self.first).hasDatabase
+            guard let name = try validName() else { return false }
+            return SQLiteFile.holdsRows(in: state(name).database)
         }
 
-        /// Prepares the folder for a server, after any earlier version or killed start. The caller holds the lock of
-        /// the data folder. Blocking.
-        /// - Returns: the valid state.
+        /// Prepares the folder for a server, also after a killed start. The caller holds the lock of the data folder.
+        /// Blocking.
+        /// - Parameter keepsRows: whether the folder has a state.
+        /// - Returns: the valid state; nil if the folder has none.
         /// - Throws: ``Problem``, `Store.Problem`.
-        func prepare() throws -> StateFolder {
+        func prepare(keepsRows: Bool) throws -> StateFolder? {
             do {
-                try requireStatesFolder()
-                let name = try currentName() ?? makeFirst()
-                let state = self.state(name)
-                try requireDatabase(of: state)
-                try closeOldPlace()
-                try requireWritable(state.database)
-                try makeFolder(state.objects)
-                try openWorkFolder()
-                for folder in [state.objects, work] { try requireUsable(folder) }
+                let state = keepsRows ? try preparedState() : nil
+                if !keepsRows { try createFile(memoryMark) }
+                try makeFolder(work)
+                try requireUsable(work)
                 return state
             } catch let code as Errno {
                 throw Problem(code, at: path)
             }
+        }
+
+        private func preparedState() throws -> StateFolder {
+            try requireStatesFolder()
+            let state = self.state(try currentName() ?? makeFirst())
+            try requireDatabase(of: state)
+            try requireWritable(state.database)
+            try makeFolder(state.objects)
+            try requireUsable(state.objects)
+            return state
         }
 
         /// Requires the database of the state that `current` names. A missing database is never replaced by a new one.
@@ -164,32 +178,12 @@ extension DataFolder {
             }
         }
 
-        /// Creates a folder in the old place of the database, so that an earlier version ends with an error. Otherwise
-        /// such a version would start without data.
-        func closeOldPlace() throws {
-            let place = old.database
-            if DataFolder.isFolder(place) { return }
-            if old.hasDatabase { throw Problem.doubled(place, states) }
-            // An earlier version that failed to start leaves an empty file.
-            if StateFolder.size(ofFile: place) == 0, unlink(place) != 0 { throw Errno(rawValue: errno) }
-            guard mkdir(place, 0o700) == 0 else {
-                let code = errno
-                guard code == EEXIST else { throw Errno(rawValue: code) }
-                throw Problem.unusable(path: place, reason: "it is neither a database nor a folder")
-            }
-        }
-
         /// Requires that this user can create files in a folder. Otherwise the server would start and fail each upload.
         private func requireUsable(_ folder: String) throws {
             guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: folder) }
         }
 
-        private func openWorkFolder() throws {
-            if isBeingMoved { unlink(work) }
-            try makeFolder(work)
-        }
-
-        func requireWritable(_ file: String) throws {
+        private func requireWritable(_ file: String) throws {
             do {
                 try FileDescriptor.open(FilePath(file), .readWrite, options: .closeOnExec).close()
             } catch {

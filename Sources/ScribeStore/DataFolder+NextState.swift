@@ -45,21 +45,14 @@ extension DataFolder {
 
     /// Syncs a state's database, which no connection has open. Blocking.
     /// - Throws: ``Problem``.
-    package func sync(_ state: HeldState) throws {
-        do {
-            let file = try FileDescriptor.open(FilePath(state.databasePath), .readWrite, options: .closeOnExec)
-            try file.closeAfter { try Layout.syncFile(file) }
-        } catch {
-            throw Problem(error, at: state.databasePath)
-        }
-    }
+    package func sync(_ state: HeldState) throws { try Layout(path: path).sync(state.folder) }
 
     /// Makes a state the valid one. Blocking.
     /// - Returns: the state that was valid before. Callers close its database, and then remove it.
     /// - Throws: ``Problem/backupRuns(path:)`` while a backup reads the valid state; other cases of ``Problem``.
     package func replaceState(with next: HeldState) throws -> HeldState {
         let layout = Layout(path: path)
-        let before = valid.withLock { $0 }
+        let before = heldState
         // An exclusive lock cannot be had beside this server's own shared one.
         before.lock?.release()
         var exclusive: FolderLock?

@@ -50,20 +50,17 @@ extension DataFolder.Layout {
     private static let staging = ".backup-"
     private static let removed = ".removed-"
 
-    /// Path of a backup's staging folder. The first start neither moves nor removes the folder.
+    /// Path of a backup's staging folder.
     func staging(_ name: String) -> String { "\(path)/\(Self.staging)\(name)" }
-
-    /// Path of the folder `work` during the folder's removal.
-    var removedWork: String { "\(path)/\(Self.removed)work" }
 
     func removedState(_ name: String) -> String { "\(states)/\(Self.removed)\(name)" }
 
     /// Paths of the states whose removal has begun.
     fileprivate var removedStates: [String] { places(in: states, Self.removed) }
 
-    /// Removes the files that killed backups and starts left in the data folder. Blocking.
+    /// Removes the folders that killed backups left in the data folder. Blocking.
     func removeLeftovers() {
-        for place in places(in: path, Self.staging) + [removedWork] { FolderLock.removeUnlocked(place) }
+        for place in places(in: path, Self.staging) { FolderLock.removeUnlocked(place) }
     }
 
     private func places(in folder: String, _ prefix: String) -> [String] {

@@ -19,8 +19,6 @@ extension DataFolder {
         case missingSigningKey(file: String)
         /// `current` names no existing state.
         case stateless(file: String, reason: String)
-        /// Two files or folders both hold data, and only one can be the server's.
-        case doubled(String, String)
         case holdsData(path: String)
         /// A backup reads the valid state.
         case backupRuns(path: String)
@@ -74,11 +72,6 @@ extension DataFolder {
                 """
                 \(file) \(reason). Restore a backup into a new folder with \
                 scribe-emulator restore --data-dir NEW-FOLDER FILE, or \(Self.another)
-                """
-            case .doubled(let first, let second):
-                """
-                \(first) and \(second) both hold data, and only one of them can be this server's. \
-                Move the other one elsewhere, then start again
                 """
             case .holdsData(let path): "\(path) holds data already; restore into a new folder"
             case .backupRuns(let path): "a backup reads \(path); try again when it has ended"

@@ -18,24 +18,26 @@ package final class DataFolder: Sendable {
     package let path: String
     private let lock: FileDescriptor
     /// The valid state, with the shared lock that keeps other servers from removing it. Without a lock where the file
-    /// system has none.
-    let valid: LockedValue<HeldState>
+    /// system has none. Nil for a server that keeps its rows elsewhere.
+    let valid: LockedValue<HeldState?>
 
     /// Opens the folder at `path`, creating missing files. Blocking.
     ///
     /// The path becomes absolute, because links and recogniser programs have other working folders.
     /// - Parameters:
     ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
-    ///   - opening: requirements on the keys before data of an earlier version are moved.
-    /// - Throws: ``Problem``; `Store.Problem` where the database of an earlier version cannot be moved.
-    package init(path: String, mustBeEmpty: Bool = false, _ opening: Opening = Opening()) throws {
+    ///   - isShared: whether other processes may use the folder at the same time. Their files are not removed then.
+    ///   - keepsRows: whether the folder has a state. A server with rows in memory or in PostgreSQL needs none: it has
+    ///     its keys and temporary files here.
+    /// - Throws: ``Problem``; `Store.Problem` where the database of the first state cannot be made.
+    package init(path: String, mustBeEmpty: Bool = false, isShared: Bool = false, keepsRows: Bool = true) throws {
         let path = URL(fileURLWithPath: path).path
-        let lock = try Self.locked(path, isShared: opening.isShared)
-        let state: StateFolder
+        let lock = try Self.locked(path, isShared: isShared)
+        let state: StateFolder?
         do {
-            let layout = Layout(path: path, opening: opening)
+            let layout = Layout(path: path)
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
-            state = try Self.prepared(layout)
+            state = try Self.prepared(layout, keepsRows: keepsRows)
         } catch {
             flock(lock.rawValue, LOCK_UN)
             try? lock.close()
@@ -43,27 +45,17 @@ package final class DataFolder: Sendable {
         }
         self.path = path
         self.lock = lock
-        valid = LockedValue(HeldState(folder: state))
+        valid = LockedValue(state.map(HeldState.init(folder:)))
         // Other processes may use the files in `work`.
-        guard !opening.isShared else { return }
+        guard !isShared else { return }
         emptyWorkFolder()
         Layout(path: path).removeLeftovers()
     }
 
-    /// Removes the files that a killed recogniser left. A backup of an earlier version has a locked folder in `work`.
+    /// Removes the files that a killed recogniser left.
     private func emptyWorkFolder() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
-            let path = "\(workFolder)/\(name)"
-            var lock: FolderLock?
-            do {
-                lock = try FolderLock(path, LOCK_EX | LOCK_NB)
-            } catch Errno.wouldBlock {
-                continue
-            } catch {
-                // The path is a file, or the file system has no locks.
-            }
-            try? FileManager.default.removeItem(atPath: path)
-            lock?.release()
+            try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")
         }
     }
 
@@ -87,12 +79,12 @@ package final class DataFolder: Sendable {
     }
 
     /// Prepares the folder. On a full disk it uses the room of the reserve, which ``StorageReserve`` takes again.
-    private static func prepared(_ layout: Layout) throws -> StateFolder {
+    private static func prepared(_ layout: Layout, keepsRows: Bool) throws -> StateFolder? {
         do {
-            return try layout.prepare()
+            return try layout.prepare(keepsRows: keepsRows)
         } catch Problem.full, Store.Problem.full {
             unlink(reserve(of: layout.path))
-            return try layout.prepare()
+            return try layout.prepare(keepsRows: keepsRows)
         }
     }
 
@@ -124,20 +116,10 @@ package final class DataFolder: Sendable {
         try? lock.close()
     }
 
-    /// Marks the folder as that of a server that keeps its rows in memory, for backups. Blocking.
-    /// - Throws: ``Problem``.
-    package func markRowsInMemory() throws {
-        do {
-            try Layout(path: path).createFile(Layout(path: path).memoryMark)
-        } catch {
-            throw Problem(error, at: path)
-        }
-    }
-
     /// Releases the folder for other servers. Closing the file would not be enough: a child process may still hold the
     /// descriptor.
     package func release() {
-        valid.withLock { $0.lock }?.release()
+        valid.withLock { $0?.lock }?.release()
         flock(lock.rawValue, LOCK_UN)
     }
 
@@ -146,8 +128,11 @@ package final class DataFolder: Sendable {
     /// The name of the file with the token of the operator API.
     package static let adminToken = "admin-token"
 
-    /// The valid state.
-    package var heldState: HeldState { valid.withLock { $0 } }
+    /// The valid state of a folder that has one.
+    package var heldState: HeldState {
+        guard let held = valid.withLock({ $0 }) else { preconditionFailure("\(path) keeps no rows") }
+        return held
+    }
     var state: StateFolder { heldState.folder }
 
     package var databasePath: String { state.database }

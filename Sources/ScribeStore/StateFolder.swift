@@ -15,13 +15,6 @@ struct StateFolder: Hashable, Sendable {
     var database: String { "\(path)/scribe.sqlite" }
     var objects: String { "\(path)/objects" }
 
-    /// Suffixes of SQLite's files beside the database. A log holds commits that the database lacks; a journal undoes a
-    /// transaction that was cut off.
-    static let companions = ["-wal", "-shm", "-journal"]
-
-    /// Whether the folder has a database that is not empty.
-    var hasDatabase: Bool { Self.size(ofFile: database) ?? 0 > 0 }
-
     /// The size of a file in bytes; nil where there is no file. Follows links.
     static func size(ofFile path: String) -> Int? {
         var info = stat()

@@ -61,7 +61,7 @@ struct Env: AsyncParsableCommand {
                 throw ControlClient.Refusal(
                     reason: "the server at \(client.baseURL) is not a scribe-emulator", status: 200)
             }
-            if info.knowsDemoClient ?? (info.settings["auth"] != "strict") { return try DemoCredentials.first() }
+            if info.knowsDemoClient { return try DemoCredentials.first() }
             StandardError.write(
                 """
                 scribe-emulator: the server at \(client.baseURL) has no demo client. \

@@ -10,18 +10,21 @@ enum LogFormat: String, CaseIterable, Sendable {
     case json
 }
 
-/// Writes log lines to standard error.
+/// Writes log lines.
 struct LineLogHandler: LogHandler {
     let format: LogFormat
     let clock: WallClock
+    /// Gets each line in UTF-8, with its line feed.
+    let write: @Sendable ([UInt8]) -> Void
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
 
-    init(format: LogFormat, clock: WallClock, level: Logger.Level) {
+    init(format: LogFormat, clock: WallClock, level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
         self.format = format
         self.clock = clock
         self.logLevel = level
+        self.write = write
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -29,7 +32,7 @@ struct LineLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { StandardError.write(line(of: event)) }
+    func log(event: LogEvent) { write(line(of: event) + [UInt8(ascii: "\n")]) }
 
     /// The log line in UTF-8, without a line feed.
     func line(of event: LogEvent) -> [UInt8] {

@@ -17,44 +17,7 @@ struct Main: AsyncParsableCommand {
         ]
     )
 
-    static func main() async {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        if let problem = UnknownCommand(in: arguments, of: Main.self) {
-            StandardError.write("Error: \(problem.error.message)")
-            exit(withError: ExitCode.usage)
-        }
-        if let option = optionOfServe(in: arguments) {
-            StandardError.write("Error: '\(option)' is an option of serve: scribe-emulator serve \(option) …")
-            exit(withError: ExitCode.usage)
-        }
-        do {
-            var command = try await asyncParseAsRoot(arguments)
-            do {
-                if var asyncCommand = command as? any AsyncParsableCommand {
-                    try await asyncCommand.run()
-                } else {
-                    try command.run()
-                }
-            } catch let error as ValidationError {
-                // The parser itself would name the help of the root command.
-                let command = UnknownCommand.command(in: arguments, of: Main.self)
-                StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
-                throw ExitCode.usage
-            }
-        } catch {
-            let code = exitCode(for: error)
-            guard code == .validationFailure else { exit(withError: error) }
-            StandardError.write(fullMessage(for: error))
-            exit(withError: ExitCode.usage)
-        }
-    }
-
-    /// An option of `serve` that stands before the command, without its value. Nil if there is none.
-    private static func optionOfServe(in arguments: [String]) -> String? {
-        guard let word = arguments.first, word.hasPrefix("--") else { return nil }
-        let name = String(word.dropFirst(2).prefix { $0 != "=" })
-        return Setting.all.map(\.name).contains(name) ? "--\(name)" : nil
-    }
+    static func main() async { exit(withError: await Invocation.process.run()) }
 }
 
 struct Version: ParsableCommand {

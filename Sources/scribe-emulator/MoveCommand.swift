@@ -33,7 +33,7 @@ struct MoveCommand: AsyncParsableCommand {
         guard let bucket = S3Address(objects) else {
             throw ValidationError("--objects is no bucket; write s3://BUCKET?endpoint=https://HOST&region=REGION")
         }
-        guard let credentials = S3Address.Credentials(environment: ProcessInfo.processInfo.environment) else {
+        guard let credentials = S3Address.Credentials(environment: Invocation.current.environment) else {
             throw ValidationError("--objects needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
         }
         guard FileManager.default.fileExists(atPath: "\(from)/current") else {

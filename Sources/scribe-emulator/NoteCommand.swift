@@ -42,7 +42,7 @@ struct NoteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let input = FileHandle.standardInput.readDataToEndOfFile()
+        let input = try Invocation.current.readInput()
         guard input.count <= Limits.transcript else {
             throw ValidationError(
                 "standard input is too long; a transcript may have at most \(Limits.transcript) bytes")
@@ -66,7 +66,7 @@ struct NoteCommand: AsyncParsableCommand {
     }
 
     /// The section to print: `--section`, else `SECTION` of the environment; nil for all.
-    private var wantedSection: String? { section ?? ProcessInfo.processInfo.environment["SECTION"] }
+    private var wantedSection: String? { section ?? Invocation.current.environment["SECTION"] }
 
     private func show(_ sections: [ExplainedSection], of transcript: String, as format: Template.Format) throws {
         guard format == .json else {

@@ -111,7 +111,7 @@ struct TargetOptions: ParsableArguments {
         if let url { return try Self.baseURL(url, from: "--url") }
         let run = try run()
         if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
-        if let url = ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"], !url.isEmpty {
+        if let url = Invocation.current.environment["SCRIBE_BASE_URL"], !url.isEmpty {
             return Self.split(try Self.baseURL(url, from: "SCRIBE_BASE_URL")).server
         }
         return Banner(configuration: run.configuration, port: run.configuration.port).baseURL
@@ -121,7 +121,7 @@ struct TargetOptions: ParsableArguments {
     /// server.
     func namespace() throws -> NamespaceName? {
         guard url == nil, try run().readyFile == nil else { return nil }
-        return ProcessInfo.processInfo.environment["SCRIBE_BASE_URL"].flatMap { Self.split($0).namespace }
+        return Invocation.current.environment["SCRIBE_BASE_URL"].flatMap { Self.split($0).namespace }
     }
 
     /// Splits a base URL that leads to a namespace.

@@ -49,7 +49,7 @@ struct SeedCommand: AsyncParsableCommand {
     }
 
     private func content() throws -> Data {
-        if file == "-" { return try FileHandle.standardInput.readToEnd() ?? Data() }
+        if file == "-" { return try Invocation.current.readInput() }
         guard let data = FileManager.default.contents(atPath: file) else {
             StandardError.write("scribe-emulator: \(file) cannot be read")
             throw ExitCode.failure

@@ -25,7 +25,7 @@ struct Serve: AsyncParsableCommand {
         let server = try ServerProcess(flags.settings(), allowsNewSigningKey: newSigningKey)
         let hangUp = HangUp.inherited
         // Until `HangUpSignals` handles SIGHUP, the signal must not end the process.
-        if hangUp == .rereadsClients { signal(SIGHUP, SIG_IGN) }
+        if hangUp == .rereadsClients, Invocation.current.ownsProcess { signal(SIGHUP, SIG_IGN) }
         try await server.run(signals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : [])) { parts in
             hangUp == .rereadsClients ? [.init(service: HangUpSignals(request: parts.clientsFileRequest))] : []
         }

@@ -48,21 +48,20 @@ struct ServerProcess {
         signals: [UnixSignal], onReady: (@Sendable (Banner) -> Void)? = nil,
         services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
+        let invocation = Invocation.current
         var configuration = configuration
-        Memory.tune()
-        // At a file size limit, a write must fail with an error and not end the process.
-        signal(SIGXFSZ, SIG_IGN)
-        // The same for a write to a log whose reader is gone.
-        signal(SIGPIPE, SIG_IGN)
+        if invocation.ownsProcess { Self.prepareProcess() }
         configuration.connectionLimit = max(
             16,
             min(
                 configuration.connectionLimit,
-                (Self.raiseFileLimit() - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
+                (Self.fileLimit(isRaised: invocation.ownsProcess) - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
-        LoggingSystem.bootstrap { _ in LineLogHandler(format: format, clock: .system, level: level) }
-        let logger = Logger(label: "scribe-emulator")
+        let handler = LineLogHandler(format: format, clock: .system, level: level, write: invocation.writeError)
+        // For loggers of libraries.
+        if invocation.ownsProcess { LoggingSystem.bootstrap { _ in handler } }
+        let logger = Logger(label: "scribe-emulator") { _ in handler }
         for warning in warnings { logger.warning("\(warning)") }
 
         var temporaryFolder: URL?
@@ -73,7 +72,7 @@ struct ServerProcess {
             configuration.dataFolder = folder.path
             temporaryFolder = folder
         }
-        configuration.sharedLease = ProcessInfo.processInfo.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
+        configuration.sharedLease = invocation.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
             .map(Duration.seconds)
         let readyFile = run.readyFile.map(ReadyFile.init(path:))
         if let problem = readyFile?.problem { throw ValidationError(problem) }
@@ -100,7 +99,7 @@ struct ServerProcess {
             }
             return nil
         case (let database?, let objects?):
-            guard let credentials = S3Address.Credentials(environment: ProcessInfo.processInfo.environment) else {
+            guard let credentials = S3Address.Credentials(environment: Invocation.current.environment) else {
                 throw ValidationError("--objects needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
             }
             return SharedPlace(database: database, objects: objects, credentials: credentials, role: run.role)
@@ -145,14 +144,24 @@ struct ServerProcess {
         }
     }
 
+    /// Sets the allocator and the signals of a process that is a server.
+    private static func prepareProcess() {
+        Memory.tune()
+        // At a file size limit, a write must fail with an error and not end the process.
+        signal(SIGXFSZ, SIG_IGN)
+        // The same for a write to a log whose reader is gone.
+        signal(SIGPIPE, SIG_IGN)
+    }
+
     /// File descriptors that the server needs beside those of connections, with a reserve for open uploads.
     private static let ownFiles = 200
 
-    /// Raises the limit of open files as far as the system allows, to at most 65,536.
-    /// - Returns: The limit.
-    private static func raiseFileLimit() -> Int {
+    /// The limit of open files.
+    /// - Parameter isRaised: whether to raise it first as far as the system allows, to at most 65,536.
+    private static func fileLimit(isRaised: Bool) -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        guard isRaised else { return Int(clamping: limit.rlim_cur) }
         limit.rlim_cur = min(limit.rlim_max, 65_536)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(limit.rlim_cur)

@@ -10,7 +10,7 @@ struct LineLogHandlerTests {
     let clock = ManualClock()
 
     func line(_ format: LogFormat, _ metadata: Logger.Metadata) -> String {
-        var handler = LineLogHandler(format: format, clock: clock.clock, level: .info)
+        var handler = LineLogHandler(format: format, clock: clock.clock, level: .info, write: { _ in })
         handler[metadataKey: "hb.request.id"] = "r-1"
         let event = LogEvent(
             level: .info, message: "GET /livez 200", metadata: metadata, source: "test", file: "", function: "", line: 1

@@ -92,7 +92,9 @@ struct SettingsTests {
         "an invalid setting is refused, and the message names its source and its value",
         arguments: [
             ("PORT", "99999"), ("PORT", "x"), ("AUTH", "none"), ("DURABILITY", "maybe"), ("LONG_POLL", "soon"),
-            ("TRANSCRIBER", "whisper"), ("EPHEMERAL", "perhaps"), ("OBJECT_WAIT", "-1s"), ("STT_LONGEST", "10ms"),
+            ("TRANSCRIBER", "whisper"), ("TRANSCRIBER", "whisper:http://x"), ("TRANSCRIBER", "openai:"),
+            ("TRANSCRIBER", "openai:ftp://x"), ("TRANSCRIBER", "deepgram:nowhere"), ("EPHEMERAL", "perhaps"),
+            ("OBJECT_WAIT", "-1s"), ("STT_LONGEST", "10ms"),
             ("ACCESS_TOKEN_LIFETIME", "0s"), ("STORAGE_QUOTA", "much"), ("CORS_ORIGINS", "app.example"),
             ("CLIENT_PROFILES", "app=fax"), ("STT_KEY_FILE", "/nowhere"), ("NAMESPACES", "perhaps"),
             ("NAMESPACES_MAX", "0"), ("NAMESPACES_MAX", "100001"), ("NAMESPACE_IDLE", "0s"),

@@ -30,7 +30,8 @@ class Balancer(Server):
         (self.port, self.tls_port), self.authority = free_ports(2), getattr(servers[0], "authority", None)
         self.base_url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
         (folder / "servers.conf").write_text(self._site())
-        temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        temporary = "".join(
+            f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         # A single process has one round of servers, and needs no second user.
         (folder / "nginx.conf").write_text(f"""
             daemon off; master_process off; pid {folder}/pid; error_log {folder}/log; events {{}}
@@ -72,7 +73,8 @@ class Balancer(Server):
 
     def answers(self, path: str) -> collections.Counter:
         """Counts the answers to requests for a path, by the address of the server."""
-        return collections.Counter(line.rsplit(" ", 1)[1] for line in self.answer_log.splitlines() if f" {path} " in line)
+        return collections.Counter(
+            line.rsplit(" ", 1)[1] for line in self.answer_log.splitlines() if f" {path} " in line)
 
 
 @contextlib.contextmanager

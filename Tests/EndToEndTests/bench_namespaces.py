@@ -1,5 +1,5 @@
-"""A thousand namespaces at once, each used by boto3 and deepgram-sdk, and each twentieth by the AWS CLI and the Python SDK as
-well: nothing of one is in another. `make bench-test` runs it; BENCH_NAMESPACES is another number."""
+"""A thousand namespaces at once, each used by boto3 and deepgram-sdk, and each twentieth by the AWS CLI and the Python
+SDK as well: nothing of one is in another. `make bench-test` runs it; BENCH_NAMESPACES is another number."""
 
 import collections
 import concurrent.futures
@@ -148,7 +148,8 @@ def test_a_thousand_namespaces_stay_isolated_from_each_other(tmp_path):
                 "namespaces": COUNT, "seconds": round(made_in), "kilobytes_each": round(each),
                 "row_kilobytes_each": round(server.metric("scribe_row_memory_bytes") / COUNT / 1000)}))
             statuses = collections.Counter(
-                pool.map(lambda number: control(server, "DELETE", f"namespaces/bench-{number}").status_code, range(COUNT)))
+                pool.map(
+                    lambda number: control(server, "DELETE", f"namespaces/bench-{number}").status_code, range(COUNT)))
         assert statuses == {204: COUNT}
         [folder] = temporary.glob("scribe-emulator-*")
         # One is of the default namespace.

@@ -53,7 +53,8 @@ def trusting_browser(server, home: pathlib.Path) -> dict:
     store.mkdir(parents=True)
     subprocess.run(["certutil", "-d", f"sql:{store}", "-N", "--empty-password"], check=True)
     subprocess.run(
-        ["certutil", "-d", f"sql:{store}", "-A", "-t", "C,,", "-n", "scribe-emulator", "-i", server.authority], check=True)
+        ["certutil", "-d", f"sql:{store}", "-A", "-t", "C,,", "-n", "scribe-emulator", "-i", server.authority],
+        check=True)
     rules = [f"MAP {host} 127.0.0.1:{server.tls_port}" for host in ("*.eka.care", "*.amazonaws.com")]
     return {
         "flags": [f"--host-resolver-rules={', '.join(rules)}"], "environment": {**os.environ, "HOME": str(home)},

@@ -8,18 +8,22 @@ import pytest
 
 # Failed assertions in drivers show their values, as those in tests do. This must come before the imports.
 pytest.register_assert_rewrite(
-    "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator", "every_field.cases",
-    "every_field.tenants", "http2_client", "http_recorder", "journal", "balancer", "listen_client", "loop_probe",
-    "messages", "shared_place", "namespaces", "session_client", "tls", "webhooks", "visits", "websocket_driver")
+    "balancer", "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator",
+    "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal", "listen_client",
+    "loop_probe", "messages", "namespaces", "session_client", "shared_place", "tls", "visits", "webhooks",
+    "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin  # noqa: E402
 from device_client import FLAGS  # noqa: E402
-from emulator import DEMO, PATIENCE, ROOT, TLS, running, wait_until  # noqa: E402
+from emulator import (  # noqa: E402
+    DEMO, LONG, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until,
+)
 from shared_place import bucket, postgres, replica  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
 import speech  # noqa: E402  (in demo/, which `emulator` puts on the path)
+from spoken import consultation  # noqa: E402
 
 
 def pytest_configure(config):
@@ -36,11 +40,58 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory):
+def served(tmp_path_factory):
+    """Gives a function that returns the running server with these flags: one for all tests that ask for equal ones.
+
+    Data are in a folder that is deleted at the end, unless the flags name another.
+    """
+    servers = {}
+    with contextlib.ExitStack() as stack:
+        def served(*flags: str):
+            if flags not in servers:
+                data = () if "--data-dir" in flags else ("--ephemeral",)
+                folder = tmp_path_factory.mktemp("served")
+                temporary = folder / "temporary"
+                temporary.mkdir()
+                environment = {"TMPDIR": str(temporary)}
+                servers[flags] = stack.enter_context(running(folder, *data, *flags, environment=environment))
+            assert servers[flags].process.poll() is None, f"an earlier test ended the server\n{servers[flags].log}"
+            return servers[flags]
+
+        yield served
+    left = [file for server in servers.values() for file in (server.folder / "temporary").iterdir()]
+    assert not left, "a stop removes all temporary files"
+
+
+@pytest.fixture(scope="session")
+def usual_server(served):
     """The server that most tests share: the defaults, with short waits."""
-    folder = tmp_path_factory.mktemp("server")
-    with running(folder, "--ephemeral", "--long-poll", "3s", "--object-wait", "1s", *TLS) as server:
-        yield server
+    return served("--long-poll", "3s", "--object-wait", "1s", *TLS)
+
+
+@pytest.fixture(scope="session")
+def server(usual_server):
+    """The same, unless a module has another one in its place."""
+    return usual_server
+
+
+@pytest.fixture(scope="session")
+def patient(served):
+    """A server that ends nothing for being idle or late."""
+    return served(*PATIENT)
+
+
+@pytest.fixture(scope="session")
+def strict(served):
+    """A server that verifies tokens."""
+    return served(*STRICT)
+
+
+@pytest.fixture(scope="session")
+def listening(served):
+    """A server with a real recogniser, which skips no ambient session for being short."""
+    return served(
+        "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--transcriber", RECOGNISER, *TLS)
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +102,7 @@ def sentences() -> list[str]:
 @pytest.fixture(scope="session")
 def spoken(sentences):
     """The samples of the whole consultation."""
-    return speech.consultation(sentences)
+    return consultation(sentences)
 
 
 @pytest.fixture(scope="session")
@@ -60,19 +111,18 @@ def chunks(spoken, tmp_path_factory):
     return speech.chunks(spoken, tmp_path_factory.mktemp("chunks"))
 
 
-@pytest.fixture(scope="module")
-def ambient(tmp_path_factory):
+@pytest.fixture(scope="session")
+def ambient(served):
     """A server that skips no ambient session for being short."""
-    flags = ("--ephemeral", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("ambient"), *flags) as server:
-        yield server
+    return served(*LONG)
 
 
-@pytest.fixture(scope="module")
-def browser(server, tmp_path_factory):
-    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's target."""
+@pytest.fixture(scope="session")
+def browser(usual_server, tmp_path_factory):
+    """Starts Chromium. Gives a function that connects to a DevTools target by its path, and the path of the browser's.
+    """
     folder = tmp_path_factory.mktemp("browser")
-    trusting = trusting_browser(server, folder)
+    trusting = trusting_browser(usual_server, folder)
     process = subprocess.Popen(
         ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", f"--user-data-dir={folder / 'profile'}",
@@ -89,6 +139,21 @@ def browser(server, tmp_path_factory):
     finally:
         process.terminate()
         process.wait(timeout=PATIENCE)
+
+
+@pytest.fixture(scope="session")
+def visit(browser):
+    """Gives a function that opens a page as a new visitor does, and returns what the page posts to a queue."""
+    connected, path = browser
+
+    def visit(url: str, posted):
+        with connected(path) as socket:
+            chromium = Target(socket)
+            visitor = chromium.call("Target.createBrowserContext", disposeOnDetach=True)["browserContextId"]
+            chromium.call("Target.createTarget", url=url, browserContextId=visitor)
+            return posted.get(timeout=PATIENCE)
+
+    return visit
 
 
 @pytest.fixture
@@ -111,11 +176,10 @@ def tab(browser):
         yield tab
 
 
-@pytest.fixture(scope="module")
-def omi(tmp_path_factory):
+@pytest.fixture(scope="session")
+def omi(served):
     """A server that ends conversations after 2 s of silence, and sockets after 4 s without a message."""
-    with running(tmp_path_factory.mktemp("omi"), *FLAGS) as server:
-        yield server
+    return served(*FLAGS[1:])
 
 
 @pytest.fixture(scope="module")

@@ -39,7 +39,9 @@ class Window(Target):
         """What axe-core finds, but for rules about good style."""
         self.run(AXE + ";0")
         found = self.run("axe.run(document, { resultTypes: ['violations'] }).then(result => result.violations)")
-        return [f"{one['id']}: {node['target']} {node['html'][:160]} {node['failureSummary'][:200]}" for one in found for node in one["nodes"]]
+        return [
+            f"{one['id']}: {node['target']} {node['html'][:160]} {node['failureSummary'][:200]}"
+            for one in found for node in one["nodes"]]
 
     def overflow(self) -> int:
         """How many points the page is wider than its window."""
@@ -55,7 +57,9 @@ class Window(Target):
         wait_until(lambda: self.run(script), what)
 
     def key(self, name: str, code: int = 0, text: str = ""):
-        event = {"key": name, "code": {" ": "Space"}.get(name, name), "windowsVirtualKeyCode": code, **({"text": text} if text else {})}
+        event = {
+            "key": name, "code": {" ": "Space"}.get(name, name), "windowsVirtualKeyCode": code,
+            **({"text": text} if text else {})}
         self.call("Input.dispatchKeyEvent", type="keyDown", **event)
         self.call("Input.dispatchKeyEvent", type="keyUp", **event)
 

@@ -19,9 +19,11 @@ PICTURES = os.environ.get("SCREENSHOTS")
 #: The picture in the README; WRITE_PICTURE=1 takes it anew.
 README_PICTURE = ROOT / "docs/console.png"
 VIEWS = {
-    "list": "", "failed": "?state=failed", "requests": "/requests", "request": "/requests/2", "webhooks": "/webhooks", "bench": "/bench",
+    "list": "", "failed": "?state=failed", "requests": "/requests", "request": "/requests/2", "webhooks": "/webhooks",
+    "bench": "/bench",
     "try": "/try", "connect": "/connect", "templates": "/templates", "settings": "/settings", "missing": "/nonesuch",
-    "done": "/consultations/b-demo/i-done", "hostile": "/consultations/b-demo/i-hostile", "failure": "/consultations/b-demo/i-failed",
+    "done": "/consultations/b-demo/i-done", "hostile": "/consultations/b-demo/i-hostile",
+    "failure": "/consultations/b-demo/i-failed",
     "refused": "/consultations/b-demo/i-refused", "empty": "?namespace=empty",
 }
 
@@ -37,7 +39,9 @@ def wave(path: pathlib.Path, samples: array.array):
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("console"), "--ephemeral", "--long-poll", "1s", "--object-wait", "300ms") as server:
+    with running(
+        tmp_path_factory.mktemp("console"), "--ephemeral", "--long-poll", "1s", "--object-wait", "300ms"
+    ) as server:
         yield server
 
 
@@ -64,11 +68,15 @@ def visited(server, chunks):
     client, admin = server.client(), f"{server.base_url}/__admin"
     token = SessionClient(server.base_url).session.headers["Authorization"]
     hook = {"url": "inbox", "events": ["session.completed", "session.failed"]}
-    requests.post(f"{server.base_url}/voice/v1/webhooks", json=hook, headers={"Authorization": token}, timeout=PATIENCE).raise_for_status()
+    requests.post(
+        f"{server.base_url}/voice/v1/webhooks", json=hook, headers={"Authorization": token},
+        timeout=PATIENCE).raise_for_status()
     record(client, "i-done", "Meera Kulkarni", chunks)
     record(client, "i-hostile", HOSTILE, chunks)
     record(client, "i-failed", "Samuel Okafor", [])
-    requests.post(f"{admin}/faults", json={"id": "flaky", "operation": "PutObject", "code": "SlowDown", "every": 2}, timeout=PATIENCE)
+    requests.post(
+        f"{admin}/faults", json={"id": "flaky", "operation": "PutObject", "code": "SlowDown", "every": 2},
+        timeout=PATIENCE)
     record(client, "i-refused", "Farid Rahimi", chunks)
     requests.post(f"{admin}/namespaces", json={"name": "empty"}, timeout=PATIENCE).raise_for_status()
     requests.put(f"{admin}/snapshots/before-demo", timeout=PATIENCE).raise_for_status()
@@ -173,7 +181,8 @@ def test_a_search_keeps_the_patients_name_out_of_urls_and_logs(visited, browser)
     assert window.run("document.activeElement.matches('[data-search]')")
     for letter in "meera":
         window.key(letter, ord(letter.upper()), letter)
-    window.until("[...document.querySelectorAll('a.pt')].every(a => a.innerText === 'Meera Kulkarni')", "the list is searched")
+    window.until(
+        "[...document.querySelectorAll('a.pt')].every(a => a.innerText === 'Meera Kulkarni')", "the list is searched")
     assert "meera" not in window.run("location.href").lower()
     assert all("meera" not in line.lower() for line in visited.log.splitlines())
 
@@ -192,7 +201,8 @@ def test_the_keyboard_reaches_every_control(visited, browser):
     reached = set()
     for _ in range(80):
         window.key("Tab", 9)
-        reached.add(window.run("document.activeElement.id || document.activeElement.innerText || document.activeElement.tagName"))
+        reached.add(window.run(
+            "document.activeElement.id || document.activeElement.innerText || document.activeElement.tagName"))
         if window.run("document.activeElement.id") == "console-webhooks":
             window.key(" ", 32, " ")
             break
@@ -215,9 +225,21 @@ def test_a_page_of_another_origin_can_neither_read_nor_control_the_console(visit
             const url = {console!r};
             await attempt('read', async () => (await (await fetch(url, {{ credentials: 'include' }})).text()).length);
             await attempt('opaque', async () => (await fetch(url, {{ mode: 'no-cors', credentials: 'include' }})).type);
-            await attempt('act', async () => (await fetch(url + '/admin/faults', {{ method: 'POST', mode: 'no-cors', credentials: 'include', body: '{{"status":500}}' }})).type);
-            await attempt('script', () => new Promise((done, fail) => {{ const one = document.createElement('script'); one.src = url + '/app.js'; one.onload = () => done('loaded'); one.onerror = fail; document.head.append(one); }}));
-            await attempt('frame', () => new Promise(done => {{ const one = document.createElement('iframe'); one.src = url; one.onload = () => done(one.contentDocument ? 'readable' : 'refused'); document.body.append(one); }}));
+            await attempt('act', async () => (await fetch(url + '/admin/faults', {{
+                method: 'POST', mode: 'no-cors', credentials: 'include', body: '{{"status":500}}' }})).type);
+            await attempt('script', () => new Promise((done, fail) => {{
+                const one = document.createElement('script');
+                one.src = url + '/app.js';
+                one.onload = () => done('loaded');
+                one.onerror = fail;
+                document.head.append(one);
+            }}));
+            await attempt('frame', () => new Promise(done => {{
+                const one = document.createElement('iframe');
+                one.src = url;
+                one.onload = () => done(one.contentDocument ? 'readable' : 'refused');
+                document.body.append(one);
+            }}));
             return tried;
         }})()""")
         assert {name: value for name, value in tries} == {
@@ -240,7 +262,9 @@ def test_a_token_opens_the_console_once_per_browser(tmp_path):
         window.click("[data-login] button")
         wait_until(lambda: "Nothing has called" in window.text(), "the right one opens it")
         other = browser.window(f"{server.base_url}/__console/settings")
-        assert "admin-token" in other.text() and "operators-token" not in other.run("document.documentElement.innerHTML")
+        assert (
+            "admin-token" in other.text()
+            and "operators-token" not in other.run("document.documentElement.innerHTML"))
         assert "operators-token" not in server.log
         other.click("[data-logout]")
         wait_until(lambda: "Open the console" in other.text(), "it is closed")
@@ -289,7 +313,9 @@ def test_switching_a_fault_off_hides_the_strip_and_keeps_its_command(server, bro
     window = browser.window(f"{server.base_url}/__console/bench")
     window.click("#console-sockets")
     window.until("document.querySelector('#console-sockets').checked", "it is on")
-    window.until("document.querySelector('[data-twin-out]').innerText.includes('fault add id=console-sockets')", "its command is shown")
+    window.until(
+        "document.querySelector('[data-twin-out]').innerText.includes('fault add id=console-sockets')",
+        "its command is shown")
     window.until("/[0-9] on/.test(document.querySelector('.nav').innerText)", "the navigation says so")
     window.open(f"{server.base_url}/__console/connect")
     window.click(".strip [data-acts]")
@@ -298,10 +324,16 @@ def test_switching_a_fault_off_hides_the_strip_and_keeps_its_command(server, bro
 
 def test_a_click_on_a_state_keeps_the_search_text(visited, browser):
     window = browser.window(f"{visited.base_url}/__console")
-    window.run("(search => { search.focus(); search.value = 'meera'; search.dispatchEvent(new Event('input', { bubbles: true })); })(document.querySelector('[data-search]'))")
+    window.run(
+        "(search => { search.focus(); search.value = 'meera'; "
+        "search.dispatchEvent(new Event('input', { bubbles: true })); })(document.querySelector('[data-search]'))")
     window.until("document.querySelectorAll('a.pt').length === 1", "the list is searched")
-    window.run("(link => { link.focus(); link.click(); })([...document.querySelectorAll('.seg a')].find(one => one.innerText === 'Done'))")
-    window.until("location.search.includes('state=done') && document.querySelector('[data-search]')?.value === 'meera'", "the text is there again")
+    window.run(
+        "(link => { link.focus(); link.click(); })"
+        "([...document.querySelectorAll('.seg a')].find(one => one.innerText === 'Done'))")
+    window.until(
+        "location.search.includes('state=done') && document.querySelector('[data-search]')?.value === 'meera'",
+        "the text is there again")
     window.until("document.querySelectorAll('a.pt').length === 1", "and the list is searched")
 
 
@@ -309,8 +341,10 @@ def test_an_open_page_shows_changes_of_the_command_line(server, browser):
     admin = f"{server.base_url}/__admin"
     requests.delete(f"{admin}/faults", timeout=PATIENCE).raise_for_status()
     window = browser.window(f"{server.base_url}/__console/connect")
-    requests.post(f"{admin}/faults", json={"id": "by-hand", "path": "/x", "status": 500}, timeout=PATIENCE).raise_for_status()
-    window.until("document.querySelector('[data-live=notices]').innerText.includes('1 fault is on')", "the strip appears")
+    requests.post(
+        f"{admin}/faults", json={"id": "by-hand", "path": "/x", "status": 500}, timeout=PATIENCE).raise_for_status()
+    window.until(
+        "document.querySelector('[data-live=notices]').innerText.includes('1 fault is on')", "the strip appears")
     requests.delete(f"{admin}/faults", timeout=PATIENCE).raise_for_status()
     window.until("document.querySelector('[data-live=notices]').innerText === ''", "and goes")
     window.open(f"{server.base_url}/__console/bench")

@@ -1,4 +1,4 @@
-"""Counts what each test costs: CPU time, server starts, process starts, seconds of recognised audio, and sleeps.
+"""Counts what each test costs: CPU time, server starts, process starts and sleeps.
 
 The counts are properties of each test in the JUnit file. `scripts/costs` prints and limits them.
 """
@@ -32,8 +32,6 @@ class Costs:
     def __init__(self):
         self.servers = 0
         self.processes = 0
-        #: In seconds.
-        self.recognised = 0.0
         #: In seconds: sleeps of the tests' own process.
         self.slept = 0.0
 
@@ -48,8 +46,8 @@ class Costs:
     def reading(self) -> dict[str, float]:
         """All counters now, with the CPU time of this process and its descendants."""
         return {
-            "cpu": watchdog.cpu_seconds(watchdog.family(os.getpid())), "servers": self.servers, "processes": self.processes,
-            "recognised": self.recognised, "slept": self.slept,
+            "cpu": watchdog.cpu_seconds(watchdog.family(os.getpid())), "servers": self.servers,
+            "processes": self.processes, "slept": self.slept,
         }
 
 

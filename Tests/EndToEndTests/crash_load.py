@@ -25,7 +25,7 @@ def tone() -> bytes:
 
 
 class Load:
-    """Four clients that record transactions, and a device that talks. Each notes the steps that were acknowledged."""
+    """Four clients that record transactions, and a device that talks. Each notes its acknowledged steps."""
 
     def __init__(self, server: Server, talks=True):
         self.client, self.audio = server.client(), tone()

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import requests
@@ -44,6 +45,48 @@ def without_links(answer):
 #: What makes a server listen for TLS too, on a free port.
 TLS = ("--tls", "--tls-port", "0")
 
+#: Of a server that ends nothing for being idle or late: what ends, ends for what was sent.
+PATIENT = ("--request-timeout", "1h", "--long-poll", "1h", "--listen-idle", "1h", "--omi-idle", "1h", *TLS)
+
+#: Of a server that waits for no slow request, but holds polls.
+IMPATIENT = ("--request-timeout", "500ms", "--long-poll", "1h", *TLS)
+
+#: Of a server that tries no webhook again and ends no conversation, unless its clock is moved.
+LONG = (
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h", "--webhook-pauses", "10s,1h,1d,2d",
+    "--conversation-timeout", "120s", *TLS)
+
+#: Of a server that answers each poll at once, and logs all there is to log.
+SHORT = (
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "50ms", "--log-level", "trace", *TLS)
+
+#: Of a server without what can be switched off, which speaks the other dialect of live recognition.
+PLAIN = (
+    "--no-client-faults", "--no-explain", "--no-namespaces", "--journal", "off", "--allowed-hosts", "evil.example",
+    "--listen-dialect", "subq")
+
+#: Of a server of which little is too much.
+LIMITED = (
+    "--listen-sockets", "2", "--listen-idle", "1h", "--namespaces-max", "2", "--journal-max", "50", *TLS)
+
+#: Of a patient server that holds less for clients than they would like.
+SCARCE = ("--memory-budget", "64MB", *PATIENT)
+
+#: Of a server that verifies tokens.
+STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
+
+#: Of one that other machines reach, and whose operators need a token.
+PUBLIC = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed", "--data-dir", "data")
+
+#: Of a server whose clients reach it by another name.
+NAMED = ("--public-url", "https://public.example/")
+
+#: Of one that pages of these origins may read, too.
+LISTING = (*STRICT, "--cors-origins", "https://app.example,https://other.example")
+
+#: A recogniser for `--transcriber`, whose audio scripts/costs counts.
+RECOGNISER = f"command:'{ROOT}/Tests/EndToEndTests/recognise.sh' {{wav}}"
+
 #: In seconds: how long anything may take that is sure to happen, on however busy a machine. It ends what hangs.
 PATIENCE = 120
 
@@ -51,9 +94,11 @@ PATIENCE = 120
 def wait_until(condition, what: str):
     """Returns what `condition` does once that is true."""
     deadline = time.monotonic() + PATIENCE
+    # Not `time.sleep`, which scripts/costs counts as a wait for a time.
+    pause = threading.Event()
     while not (result := condition()):
         assert time.monotonic() < deadline, f"in vain: {what}"
-        time.sleep(0.01)
+        pause.wait(0.01)
     return result
 
 
@@ -103,6 +148,10 @@ class Server:
 
     def client(self, *arguments, **options) -> scribe_client.ScribeClient:
         return scribe_client.ScribeClient(self.base_url, *arguments, **options)
+
+    def forget_peak(self):
+        """What `VmHWM` is from here on does not count what was before."""
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def kill(self):
         self.process.kill()

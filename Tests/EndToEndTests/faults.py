@@ -9,16 +9,18 @@ import botocore.config
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, TLS, running
+from emulator import PATIENCE, TLS
 from listen_client import SPEECH, environment
-from namespaces import Access, EkaClient, OmiDevice, access, ambient_client, control, deepgram, eka, omi, s3, session, suki
+from namespaces import (
+    Access, EkaClient, OmiDevice, access, ambient_client, control, deepgram, eka, omi, s3, session, suki,
+)
 from session_client import recording
 from suki_client import session_path
 from websockets.exceptions import ConnectionClosed
 
 FLAGS = (
-    "--ephemeral", "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "3s", "--webhook-pauses", "50ms,50ms,50ms",
-    *TLS)
+    "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "3s",
+    "--webhook-pauses", "50ms,50ms,50ms", *TLS)
 PROBLEM = "application/problem+json"
 CONFIG = "/voice/api/v2/config"
 
@@ -85,9 +87,8 @@ class Place:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("faults"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*FLAGS)
 
 
 @pytest.fixture
@@ -149,7 +150,9 @@ def aside(call):
 def read_raw(server, path: str, context=None) -> tuple[int, dict, bytes, int | None]:
     """Status, headers and body of an answer as Python's own client reads it, and how many bytes are missing."""
     encrypted = context and http.client.HTTPSConnection("localhost", server.tls_port, timeout=PATIENCE, context=context)
-    with contextlib.closing(encrypted or http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)) as connection:
+    with contextlib.closing(
+        encrypted or http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
+    ) as connection:
         connection.request("GET", path)
         answer = connection.getresponse()
         try:
@@ -159,7 +162,8 @@ def read_raw(server, path: str, context=None) -> tuple[int, dict, bytes, int | N
 
 
 def answers_of(place, **added: str):
-    """Gives a function that asks each family: for an answer, and the check of its errors. Everybody has logged in before."""
+    """Gives a function that asks each family: for an answer, and the check of its errors.
+    Everybody has logged in before."""
     inside, root = place.inside, place.inside.base_url
     ambient, client = ambient_client(inside), place.eka()
     ambient.initialize()
@@ -189,7 +193,9 @@ def sdk_heard(server, place) -> tuple[list[str], list]:
 
     messages, errors, ended = [], [], threading.Event()
     client = DeepgramClient(api_key=place.inside.key, environment=environment(server))
-    with client.listen.v1.connect(model="nova-3", encoding="linear16", sample_rate="16000", endpointing="300") as connection:
+    with client.listen.v1.connect(
+        model="nova-3", encoding="linear16", sample_rate="16000", endpointing="300"
+    ) as connection:
         connection.on(EventType.MESSAGE, messages.append)
         connection.on(EventType.ERROR, errors.append)
         connection.on(EventType.CLOSE, lambda _: ended.set())
@@ -228,9 +234,9 @@ LONG = "x" * 70_000
 #: Rules that are refused with 400, and what the answer says of them.
 REFUSED = [
     ({}, "names no effect"), ({"operation": "initTransaction"}, "names no effect"), ({"nth": 2}, "names no effect"),
-    ({"operation": "webhook"}, "names no effect"), ({"operation": "note"}, "names no effect"), ({"message": "m"}, "status"),
-    ({"retry_after": 3}, "status"), ({"rate": 5}, "rate"), ({"operation": "webhook", "twice": False}, "names no effect"),
-    ({"when": "after"}, "names no effect"),
+    ({"operation": "webhook"}, "names no effect"), ({"operation": "note"}, "names no effect"),
+    ({"message": "m"}, "status"), ({"retry_after": 3}, "status"), ({"rate": 5}, "rate"),
+    ({"operation": "webhook", "twice": False}, "names no effect"), ({"when": "after"}, "names no effect"),
     # Unknown names.
     ({"statuz": 503}, "status"), ({"Status": 503}, "status"), ({"": 1}, ""),
     ({"stat\nus": 503}, ""), ({LONG: 1}, ""), ({"operation": "comitTransaction", "status": 500}, "commitTransaction"),
@@ -252,30 +258,33 @@ REFUSED = [
     ({"operation": "note", "event": "e", "empty": True}, "event"), ({"event": "session.ended", "status": 500}, "event"),
     # Effects of another place, or that exclude each other.
     ({"operation": "initTransaction", "twice": True}, "webhook"), ({"operation": "webhook", "status": 500}, "requests"),
-    ({"operation": "note", "connection": "reset"}, "requests"), ({"operation": "transcription", "close": 1011}, "sockets"),
-    ({"status": 500, "after_sent": 1}, "requests"), ({"fail": "note_failed"}, "note"),
-    ({"status": 500, "connection": "reset"}, "connection"), ({"limit": "1/1s", "delay": "1s"}, "delay"),
-    ({"limit": "1/1s", "connection": "hang"}, "connection"), ({"limit": "1/1s", "when": "after"}, "when"),
-    ({"connection": "half", "when": "before"}, "when"), ({"connection": "dribble", "when": "before"}, "when"),
-    ({"connection": "hang", "delay": "1s"}, "delay"), ({"connection": "reset", "rate": 5}, "rate"),
-    ({"status": 500, "body": "b", "code": "c"}, "code"), ({"status": 500, "content_type": "text/plain"}, "content_type"),
-    ({"status": 204, "body": "b"}, "status"), ({"status": 200}, "status"), ({"status": 399, "code": "c"}, "status"),
+    ({"operation": "note", "connection": "reset"}, "requests"),
+    ({"operation": "transcription", "close": 1011}, "sockets"), ({"status": 500, "after_sent": 1}, "requests"),
+    ({"fail": "note_failed"}, "note"), ({"status": 500, "connection": "reset"}, "connection"),
+    ({"limit": "1/1s", "delay": "1s"}, "delay"), ({"limit": "1/1s", "connection": "hang"}, "connection"),
+    ({"limit": "1/1s", "when": "after"}, "when"), ({"connection": "half", "when": "before"}, "when"),
+    ({"connection": "dribble", "when": "before"}, "when"), ({"connection": "hang", "delay": "1s"}, "delay"),
+    ({"connection": "reset", "rate": 5}, "rate"), ({"status": 500, "body": "b", "code": "c"}, "code"),
+    ({"status": 500, "content_type": "text/plain"}, "content_type"), ({"status": 204, "body": "b"}, "status"),
+    ({"status": 200}, "status"), ({"status": 399, "code": "c"}, "status"),
     ({"clock": "world", "status": 500}, "clock"),
     ({"operation": "webhook", "twice": True, "wrong_signature": True}, "wrong_signature"),
     ({"operation": "note", "fail": "note_failed", "empty": True}, "empty"), ({"close": 1011}, "close"),
     ({"after_sent": 1, "reason": "r"}, "reason"), ({"messages": "*"}, "messages"),
     # Wrong types, and beyond the edges.
-    ({"status": "five"}, "status"),
-    ({"status": 500.5}, "status"), ({"status": None}, "status"), ({"status": True}, "status"), ({"status": [500]}, "status"),
-    ({"status": {"a": 1}}, "status"), ({"status": 500, "operation": 7}, "operation"), ({"status": 500, "path": ["/"]}, "path"),
-    ({"status": 500, "header": {"a": "b"}}, "header"), ({"status": 500, "id": 1}, "id"), ({"status": 500, "id": ""}, "id"),
-    ({"status": 500, "code": False}, "code"), ({"delay": 2}, "delay"), ({"operation": "note", "empty": 1}, "empty"),
-    ({"operation": "webhook", "twice": "yes"}, "twice"), ({"status": 500, "probability": "often"}, "probability"),
-    ({"results": True}, "results"), ({"operation": "note", "fail": 7}, "fail"), ({"status": 500, "times": None}, "times"),
-    ({"limit": 5}, "limit"), ({"status": 199, "body": "b"}, "status"), ({"status": 600}, "status"), ({"status": -1}, "status"),
+    ({"status": "five"}, "status"), ({"status": 500.5}, "status"), ({"status": None}, "status"),
+    ({"status": True}, "status"), ({"status": [500]}, "status"), ({"status": {"a": 1}}, "status"),
+    ({"status": 500, "operation": 7}, "operation"), ({"status": 500, "path": ["/"]}, "path"),
+    ({"status": 500, "header": {"a": "b"}}, "header"), ({"status": 500, "id": 1}, "id"),
+    ({"status": 500, "id": ""}, "id"), ({"status": 500, "code": False}, "code"), ({"delay": 2}, "delay"),
+    ({"operation": "note", "empty": 1}, "empty"), ({"operation": "webhook", "twice": "yes"}, "twice"),
+    ({"status": 500, "probability": "often"}, "probability"), ({"results": True}, "results"),
+    ({"operation": "note", "fail": 7}, "fail"), ({"status": 500, "times": None}, "times"), ({"limit": 5}, "limit"),
+    ({"status": 199, "body": "b"}, "status"), ({"status": 600}, "status"), ({"status": -1}, "status"),
     ({"status": 2**63}, "status"), ({"status": 500, "times": 0}, "times"), ({"status": 500, "times": -1}, "times"),
-    ({"status": 500, "times": NEVER}, "times"), ({"status": 500, "times": 10**30}, "times"), ({"status": 500, "nth": 0}, "nth"),
-    ({"status": 500, "every": 0}, "every"), ({"status": 500, "every": NEVER}, "every"),
+    ({"status": 500, "times": NEVER}, "times"), ({"status": 500, "times": 10**30}, "times"),
+    ({"status": 500, "nth": 0}, "nth"), ({"status": 500, "every": 0}, "every"),
+    ({"status": 500, "every": NEVER}, "every"),
     ({"status": 500, "probability": 0}, "probability"), ({"status": 500, "probability": 1.0001}, "probability"),
     ({"status": 500, "probability": -0.5}, "probability"), ({"status": 500, "probability": "nan"}, "probability"),
     ({"status": 500, "probability": "inf"}, "probability"), ({"status": 500, "retry_after": -1}, "retry_after"),
@@ -289,12 +298,15 @@ REFUSED = [
     ({"status": 500, "path": "/" + "p" * 1024}, "path"), ({"status": 500, "header": "a: " + "h" * 1024}, "header"),
     ({"status": 500, "transaction": "t" * 256}, "transaction"), ({"status": 500, "body": LONG}, "body"),
     ({"status": 500, "body": {"text": LONG}}, "body"),
-    ({"status": 500, "body": "b", "content_type": "a/b\r\nx-y: z"}, "content_type"), ({"status": 500, "code": "a\nb"}, "code"),
+    ({"status": 500, "body": "b", "content_type": "a/b\r\nx-y: z"}, "content_type"),
+    ({"status": 500, "code": "a\nb"}, "code"),
     *(({"delay": text}, "delay") for text in (
-        "", "-1s", "1", "soon", "1e9d", "25h", "86401s", "2s..1s", "1s..1s", "1s..", "..1s", "1s..2s..3s", "0s~1s", "2s~1s", "1s~",
-        "~", "nan s", "99999999999999999999s")),
+        "", "-1s", "1", "soon", "1e9d", "25h", "86401s", "2s..1s", "1s..1s", "1s..", "..1s", "1s..2s..3s", "0s~1s",
+        "2s~1s", "1s~", "~", "nan s", "99999999999999999999s")),
     *(({"limit": text}, "limit") for text in (
         "", "5", "/1m", "5/", "0/1m", "-1/1m", "1000001/1m", "5/0s", "5/-1s", "5/1m/2", "1.5/1m", "5/1e99d", "5 / 1m")),
-    *(({"status": 500, "path": text}, "path") for text in ("", "voice", "/__admin/*", "/__console", "/ns/a/voice", "/voice?x=1")),
+    *(
+        ({"status": 500, "path": text}, "path")
+        for text in ("", "voice", "/__admin/*", "/__console", "/ns/a/voice", "/voice?x=1")),
     *(({"status": 500, "header": text}, "header") for text in ("", ":", ": x", "a b: c", "a\nb: c")),
 ]

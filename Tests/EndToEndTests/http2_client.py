@@ -22,7 +22,8 @@ class Connection:
         self.h2 = h2.connection.H2Connection(configuration)
         self.h2.initiate_connection()
         if settings:
-            self.h2.update_settings({getattr(h2.settings.SettingCodes, name): value for name, value in settings.items()})
+            self.h2.update_settings(
+                {getattr(h2.settings.SettingCodes, name): value for name, value in settings.items()})
         self.flush()
         self.events, self.ended = [], False
         # What is sent before has the limits that everybody begins with.
@@ -74,7 +75,8 @@ class Connection:
         """The first event of a kind, of a stream if one is named."""
         def found():
             return next(
-                (e for e in self.events if isinstance(e, kind) and stream in (None, getattr(e, "stream_id", None))), None)
+                (e for e in self.events if isinstance(e, kind) and stream in (None, getattr(e, "stream_id", None))),
+                None)
 
         while found() is None:
             assert self.receive(), f"the connection ended before {kind.__name__}: {self.events[-3:]}"

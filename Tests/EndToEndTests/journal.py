@@ -12,7 +12,8 @@ from namespaces import control
 PROBLEM = "application/problem+json"
 #: Names of members and fields whose values are credentials.
 SECRET_NAMES = re.compile(
-    r"(token|secret|signature|password|api_?key|secretkey|secretaccesskey|device_code|auth|authorization|cookie)$", re.IGNORECASE)
+    r"(token|secret|signature|password|api_?key|secretkey|secretaccesskey|device_code|auth|authorization|cookie)$",
+    re.IGNORECASE)
 
 
 class Journal:
@@ -128,7 +129,8 @@ def leaks(texts: dict[str, str], found: dict[str, set[str]]) -> list[tuple[str, 
     for view, text in texts.items():
         for name, values in found.items():
             for value in values:
-                forms = {value, urllib.parse.quote(value, safe=""), base64.b64encode(value.encode()).decode().rstrip("=")}
+                forms = {
+                    value, urllib.parse.quote(value, safe=""), base64.b64encode(value.encode()).decode().rstrip("=")}
                 if any(form in text for form in forms):
                     shown.append((view, f"{name}: {value}"))
     return shown

@@ -1,5 +1,5 @@
-"""Client of live recognition on `/v1/listen`, and of the transaction that a stream belongs to. Checks every message against
-openapi/listen.asyncapi.yaml."""
+"""Client of live recognition on `/v1/listen`, and of the transaction that a stream belongs to. Checks every message
+against openapi/listen.asyncapi.yaml."""
 
 import io
 import json

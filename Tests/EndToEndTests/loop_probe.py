@@ -19,8 +19,8 @@ AFTERWARDS = 1
 #: Largest configuration, in bytes.
 CONFIGURATION = 8 * MEGABYTE
 
-#: Program of the probe: a process of its own, so that a busy client of the test delays no request. Eight connections reach
-#: every event loop. It prints a line when it has begun, and ends with its standard input.
+#: Program of the probe: a process of its own, so that a busy client of the test delays no request. Eight connections
+#: reach every event loop. It prints a line when it has begun, and ends with its standard input.
 PROBE = """
 import select, socket, sys, time
 port = int(sys.argv[1])
@@ -94,7 +94,8 @@ def send_configuration(server):
 
 
 def probe_doors(server):
-    """Yields for each door what was sent, the longest hold of an event loop in milliseconds, and the number of requests."""
+    """Yields for each door what was sent, the longest hold of an event loop in milliseconds,
+    and the number of requests."""
     with Probe(server) as probe:
         time.sleep(AFTERWARDS)
     yield "nothing", probe.longest, probe.count

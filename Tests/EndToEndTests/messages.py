@@ -7,8 +7,9 @@ from emulator import BINARY, PATIENCE
 
 #: What a message for people never holds: names of types and of system calls, numbers of errors, traces of the stack.
 INTERNALS = re.compile(
-    r"errno|Error Domain|NSCocoa|NSPOSIX|SQLite error|Optional\(|CancellationError|SocketAddressError|bind\(|Errno|Problem\.|"
-    r"\b[A-Z]\w+\(|\b[A-Z]\w*Error\b|Fatal error|crashed|Backtrac|Traceback|Expected to decode|\b(?:Node|Scalar|Sequence|Mapping) instead")
+    r"errno|Error Domain|NSCocoa|NSPOSIX|SQLite error|Optional\(|CancellationError|SocketAddressError|bind\(|Errno|"
+    r"Problem\.|\b[A-Z]\w+\(|\b[A-Z]\w*Error\b|Fatal error|crashed|Backtrac|Traceback|Expected to decode|"
+    r"\b(?:Node|Scalar|Sequence|Mapping) instead")
 
 
 def asked(folder, arguments, prefix=(), environment=None, stdin=""):

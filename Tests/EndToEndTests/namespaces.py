@@ -1,4 +1,5 @@
-"""Namespaces of a server: how tests make them, and clients that reach one by path prefix, by header or by credentials."""
+"""Namespaces of a server: how tests make them, and clients that reach one
+by path prefix, by header or by credentials."""
 
 import dataclasses
 import re
@@ -46,7 +47,8 @@ def counts(server, name: str = "default") -> dict:
 
 @dataclasses.dataclass
 class Access:
-    """One way to reach a world: what a client sends, and with which credentials. The demo client's, unless it has others."""
+    """One way to reach a world: what a client sends, and with which credentials.
+    The demo client's, unless it has others."""
 
     base_url: str
     headers: dict = dataclasses.field(default_factory=dict)
@@ -78,7 +80,9 @@ class Access:
 
 def own(made: dict) -> dict:
     """Credentials of a namespace's own client, as fields of `Access`."""
-    return {"client": made["client_id"], "secret": made["client_secret"], "key": made["api_key"], "partner": made["partner_id"]}
+    return {
+        "client": made["client_id"], "secret": made["client_secret"], "key": made["api_key"],
+        "partner": made["partner_id"]}
 
 
 def access(server, made: dict, way: str) -> Access:
@@ -110,7 +114,8 @@ class EkaClient(ScribeClient):
         return self.get("/credentials").json()["credentials"]
 
     def s3(self, keys: dict | None = None, base_url: str | None = None):
-        """boto3 with temporary credentials. It sends no header of ours: by header, the session token names the namespace."""
+        """boto3 with temporary credentials. It sends no header of ours:
+        by header, the session token names the namespace."""
         keys = keys or self.keys()
         return boto3.client(
             "s3", endpoint_url=base_url or self.base_url, region_name="ap-south-1",
@@ -181,7 +186,8 @@ class World:
         self.key = {"Authorization": f"Token {self.access.key}"}
         ambient = ambient_client(self.access)
         self.suki = {"sdp_suki_token": ambient.initialize()}
-        begun = requests.post(f"{server.base_url}/connect-auth/v1/device/code", json={}, headers=self.header, timeout=PATIENCE)
+        begun = requests.post(
+            f"{server.base_url}/connect-auth/v1/device/code", json={}, headers=self.header, timeout=PATIENCE)
         self.device = begun.json()["device_code"]
 
 

@@ -27,8 +27,9 @@ import test_session_streams
 import test_sessions
 from ambient_samples import START, later, samples
 from balancer import balanced
+from chromium import browse
 from client import BUCKET
-from emulator import PATIENCE, TLS, wait_until
+from emulator import PATIENCE, RECOGNISER, TLS, wait_until
 from replica_load import Load
 from suki_client import SukiClient
 from test_shared_data import done, upload, wave
@@ -38,12 +39,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.frames import CloseCode
 
 FLAGS = (
-    "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--conversation-timeout", "2s", "--omi-idle", "4s")
+    "--long-poll", "3s", "--object-wait", "1s", "--suki-shortest", "0s", "--conversation-timeout", "2s",
+    "--omi-idle", "4s")
 
 #: Tests of the modules below that are not about clients of a balancer.
 LEFT_OUT = {
     # They end the one server that they start.
-    "test_final_results_survive_a_kill", "test_nothing_acknowledged_is_lost_by_a_kill", "test_streamed_audio_survives_a_stop",
+    "test_final_results_survive_a_kill", "test_nothing_acknowledged_is_lost_by_a_kill",
+    "test_streamed_audio_survives_a_stop",
     # They ask the operator API without a token, which it refuses to requests that a proxy forwarded.
     "test_expiry_in_the_middle_of_an_upload",
     "test_the_deepgram_sdk_sends_the_url_of_a_recording_and_a_callback_address",
@@ -57,11 +60,13 @@ LEFT_OUT = {
 }
 
 MODULES = (
-    test_ambient_sessions, test_browser, test_deepgram_sdk, test_live_consultations, test_omi_audio, test_omi_conversations,
-    test_omi_pages, test_omi_segments, test_python_sdk, test_s3_multipart, test_s3_objects, test_s3_signatures,
-    test_session_streams, test_sessions)
+    test_ambient_sessions, test_browser, test_deepgram_sdk, test_live_consultations, test_omi_audio,
+    test_omi_conversations, test_omi_pages, test_omi_segments, test_python_sdk, test_s3_multipart, test_s3_objects,
+    test_s3_signatures, test_session_streams, test_sessions)
 
-FOUND = [(name, body) for module in MODULES for name, body in vars(module).items() if name.startswith("test_") and callable(body)]
+FOUND = [
+    (name, body)
+    for module in MODULES for name, body in vars(module).items() if name.startswith("test_") and callable(body)]
 assert LEFT_OUT <= dict(FOUND).keys() and len(dict(FOUND)) == len(FOUND), "a name is unknown, or there are two of it"
 globals().update({name: body for name, body in FOUND if name not in LEFT_OUT})
 
@@ -73,6 +78,20 @@ chunks, answers = test_browser.chunks, test_browser.answers
 def server(place, tmp_path_factory):
     with balanced(tmp_path_factory.mktemp("balanced"), place, *FLAGS) as balancer:
         yield balancer
+
+
+@pytest.fixture(scope="module")
+def served(place, tmp_path_factory):
+    """Gives a function that returns three servers behind nginx with these flags, once for equal flags."""
+    balancers = {}
+    with contextlib.ExitStack() as stack:
+        def served(*flags: str):
+            if flags not in balancers:
+                kept = [flag for flag in flags if flag not in TLS]
+                balancers[flags] = stack.enter_context(balanced(tmp_path_factory.mktemp("served"), place, *kept))
+            return balancers[flags]
+
+        yield served
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,6 +106,19 @@ def more_servers(place):
             if hasattr(module, "running") and module is not test_deepgram_sdk:
                 patch.setattr(module, "running", running)
         yield
+
+
+@pytest.fixture(scope="module")
+def listening(place, tmp_path_factory):
+    flags = (*FLAGS, "--transcriber", RECOGNISER)
+    with balanced(tmp_path_factory.mktemp("listening"), place, *flags) as balancer:
+        yield balancer
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory):
+    """The shared browser trusts the authority of another server."""
+    return lambda url, posted: browse(url, tmp_path_factory.mktemp("browser") / "profile", posted)
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +173,8 @@ def test_an_upload_whose_client_hangs_up_leaves_the_old_object(server, s3):
     s3.put_object(**where, Body=b"whole")
     path = s3.generate_presigned_url("put_object", where).removeprefix(server.base_url)
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
-        connection.sendall(f"PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 100000\r\n\r\n".encode())
+        connection.sendall(
+            f"PUT {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Length: 100000\r\n\r\n".encode())
         connection.sendall(bytes(50_000))
     wait_until(lambda: f"PUT /{BUCKET}/{where['Key']} 400 " in server.answer_log, "nginx has noticed")
     assert [s3.get_object(**where)["Body"].read() for _ in server.servers] == [b"whole"] * 3
@@ -222,7 +255,8 @@ def test_polls_that_a_killed_server_held_are_answered_by_another(balancer, spoke
     transaction = upload(client, client.s3(), wave(spoken, tmp_path))
     url = f"{balancer.base_url}/voice/api/v3/status/{transaction.id}"
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        held = [pool.submit(requests.get, url, headers=client.session.headers, timeout=PATIENCE) for _ in balancer.servers]
+        held = [
+            pool.submit(requests.get, url, headers=client.session.headers, timeout=PATIENCE) for _ in balancer.servers]
         for each in balancer.servers:
             wait_until(lambda: each.metric("scribe_held_polls") == 1, "each server holds a poll")
         balancer.servers[1].kill()

@@ -57,7 +57,10 @@ def test_a_nul_in_a_list_is_no_failure_of_a_server(replicas):
 def test_the_work_of_a_server_that_is_killed_is_done_by_the_other(place, tmp_path, chunks):
     database, endpoint, _ = place
     schema = database.schema()
-    with replica(tmp_path / "first", schema, endpoint) as first, replica(tmp_path / "second", schema, endpoint) as second:
+    with (
+        replica(tmp_path / "first", schema, endpoint) as first,
+        replica(tmp_path / "second", schema, endpoint) as second,
+    ):
         client = first.client()
         transactions = [client.transaction() for _ in range(5)]
         for transaction in transactions:
@@ -88,7 +91,8 @@ def test_a_front_serves_clients_and_a_worker_recognises_and_writes_notes(place, 
         assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
         assert transaction.poll(waitTime=1).status_code == 202
         with replica(tmp_path / "worker", schema, endpoint, "--role", "worker") as worker:
-            answer = wait_until(lambda: (found := transaction.poll()).status_code == 200 and found, "the worker is done")
+            answer = wait_until(
+                lambda: (found := transaction.poll()).status_code == 200 and found, "the worker is done")
             assert all(output["status"] == "success" for output in answer.json()["data"]["output"])
             assert requests.get(f"{worker.base_url}/readyz", timeout=PATIENCE).status_code == 200
             url = f"{worker.base_url}/connect-auth/v1/account/login"
@@ -130,7 +134,8 @@ def test_the_data_of_a_folder_is_moved_whole_and_served_by_both_servers(place, t
     again = run("move", "--from", f"{data}.moved", "--database", schema, "--objects", objects, env=environment)
     assert again.returncode == 1 and "holds data already" in again.stderr
     with contextlib.ExitStack() as stack:
-        pair = [stack.enter_context(replica(tmp_path / name, schema, endpoint, folder="moved")) for name in ("one", "two")]
+        pair = [
+            stack.enter_context(replica(tmp_path / name, schema, endpoint, folder="moved")) for name in ("one", "two")]
         token = client.session.headers["Authorization"]
         for server in pair:
             # The signing key came along, and so did the token of the login before.

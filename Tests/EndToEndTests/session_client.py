@@ -1,5 +1,5 @@
-"""Client of the session protocol, written from medscribe.md section 4.1: sends the requests of the official Python SDK, and
-checks answers as it does. The SDK itself is in no registry."""
+"""Client of the session protocol, written from medscribe.md section 4.1: sends the requests of the official Python SDK,
+and checks answers as it does. The SDK itself is in no registry."""
 
 import base64
 import io
@@ -24,7 +24,8 @@ class SessionClient:
         login = self.session.post(f"{base_url}/connect-auth/v1/account/login", json=body, timeout=PATIENCE)
         assert login.ok and login.json()["access_token"] and login.json()["expires_in"] > 300
         self.session.headers["Authorization"] = f"Bearer {login.json()['access_token']}"
-        self.base = self.session.get(f"{base_url}/voice/v1/.well-known/medscribealliance").json()["endpoints"]["base_url"]
+        self.base = self.session.get(
+            f"{base_url}/voice/v1/.well-known/medscribealliance").json()["endpoints"]["base_url"]
 
     def call(self, method: str, path: str, expected: tuple[int, ...], **arguments) -> requests.Response:
         answer = self.session.request(method, self.base + path, timeout=PATIENCE, **arguments)

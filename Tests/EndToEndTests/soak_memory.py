@@ -1,4 +1,5 @@
-"""As much as one business can have held for it, at every door at once: the process stays small, and another business records.
+"""As much as one business can have held for it, at every door at once: the process stays small, and another business
+records.
 
 `make soak` runs it with a release build (SCRIBE_BINARY), for a debug build is slow at such lengths."""
 
@@ -58,7 +59,8 @@ def test_one_business_using_every_family_leaves_the_process_small(tmp_path):
             if door == 2:
                 return RawSocket.opened(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer), 1, MEGABYTE
             session = f"ambient_session_id: {suki.create_session()}"
-            return RawSocket.opened(server, "/ws/stream", f"sdp_suki_token: {suki.sdp_suki_token}", session), 1, MEGABYTE
+            return RawSocket.opened(
+                server, "/ws/stream", f"sdp_suki_token: {suki.sdp_suki_token}", session), 1, MEGABYTE
 
         for number in range(4 * SOCKETS):
             raw, opcode, size = opened(number % 4)
@@ -73,7 +75,8 @@ def test_one_business_using_every_family_leaves_the_process_small(tmp_path):
             reader = socket.create_connection(("127.0.0.1", server.port))
             path = "/v1/conversations?limit=1000&statuses=in_progress,completed"
             reader.sendall(
-                f"GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token_of('reader')}\r\n\r\n".encode())
+                f"GET {path} HTTP/1.1\r\nHost: localhost\r\n"
+                f"Authorization: Bearer {token_of('reader')}\r\n\r\n".encode())
             readers.append(reader)
         began = time.monotonic()
         other = SessionClient(server.base_url, "dev-client-2", "dev-secret-2")
@@ -89,7 +92,8 @@ def test_one_business_using_every_family_leaves_the_process_small(tmp_path):
         done.set()
         watcher.join()
         print(
-            f"\n{len(sockets)} sockets, {closed} of them closed; {before >> 20} MB before, {largest[0] >> 20} MB at most; "
+            f"\n{len(sockets)} sockets, {closed} of them closed; "
+            f"{before >> 20} MB before, {largest[0] >> 20} MB at most; "
             f"another business's consultation took {recorded:.2f} s; {os.getloadavg()[0]:.1f} load")
         assert largest[0] < 500 * MEGABYTE
         assert requests.get(f"{server.base_url}/livez").status_code == 200

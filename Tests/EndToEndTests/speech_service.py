@@ -1,7 +1,7 @@
-"""A speech service that does what a test tells it: OpenAI's and Deepgram's APIs, with every fault a service can have.
-A program that asks it for plain text has the same faults.
+"""A speech service that does what a test tells it: OpenAI's and Deepgram's APIs, and plain text for programs.
+`Tests/EnginesTests/Services/SpeechAPI.swift` has every fault that a service can have.
 
-It listens with `demo/recognise.sh`, a real recogniser, where a test asks for that.
+It listens with `recognise.sh`, a real recogniser, where a test asks for that.
 """
 
 import email.parser
@@ -12,9 +12,8 @@ import subprocess
 import tempfile
 import threading
 import time
-import zlib
 
-from emulator import DEMO, Server, running
+from emulator import ROOT, Server, running
 from http_recorder import Answer, HTTPRecorder, Request
 
 #: What it says when it is not to listen, with times as if each word took half a second.
@@ -24,22 +23,15 @@ WORDS = "I have a fever for three days".split()
 class SpeechService:
     """`faults` are done one after the other, one for each request; then every request is answered."""
 
-    def __init__(self, faults=(), listens=False, delay=0.0, plain=(), answer=None):
+    def __init__(self, faults=(), listens=False, delay=0.0):
         self.faults = list(faults)
         self.listens = listens
         self.delay = delay
-        #: The models that know nothing of `verbose_json`, as newer ones do not.
-        self.plain = plain
-        #: Its whole answer, in place of a good one.
-        self.answer = answer
         self.requests: list[dict] = []
         #: What every request gets.
         self.always: str | None = None
         #: Recordings that are refused every time.
         self.refused: set[bytes] = set()
-        #: The most requests at once.
-        self.most = 0
-        self._now = 0
         self._lock = threading.Lock()
         self.recorder = HTTPRecorder(self._answer)
         self.url = self.recorder.url
@@ -59,14 +51,8 @@ class SpeechService:
         if request.method != "POST":
             return Answer(501)
         with self._lock:
-            self._now += 1
-            self.most = max(self.most, self._now)
             fault = self.faults.pop(0) if self.faults else self.always
-        try:
-            return self._recognised(request, fault)
-        finally:
-            with self._lock:
-                self._now -= 1
+        return self._recognised(request, fault)
 
     def _recognised(self, request: Request, fault: str | None) -> Answer | None:
         is_openai = request.path.split("?")[0].endswith("/audio/transcriptions")
@@ -75,10 +61,7 @@ class SpeechService:
             self.requests.append({
                 "path": request.path, "headers": dict(request.headers), "fields": fields, "audio": audio,
             })
-        is_plain = fields.get("model", [""])[0] in self.plain
-        if is_plain and fields.get("response_format") == ["verbose_json"]:
-            return json_answer(400, {"error": {"message": "response_format is not supported"}})
-        time.sleep(self.delay)
+        threading.Event().wait(self.delay)
         if audio in self.refused:
             return FAULTS["refused"]()
         if fault:
@@ -86,37 +69,19 @@ class SpeechService:
         words = listen(audio) if self.listens else WORDS
         if request.path == "/plain":
             return Answer(200, " ".join(words), "text/plain")
-        if self.answer:
-            return json_answer(200, self.answer)
-        return json_answer(200, openai(words, is_plain or self.listens) if is_openai else deepgram(words))
+        return json_answer(200, openai(words, self.listens) if is_openai else deepgram(words))
 
 
-def json_answer(status: int, body, **headers: str) -> Answer:
-    return Answer(status, json.dumps(body), headers={name.replace("_", "-"): value for name, value in headers.items()})
-
-
-def packed() -> Answer:
-    """400 MB in 400 KB."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    data = b"".join(packer.compress(bytes(1 << 20)) for _ in range(400)) + packer.flush()
-    return Answer(200, data, headers={"Content-Encoding": "gzip"})
+def json_answer(status: int, body) -> Answer:
+    return Answer(status, json.dumps(body))
 
 
 #: Faults by name: an answer, or None, which closes the connection without one.
 FAULTS = {
     "error": lambda: json_answer(500, {"error": "down"}),
-    "busy": lambda: json_answer(429, {"error": "slow down"}, Retry_After="1"),
-    "endless": lambda: json_answer(429, {"error": "slow down"}, Retry_After="inf"),
     "unusable": lambda: json_answer(415, {"error": {"message": "Invalid file format"}}),
     "refused": lambda: json_answer(401, {"error": "wrong key"}),
-    "garbage": lambda: Answer(200, '{"text": "half an ans'),
-    "html": lambda: Answer(200, "<html>Sign in</html>", "text/html"),
-    "redirect": lambda: Answer(307, headers={"Location": "http://127.0.0.1:9/elsewhere"}),
-    "close": lambda: None,
-    "cut": lambda: Answer(200, '{"text": "', length=1000),
-    "huge": lambda: Answer(200, '{"text": "' + "word " * (2 << 20) + '"}'),
-    "packed": packed,
-    "silent": lambda: time.sleep(30),
+    "silent": lambda: threading.Event().wait(30) and None,
 }
 
 
@@ -142,15 +107,16 @@ def listen(audio: bytes) -> list[str]:
         subprocess.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-i", upload, "-ar", "16000", "-ac", "1", wave], check=True
         )
-        return subprocess.run([DEMO / "recognise.sh", wave], check=True, capture_output=True, text=True).stdout.split()
+        program = ROOT / "Tests/EndToEndTests/recognise.sh"
+        return subprocess.run([program, wave], check=True, capture_output=True, text=True).stdout.split()
 
 
 def timed(words: list[str]) -> list[dict]:
     return [{"word": word, "start": index / 2, "end": (index + 1) / 2} for index, word in enumerate(words)]
 
 
-def openai(words: list[str], plain: bool) -> dict:
-    return {"text": " ".join(words)} | ({} if plain else {"words": timed(words), "segments": []})
+def openai(words: list[str], without_times: bool) -> dict:
+    return {"text": " ".join(words)} | ({} if without_times else {"words": timed(words), "segments": []})
 
 
 def deepgram(words: list[str]) -> dict:

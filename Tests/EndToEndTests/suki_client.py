@@ -4,6 +4,7 @@ Written only from the SDK's public page and the wire contract, never from the se
 """
 
 import ssl
+import threading
 import time
 import uuid
 from urllib.parse import quote
@@ -148,11 +149,10 @@ class SukiClient:
     def wait(self, id, timeout=PATIENCE):
         """The terminal status."""
         deadline = time.monotonic() + timeout
-        pause = 0.05
+        pause = threading.Event()
         while (value := self.status(id)) not in TERMINAL:
             assert time.monotonic() < deadline, f"session {id} still {value} after {timeout} s"
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.5)
+            pause.wait(0.05)
         return value
 
     # Results

@@ -52,14 +52,12 @@ class Stream(Socket):
         moment = rfc3339(time.time_ns() if start_time is None else start_time)
         self.message("START_TIME", data=base64.b64encode(moment.encode()).decode())
 
-    def audio(self, pcm_bytes, pace=0.0):
-        """LINEAR16 mono at 16 kHz in frames of 100 ms; `pace` 0.1 is real time."""
+    def audio(self, pcm_bytes):
+        """LINEAR16 mono at 16 kHz in frames of 100 ms."""
         assert len(pcm_bytes) % 2 == 0, "half a sample"
         for start in range(0, len(pcm_bytes), FRAME_BYTES):
             chunk = pcm_bytes[start : start + FRAME_BYTES]
             self.message("AUDIO", data=base64.b64encode(chunk).decode())
-            if pace:
-                time.sleep(pace)
 
     def pause(self):
         self.event("PAUSE")

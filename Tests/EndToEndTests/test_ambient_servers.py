@@ -4,7 +4,7 @@ import jsonschema
 import pytest
 import yaml
 from ambient_samples import START, samples
-from emulator import DEMO, PATIENCE, ROOT, running, wait_until
+from emulator import PATIENCE, ROOT, running, wait_until
 from http_recorder import Answer, HTTPRecorder
 from suki_checks import verify_webhook
 from suki_client import SukiClient
@@ -81,27 +81,25 @@ def test_a_partner_webhook_is_signed_over_the_bytes_that_are_sent(partners, path
 
 
 @pytest.mark.covers("U-13", "U-15", "U-22")
-def test_real_speech_becomes_sections(tmp_path, spoken, sentences):
-    flags = ("--ephemeral", "--suki-shortest", "0s", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}")
-    with running(tmp_path, *flags) as server:
-        client = SukiClient(server.base_url)
-        client.initialize()
-        session = client.create_session()
-        client.set_session_context(session, {"sections": [{"loinc": code} for code in ("10164-2", "10160-0", "29545-1")]})
-        with client.start(session, START) as stream:
-            stream.audio(spoken.tobytes())
-            stream.finish()
-        client.end(session)
-        assert client.wait(session, timeout=PATIENCE) == "completed"
-        words = [word for item in client.transcript(session) for word in item.transcript.split()]
-        assert words == " ".join(sentences).split()
-        # No one speaks of an examination, so its section is absent.
-        found = {item.loinc_code: item for item in client.content(session)}
-        assert {code: item.content.splitlines() for code, item in found.items()} == {
-            "10164-2": [
-                "- fever for three days", "- dry cough since monday", "- headache for two days", "- history of asthma",
-                "- allergic to penicillin",
-            ],
-            "10160-0": ["- ibuprofen 400 mg three times a day for five days"],
-        }
-        assert all(item.source_transcripts for item in found.values())
+def test_real_speech_becomes_sections(listening, spoken, sentences):
+    client = SukiClient(listening.base_url)
+    client.initialize()
+    session = client.create_session()
+    client.set_session_context(session, {"sections": [{"loinc": code} for code in ("10164-2", "10160-0", "29545-1")]})
+    with client.start(session, START) as stream:
+        stream.audio(spoken.tobytes())
+        stream.finish()
+    client.end(session)
+    assert client.wait(session, timeout=PATIENCE) == "completed"
+    words = [word for item in client.transcript(session) for word in item.transcript.split()]
+    assert words == " ".join(sentences).split()
+    # No one speaks of an examination, so its section is absent.
+    found = {item.loinc_code: item for item in client.content(session)}
+    assert {code: item.content.splitlines() for code, item in found.items()} == {
+        "10164-2": [
+            "- fever for three days", "- dry cough since monday", "- headache for two days", "- history of asthma",
+            "- allergic to penicillin",
+        ],
+        "10160-0": ["- ibuprofen 400 mg three times a day for five days"],
+    }
+    assert all(item.source_transcripts for item in found.values())

@@ -92,7 +92,8 @@ def test_stretches_sent_out_of_order_and_twice_give_the_same_transcript_as_in_or
     assert list(dict.fromkeys(each.recording_id for each in transcript)) == [each.recording_id for each in recordings]
     assert [each.start_offset for each in transcript] == sorted(each.start_offset for each in transcript)
     assert transcript[0].start_time.startswith("2026-05-10T09:12:33.123")
-    # The fake says what it says by the number of the chunk, and so the same of both, as far as the pieces are cut alike.
+    # The fake says what it says by the number of the chunk, and so the same of both,
+    # as far as the pieces are cut alike.
     assert transcript[0].transcript == client.transcript(whole)[0].transcript
 
 
@@ -119,7 +120,8 @@ def test_each_session_recorded_offline_is_finished(client):
     offline = Offline()
     sections = {"sections": [{"loinc": "10164-2"}]}
     ids = [
-        offline.record([(later(-86_400 * day), samples(20, day)), (later(60 - 86_400 * day), samples(5, day))], sections)
+        offline.record(
+            [(later(-86_400 * day), samples(20, day)), (later(60 - 86_400 * day), samples(5, day))], sections)
         for day in (3, 2, 1)
     ]
     assert sorted(offline.upload(client, keep=True)) == sorted(ids)
@@ -192,7 +194,8 @@ def test_no_message_on_the_socket_ends_the_server(client, ambient):
     start = {"type": "START_TIME", "data": base64.b64encode(b"2026-05-10T09:12:33Z").decode()}
     audio = {"type": "AUDIO", "data": base64.b64encode(samples(0.1)).decode()}
     odd = [
-        "", "{", "null", "7", "[]", "{}", '{"type":null}', '{"type":"AUDIO","data":null}', '{"type":"AUDIO","data":"===="}',
+        "", "{", "null", "7", "[]", "{}", '{"type":null}', '{"type":"AUDIO","data":null}',
+        '{"type":"AUDIO","data":"===="}',
         json.dumps({"type": "AUDIO", "data": "A" * 600_001}), json.dumps({"type": "START_TIME", "data": "A" * 600_000}),
         "[" * 5000, '{"type":"START_TIME","data":"%s"}' % base64.b64encode(b"99999-99-99T99:99:99Z").decode(),
         '{"type":"START_TIME","data":"%s"}' % base64.b64encode(b"2026-05-10T09:12:33." + b"9" * 60 + b"Z").decode(),

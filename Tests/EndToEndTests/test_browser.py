@@ -11,7 +11,7 @@ import uuid
 import pytest
 import speech
 from chromium import browse, serving, trusting_browser
-from emulator import TLS, running
+from emulator import TLS
 
 PAGE = pathlib.Path(__file__).with_name("browser.html")
 
@@ -23,32 +23,37 @@ def chunks(spoken, tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=["plain", "tls"])
-def answers(request, chunks, tmp_path_factory):
-    """What a page at http://localhost got from a server at http://127.0.0.1: another site, not only another port. And one
-    at https://localhost, from hosts that are the vendor's."""
+def answers(request, chunks, visit, served, tmp_path_factory):
+    """What a page at http://localhost got from a server at http://127.0.0.1: another site, not only another port. And
+    one at https://localhost, from hosts that are the vendor's."""
     folder = tmp_path_factory.mktemp("browser")
     is_encrypted = request.param == "tls"
-    with running(folder, "--ephemeral", "--long-poll", "3s", *TLS) as server:
-        limited = server.client("dev-limited", "dev-limited-secret")
-        browser = trusting_browser(server, folder) if is_encrypted else {"flags": [], "environment": None}
-        encryption = None
-        if is_encrypted:
-            encryption = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            own = pathlib.Path(server.authority).parent
-            encryption.load_cert_chain(own / "certificate.pem", own / "key.pem")
-        plan = {
-            "api": "https://api.eka.care" if is_encrypted else server.base_url,
-            "storage": "https://{bucket}.s3.ap-south-1.amazonaws.com" if is_encrypted else None, "transaction": str(uuid.uuid4()), "date": f"{datetime.date.today():%y%m%d}",
-            "token": server.client().tokens["access_token"], "limited": limited.tokens["access_token"],
-            "chunks": [path.name for path in chunks],
-        }
-        content = {"/": PAGE.read_bytes(), "/plan.json": json.dumps(plan).encode()}
-        files = {f"/{path.name}": path.read_bytes() for path in chunks}
-        with serving(content | files, encryption) as (port, posted):
-            scheme = "https" if is_encrypted else "http"
-            return browse(
-                f"{scheme}://localhost:{port}/", folder / "profile", posted, *browser["flags"],
-                environment=browser["environment"])
+    server = served("--long-poll", "3s", *TLS)
+    # The second one finds no consultation of the first.
+    user = ("dev-client-2", "dev-secret-2") if is_encrypted else ()
+    limited = server.client("dev-limited", "dev-limited-secret")
+    encryption = None
+    if is_encrypted:
+        encryption = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        own = pathlib.Path(server.authority).parent
+        encryption.load_cert_chain(own / "certificate.pem", own / "key.pem")
+    plan = {
+        "api": "https://api.eka.care" if is_encrypted else server.base_url,
+        "storage": "https://{bucket}.s3.ap-south-1.amazonaws.com" if is_encrypted else None,
+        "transaction": str(uuid.uuid4()), "date": f"{datetime.date.today():%y%m%d}",
+        "token": server.client(*user).tokens["access_token"], "limited": limited.tokens["access_token"],
+        "chunks": [path.name for path in chunks],
+    }
+    content = {"/": PAGE.read_bytes(), "/plan.json": json.dumps(plan).encode()}
+    files = {f"/{path.name}": path.read_bytes() for path in chunks}
+    with serving(content | files, encryption) as (port, posted):
+        if not is_encrypted:
+            return visit(f"http://localhost:{port}/", posted)
+        # Only a browser of its own trusts this server's authority.
+        browser = trusting_browser(server, folder)
+        return browse(
+            f"https://localhost:{port}/", folder / "profile", posted, *browser["flags"],
+            environment=browser["environment"])
 
 
 def text(item):
@@ -152,31 +157,29 @@ await fetch("done", { method: "POST", body: JSON.stringify({ right, wrong, heard
 
 
 @pytest.mark.covers("L-03", "L-04")
-def test_a_page_that_can_set_no_headers_opens_a_socket_with_a_key(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        plan = {"socket": f"ws://127.0.0.1:{server.port}/v1/listen", "key": "org_dev_key"}
-        content = {"/": LISTENER.encode(), "/plan.json": json.dumps(plan).encode()}
-        with serving(content) as (port, posted):
-            answer = browse(f"http://localhost:{port}/", tmp_path / "profile", posted)
+def test_a_page_that_can_set_no_headers_opens_a_socket_with_a_key(visit, server):
+    plan = {"socket": f"ws://127.0.0.1:{server.port}/v1/listen", "key": "org_dev_key"}
+    content = {"/": LISTENER.encode(), "/plan.json": json.dumps(plan).encode()}
+    with serving(content) as (port, posted):
+        answer = visit(f"http://localhost:{port}/", posted)
     assert answer["right"] == {"code": 1000, "reason": "", "protocol": "token"}
     assert answer["wrong"]["code"] == 1008 and answer["wrong"]["reason"].startswith("401 INVALID_AUTH")
     assert [message["type"] for message in answer["heard"]] == ["Results", "Metadata"]
 
 
 @pytest.mark.covers("M-17", "M-18", "M-34", "M-35", "M-69")
-def test_a_session_is_recorded_from_a_page_whose_worker_uploads(chunks, tmp_path):
+def test_a_session_is_recorded_from_a_page_whose_worker_uploads(visit, chunks, server):
     here = pathlib.Path(__file__)
-    with running(tmp_path, "--ephemeral", "--long-poll", "3s") as server:
-        plan = {
-            "api": server.base_url, "token": server.client().tokens["access_token"],
-            "chunks": [path.name for path in chunks],
-        }
-        content = {
-            "/": here.with_name("session.html").read_bytes(), "/plan.json": json.dumps(plan).encode(),
-            "/worker.js": here.with_name("session_worker.js").read_bytes(),
-        }
-        with serving(content | {f"/{path.name}": path.read_bytes() for path in chunks}) as (port, posted):
-            answers = browse(f"http://localhost:{port}/", tmp_path / "profile", posted)
+    plan = {
+        "api": server.base_url, "token": server.client().tokens["access_token"],
+        "chunks": [path.name for path in chunks],
+    }
+    content = {
+        "/": here.with_name("session.html").read_bytes(), "/plan.json": json.dumps(plan).encode(),
+        "/worker.js": here.with_name("session_worker.js").read_bytes(),
+    }
+    with serving(content | {f"/{path.name}": path.read_bytes() for path in chunks}) as (port, posted):
+        answers = visit(f"http://localhost:{port}/", posted)
     assert "thrown" not in answers
     assert (answers["discovery"]["status"], answers["create"]["status"]) == (200, 201)
     assert answers["recording"]["status"] == 200

@@ -60,11 +60,13 @@ def test_the_step_that_starts_the_server_runs_as_printed(tmp_path):
     (folder / "debug").symlink_to(BINARY.parent)
     exported = tmp_path / "exported"
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GITHUB_ENV": str(exported)}
-    subprocess.run(["sh", "-e", "-c", script + "\necho $! >pid"], cwd=tmp_path, env=environment, check=True, timeout=PATIENCE)
+    subprocess.run(
+        ["sh", "-e", "-c", script + "\necho $! >pid"], cwd=tmp_path, env=environment, check=True, timeout=PATIENCE)
     try:
         values = dict(line.split("=", 1) for line in exported.read_text().splitlines())
         login = {"client_id": values["SCRIBE_CLIENT_ID"], "client_secret": values["SCRIBE_CLIENT_SECRET"]}
-        assert requests.post(f"{values['SCRIBE_BASE_URL']}/connect-auth/v1/account/login", json=login).status_code == 200
+        assert requests.post(
+            f"{values['SCRIBE_BASE_URL']}/connect-auth/v1/account/login", json=login).status_code == 200
     finally:
         os.kill(int((tmp_path / "pid").read_text()), 15)
 

@@ -11,22 +11,20 @@ import pytest
 import requests
 import tls
 from client import BUCKET
-from emulator import PATIENCE, TLS, run, running, wait_until
+from emulator import LONG, PATIENCE, run, running, wait_until
 from listen_client import SPEECH, results
-from namespaces import Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, created, finished, listener
+from namespaces import (
+    Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, created, finished, listener,
+)
 from session_client import form_of, recording, send
 from test_python_sdk import Ekacare
 
-FLAGS = (
-    "--ephemeral", "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h", "--webhook-pauses", "10s,1h,1d,2d",
-    "--conversation-timeout", "120s")
 YEARS = ["1980-01-01T00:00:00Z", "2030-06-01T00:00:00Z", "2090-12-31T23:59:59Z"]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("clocks"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*LONG)
 
 
 @pytest.fixture
@@ -35,7 +33,8 @@ def inside(server):
 
 
 def clock(server, inside, method="GET", path="clock", **body) -> requests.Response:
-    return control(server, method, path, params={"namespace": inside.name}, **({"json": body} if method != "GET" else {}))
+    return control(
+        server, method, path, params={"namespace": inside.name}, **({"json": body} if method != "GET" else {}))
 
 
 def put(server, inside, **body) -> dict:
@@ -93,7 +92,8 @@ def test_a_clock_can_be_frozen_moved_and_set_back_to_the_machines_time(server, i
     assert clock(server, inside).json()["now"] == frozen["now"]
     client = EkaClient(inside)
     assert client.transaction("then").init().status_code == 201
-    assert client.get("/voice/api/v2/transaction/history").json()["data"][0]["created_at"].startswith("2030-01-01T00:00:00")
+    assert client.get("/voice/api/v2/transaction/history").json()["data"][0]["created_at"].startswith(
+        "2030-01-01T00:00:00")
     assert advanced(server, inside, by="36h")["now"] == "2030-01-02T12:00:00.000Z"
     assert advanced(server, inside, by="P1DT1H")["now"] == "2030-01-03T13:00:00.000Z"
     assert advanced(server, inside, to="2030-02-01T00:00:00Z")["now"] == "2030-02-01T00:00:00.000Z"
@@ -101,7 +101,9 @@ def test_a_clock_can_be_frozen_moved_and_set_back_to_the_machines_time(server, i
     assert going["mode"] == "moved" and going["now"].startswith("2030-02-01T00:0")
     assert put(server, inside, mode="moved", now="1980-01-01T00:00:00Z")["now"].startswith("1980-01-01")
     assert put(server, inside, mode="system")["mode"] == "system"
-    assert abs(instant(clock(server, inside).json()["now"]) - instant(clock(server, inside).json()["machine"])) < datetime.timedelta(minutes=1)
+    assert abs(
+        instant(clock(server, inside).json()["now"]) - instant(clock(server, inside).json()["machine"])
+    ) < datetime.timedelta(minutes=1)
 
 
 def test_a_year_of_an_empty_namespace_has_no_steps(server, inside):
@@ -140,7 +142,9 @@ def test_a_held_poll_ends_when_the_clock_passes_its_limit(server, inside):
     client.transaction("held").init()
     poll = threading.Thread(target=lambda: answers.append(client.transaction("held").poll()))
     poll.start()
-    wait_until(lambda: any(each["what"] == "held poll" for each in clock(server, inside).json()["waiting"]), "the poll is held")
+    wait_until(
+        lambda: any(each["what"] == "held poll" for each in clock(server, inside).json()["waiting"]),
+        "the poll is held")
     [waiting] = [each for each in clock(server, inside).json()["waiting"] if each["what"] == "held poll"]
     shown = run("clock", "show", "--url", server.base_url, "--namespace", inside.name)
     assert f"held poll  due {waiting['due']}  clock advance {waiting['advance']}" in shown.stdout
@@ -154,13 +158,15 @@ def test_a_webhook_is_retried_over_days_to_its_end(server, inside):
     put(server, inside, mode="frozen")
     with receiver(500) as hooked:
         answer = client.session.post(
-            f"{inside.base_url}/voice/v1/webhooks", json={"url": hooked.url, "events": ["session.started"], "secret": "key"})
+            f"{inside.base_url}/voice/v1/webhooks",
+            json={"url": hooked.url, "events": ["session.started"], "secret": "key"})
         assert answer.status_code == 201, answer.text
         AllianceClient(inside).create()
         done = advanced(server, inside, until="idle")
         # After three days the last attempt is not sent any more.
         assert len(hooked.heard) == 4 and done["steps"] >= 4
-        failed = control(server, "GET", "deliveries", params={"namespace": inside.name, "state": "failed"}).json()["deliveries"]
+        failed = control(
+            server, "GET", "deliveries", params={"namespace": inside.name, "state": "failed"}).json()["deliveries"]
         assert len(failed) == 1 and failed[0]["attempts"] == 5
 
 
@@ -195,29 +201,28 @@ def test_a_token_expires_and_is_renewed(server, inside):
     assert client.history() == [] and EkaClient(inside).history() == []
 
 
-def test_the_python_sdk_renews_its_token(tmp_path):
+def test_the_python_sdk_renews_its_token(server):
     """Its hosts are compiled in: the credentials choose the namespace."""
-    with running(tmp_path, *FLAGS, *TLS) as server:
-        inside = access(server, created(server), "credentials")
-        sdk = Ekacare(
-            tls.environment(server), client_id=inside.client, client_secret=inside.secret, base_url=server.base_url)
-        try:
-            tokens = sdk.call("auth.login")
-            sdk.call("set_access_token", token=tokens["access_token"])
-            assert sdk.call("files.get_upload_location", txn_id="before")["folderPath"]
-            advanced(server, inside, by="2d")
-            expired = requests.get(
-                f"{server.base_url}/voice/api/v2/transaction/history", timeout=PATIENCE,
-                headers={"Authorization": f"Bearer {tokens['access_token']}"})
-            assert expired.status_code == 401
-            renewed = sdk.call("auth.refresh_token", refresh_token=tokens["refresh_token"])
-            assert renewed["access_token"] != tokens["access_token"]
-            sdk.call("set_access_token", token=renewed["access_token"])
-            assert sdk.call("files.get_upload_location", txn_id="after")["folderPath"]
-        finally:
-            sdk.process.stdin.close()
-            sdk.process.wait(timeout=PATIENCE)
-            sdk.process.stdout.close()
+    inside = access(server, created(server), "credentials")
+    sdk = Ekacare(
+        tls.environment(server), client_id=inside.client, client_secret=inside.secret, base_url=server.base_url)
+    try:
+        tokens = sdk.call("auth.login")
+        sdk.call("set_access_token", token=tokens["access_token"])
+        assert sdk.call("files.get_upload_location", txn_id="before")["folderPath"]
+        advanced(server, inside, by="2d")
+        expired = requests.get(
+            f"{server.base_url}/voice/api/v2/transaction/history", timeout=PATIENCE,
+            headers={"Authorization": f"Bearer {tokens['access_token']}"})
+        assert expired.status_code == 401
+        renewed = sdk.call("auth.refresh_token", refresh_token=tokens["refresh_token"])
+        assert renewed["access_token"] != tokens["access_token"]
+        sdk.call("set_access_token", token=renewed["access_token"])
+        assert sdk.call("files.get_upload_location", txn_id="after")["folderPath"]
+    finally:
+        sdk.process.stdin.close()
+        sdk.process.wait(timeout=PATIENCE)
+        sdk.process.stdout.close()
 
 
 def test_s3_credentials_expire_in_the_middle_of_an_upload(server, inside):
@@ -274,16 +279,17 @@ def test_fresh_logins_uploads_and_webhooks_are_valid_at_any_time(server, inside,
             assert device.until(1) == ["hello"]
 
 
-def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(tmp_path):
+def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(served, tmp_path):
     folder = ("--data-dir", str(tmp_path / "data"))
     default = Access("")
-    with running(tmp_path, *folder) as server:
-        for method, path, body in [
-            ("PUT", "clock", {"mode": "frozen"}), ("POST", "clock/advance", {"by": "1h"}), ("PUT", "clock", {"mode": "system"}),
-        ]:
-            answer = clock(server, default, method, path, **body)
-            assert answer.status_code == 409 and answer.json()["code"] == "clock_not_allowed"
-        assert clock(server, default).json()["mode"] == "system"
+    server = served("--data-dir", "data")
+    for method, path, body in [
+        ("PUT", "clock", {"mode": "frozen"}), ("POST", "clock/advance", {"by": "1h"}),
+        ("PUT", "clock", {"mode": "system"}),
+    ]:
+        answer = clock(server, default, method, path, **body)
+        assert answer.status_code == 409 and answer.json()["code"] == "clock_not_allowed"
+    assert clock(server, default).json()["mode"] == "system"
     with running(tmp_path, *folder, "--allow-reset") as server:
         client = EkaClient(Access(server.base_url))
         client.s3().put_object(Bucket="kept", Key="a", Body=b"x")
@@ -303,14 +309,16 @@ def test_the_clock_of_a_data_folder_needs_the_permission_and_is_not_stored(tmp_p
 
 @pytest.mark.parametrize("method, path, body", [
     ("PUT", "clock", {}), ("PUT", "clock", {"mode": "stopped"}), ("PUT", "clock", {"mode": "moved"}),
-    ("PUT", "clock", {"mode": "system", "now": "2030-01-01T00:00:00Z"}), ("PUT", "clock", {"mode": "frozen", "now": "soon"}),
+    ("PUT", "clock", {"mode": "system", "now": "2030-01-01T00:00:00Z"}),
+    ("PUT", "clock", {"mode": "frozen", "now": "soon"}),
     ("PUT", "clock", {"mode": "frozen", "now": "1969-12-31T23:59:59Z"}), ("PUT", "clock", {"mode": "frozen", "now": 7}),
     ("PUT", "clock", {"mode": "frozen", "now": "99999-01-01T00:00:00Z"}), ("PUT", "clock", {"mode": "frozen", "x": 1}),
     ("POST", "clock/advance", {}), ("POST", "clock/advance", {"by": "-1h"}), ("POST", "clock/advance", {"by": 60}),
     ("POST", "clock/advance", {"by": "1h", "to": "2090-01-01T00:00:00Z"}), ("POST", "clock/advance", {"by": "1e9d"}),
     ("POST", "clock/advance", {"by": "99999999d"}), ("POST", "clock/advance", {"to": "1980-01-01T00:00:00Z"}),
     ("POST", "clock/advance", {"until": "never"}), ("POST", "clock/advance", {"by": "1h", "timeout": "1d"}),
-    ("POST", "clock/advance", {"by": "P"}), ("POST", "clock/advance", {"by": "PT"}), ("POST", "clock/advance", {"by": "."}),
+    ("POST", "clock/advance", {"by": "P"}), ("POST", "clock/advance", {"by": "PT"}),
+    ("POST", "clock/advance", {"by": "."}),
 ])
 def test_invalid_calls_do_not_move_the_clock(server, inside, method, path, body):
     put(server, inside, mode="frozen", now="2030-01-01T00:00:00Z")

@@ -109,7 +109,8 @@ def values(key: str) -> tuple[list[str], list[str]]:
 
 
 def files(index: int) -> list[dict[str, str]]:
-    """Files with all keys: the first has the first value of each key, and so on. 0: values that it takes; 1: the others."""
+    """Files with all keys: the first has the first value of each key, and so on.
+    0: values that it takes; 1: the others."""
     lists = {key: values(key)[index] for key in SCHEMA["properties"]}
     return [
         {key: each[number] for key, each in lists.items() if number < len(each)}
@@ -164,7 +165,8 @@ def test_print_says_where_each_value_comes_from_and_shows_no_secret(tmp_path):
             "SCRIBE_TRANSCRIBER": "openai:http://user:hidden-3@127.0.0.1:9/v1",
         })
     assert found.returncode == 0, found.stderr
-    lines = dict(line.split("  # ") for line in found.stdout.splitlines() if "  # " in line and not line.startswith("#"))
+    lines = dict(
+        line.split("  # ") for line in found.stdout.splitlines() if "  # " in line and not line.startswith("#"))
     assert lines['host: "localhost"'] == "--host"
     assert lines["port: 9000"] == "port in scribe.yaml"
     assert lines['long-poll: "3s"'] == "SCRIBE_LONG_POLL"

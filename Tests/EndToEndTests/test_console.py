@@ -1,13 +1,12 @@
 """The console in Chromium: four views and one act. `make console-test` has the rest."""
 
-import time
-
 import pytest
 import requests
 from console import chromium
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, SHORT, wait_until
 
 import speech
+from spoken import consultation
 
 HOSTILE = '<img src=x onerror="document.title=1"><script>document.title=1</script> O\'Neil & Søn'
 #: A character that joins its neighbour, which escapers by characters do not see.
@@ -15,15 +14,17 @@ JOINED = '\u0600<img src=x onerror=document.title=1 \u0600><\u0301script>documen
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("console"), "--ephemeral", "--long-poll", "500ms", "--object-wait", "300ms") as server:
-        yield server
+def server(served):
+    server = served(*SHORT)
+    # The list shows what the tests of this file record.
+    requests.post(f"{server.base_url}/__admin/reset", timeout=PATIENCE).raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")
 def visited(server, sentences, tmp_path_factory):
     """The server, with a transaction that has its note."""
-    chunks = speech.chunks(speech.consultation(sentences[:2]), tmp_path_factory.mktemp("visited"))
+    chunks = speech.chunks(consultation(sentences[:2]), tmp_path_factory.mktemp("visited"))
     client = server.client()
     transaction = client.transaction("i-console")
     transaction.init(patient_details={"username": HOSTILE, "visit_id": JOINED})
@@ -31,8 +32,7 @@ def visited(server, sentences, tmp_path_factory):
         transaction.upload(client.s3(), path, start, end)
     transaction.stop()
     transaction.commit()
-    while transaction.poll().status_code == 202:
-        time.sleep(0.05)
+    wait_until(lambda: transaction.poll().status_code != 202, "it has its note")
     return server
 
 

@@ -3,7 +3,6 @@
 import client as scribe_client
 import pytest
 import speech
-from emulator import DEMO, running
 
 
 def take(transaction, s3, chunks):
@@ -27,14 +26,6 @@ def test_a_spoken_consultation_gives_transcript_and_note(server, chunks):
     assert [item["status"] for item in data["output"]] == ["success"]
     assert "fever" in scribe_client.text(data["output"][0])
     assert data["template_results"]["transcript"][0]["type"] == "transcript"
-
-
-@pytest.fixture(scope="module")
-def listening(tmp_path_factory):
-    with running(
-        tmp_path_factory.mktemp("listening"), "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}"
-    ) as server:
-        yield server
 
 
 @pytest.mark.covers("C-20", "C-77")

@@ -2,11 +2,10 @@
 
 import pytest
 import requests
-from emulator import ROOT, running
+from emulator import LISTING, STRICT
 
 ORIGIN = "https://doc.eka.care"
 API = "/voice/api/v2/transaction/history"
-CLIENTS = str(ROOT / "seed/clients.yaml")
 OBJECT = "/m-prod-voice-record/260510/t/1.mp3"
 SENT = ["auth", "client-id", "flavour", "authorization", "content-type"]
 SIGNED = ["authorization", "content-type", "x-amz-content-sha256", "x-amz-date", "x-amz-meta-bid", "x-amz-meta-txnid",
@@ -97,12 +96,8 @@ def test_an_answer_to_a_request_without_an_origin_has_no_cors_headers(server):
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    with running(
-        tmp_path_factory.mktemp("strict"), "--ephemeral", "--auth", "strict", "--clients", CLIENTS,
-        "--cors-origins", "https://app.example,https://other.example",
-    ) as server:
-        yield server
+def strict(served):
+    return served(*LISTING)
 
 
 @pytest.mark.parametrize("origin", ["https://app.example", "https://other.example"])
@@ -127,7 +122,7 @@ def test_strict_mode_refuses_origins_that_are_not_listed(strict, origin):
     assert "origin" in words(answer.headers["Vary"])
 
 
-def test_strict_mode_without_a_list_allows_no_origin(tmp_path):
-    with running(tmp_path, "--ephemeral", "--auth", "strict", "--clients", CLIENTS) as server:
-        assert_refused(preflight(server, API, "GET", SENT))
-        assert_refused(server.client().session.get(f"{server.base_url}{API}", headers={"Origin": ORIGIN}))
+def test_strict_mode_without_a_list_allows_no_origin(served):
+    server = served(*STRICT)
+    assert_refused(preflight(server, API, "GET", SENT))
+    assert_refused(server.client().session.get(f"{server.base_url}{API}", headers={"Origin": ORIGIN}))

@@ -24,8 +24,8 @@ from webhooks import Consultant, Receiver, settle
 
 #: Kills under load in one test. None unless it is set.
 ROUNDS = os.environ.get("SCRIBE_KILL_ROUNDS")
-#: Times 25 transactions with results: each of three stretches of load.
-STRETCH = 100 if ROUNDS else 1
+#: Parts of each stretch of load. A part ends after PART more transactions with results.
+STRETCH, PART = 100 if ROUNDS else 1, 25
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +171,7 @@ def test_memory_files_and_threads_do_not_grow_under_load(site):
         # The conversation of a device that talks is never over, and may grow.
         with Load(site.server, talks=False) as load:
             for part in range(1, STRETCH + 1):
-                wait_until(lambda: len(load.results) >= 25 * part or load.problems, "a part of the stretch ends")
+                wait_until(lambda: len(load.results) >= PART * part or load.problems, "a part of the stretch ends")
         assert not load.problems
         requests.get(f"{site.server.base_url}/livez")
         samples.append(usage(site.server.process.pid))

@@ -8,7 +8,7 @@ from cross_site import (
     ACCOUNT, APP, DEVICE, DISGUISED, FOREIGN, HISTORY, JSON, LISTED, LOGIN, NEIGHBOUR, SESSION, SESSIONS, VENDOR,
     origin_header,
 )
-from emulator import ROOT, running
+from emulator import LISTING
 
 #: Of the vendor's login page, whose user is a client.
 LOGIN_PAGE = "/connect-auth/v1/login"
@@ -16,10 +16,8 @@ PASSWORD = json.dumps({"username": "dev-client", "password": "dev-secret"})
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--auth", "strict", "--clients", ROOT / "seed/clients.yaml", "--cors-origins", LISTED)
-    with running(tmp_path_factory.mktemp("strict"), "--ephemeral", *flags) as server:
-        yield server
+def strict(served):
+    return served(*LISTING)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +106,10 @@ def test_a_foreign_page_creates_nothing(tab, server):
 def test_a_cookie_counts_for_pages_that_may_use_the_server(server, token, method, origin, site, status):
     path, body = (SESSIONS, SESSION) if method == "POST" else (HISTORY, None)
     headers = JSON | origin_header(server, origin) | ({"Sec-Fetch-Site": site} if site else {})
-    call = lambda more: requests.request(method, f"{server.base_url}{path}", data=body, headers=headers | more)
+
+    def call(more):
+        return requests.request(method, f"{server.base_url}{path}", data=body, headers=headers | more)
+
     answer = call({"Cookie": f"sess={token}"})
     assert answer.status_code == status, answer.text
     said = answer.json()
@@ -127,8 +128,10 @@ def test_a_cookie_counts_for_pages_that_may_use_the_server(server, token, method
     ("application/x-www-form-urlencoded", 415), ("text/plain; application/json", 415),
 ])
 def test_the_content_type_matters_only_for_requests_authenticated_by_a_cookie(server, token, kind, status):
-    call = lambda headers: requests.post(
-        f"{server.base_url}{SESSIONS}", SESSION, headers={"Content-Type": kind, **headers}).status_code
+    def call(headers):
+        return requests.post(
+            f"{server.base_url}{SESSIONS}", SESSION, headers={"Content-Type": kind, **headers}).status_code
+
     assert call({"Cookie": f"sess={token}", "Origin": server.base_url}) == status
     assert call({"Authorization": f"Bearer {token}", "Origin": FOREIGN}) == 201
 
@@ -143,9 +146,12 @@ few = pytest.mark.parametrize("origin, lenient, strictly", [
 def test_only_allowed_origins_can_approve_devices_with_a_cookie(server, strict, origin, lenient, strictly):
     for one, may in ((server, lenient), (strict, strictly)):
         token = one.client().tokens["access_token"]
-        approve = lambda headers: requests.post(
-            f"{one.base_url}{DEVICE}/approve", json={"user_code": device(one)["user_code"]},
-            headers=headers | origin_header(one, origin)).status_code
+
+        def approve(headers):
+            return requests.post(
+                f"{one.base_url}{DEVICE}/approve", json={"user_code": device(one)["user_code"]},
+                headers=headers | origin_header(one, origin)).status_code
+
         assert approve({"Cookie": f"sess={token}"}) == (200 if may else 403)
         assert approve({"Authorization": f"Bearer {token}"}) == 200
 
@@ -219,7 +225,10 @@ def test_repeated_wrong_passwords_are_rate_limited_on_every_login_path(server):
 @pytest.mark.parametrize("what", ["refresh-token", "logout"])
 def test_a_foreign_page_neither_renews_nor_ends_a_login(server, what):
     kept = JSON | {"Cookie": f"sess_refresh={server.client().tokens['refresh_token']}"}
-    call = lambda what, origin: requests.post(
-        f"{server.base_url}{ACCOUNT}/{what}", "{}", headers=kept | {"Origin": origin}).status_code
+
+    def call(what, origin):
+        return requests.post(
+            f"{server.base_url}{ACCOUNT}/{what}", "{}", headers=kept | {"Origin": origin}).status_code
+
     assert call(what, FOREIGN) == 403
     assert call("refresh-token", server.base_url) == 200

@@ -98,7 +98,9 @@ def test_the_deepgram_sdk_has_a_recording_recognised(server, tmp_path):
     samples = media.transcribe_file(request=voice(8), encoding="linear16", request_options={
         "additional_query_parameters": {"sample_rate": RATE}})
     [bare] = samples.results.channels[0].alternatives
-    assert bare.transcript == " ".join(word.word for word in best.words) and not hasattr(bare.words[0], "punctuated_word")
+    assert (
+        bare.transcript == " ".join(word.word for word in best.words)
+        and not hasattr(bare.words[0], "punctuated_word"))
     assert samples.metadata.sha256 == hashlib.sha256(voice(8)).hexdigest()
 
 
@@ -119,9 +121,12 @@ def test_the_deepgram_sdk_gets_the_reason_for_a_refused_recording(server):
         assert refusal(KEY, broken) == (400, "Bad Request")
 
 
-def test_recordings_count_while_they_are_received(tmp_path):
+def test_recordings_count_while_they_are_received(served):
     """Six of them, each within the quota, took six times as much of the disk."""
-    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server, contextlib.ExitStack() as stack:
+    server = served("--storage-quota", "200KB")
+    # Recordings of another file's tests.
+    requests.post(f"{server.base_url}/__admin/reset", timeout=PATIENCE).raise_for_status()
+    with contextlib.ExitStack() as stack:
         head = (
             f"POST /v1/listen HTTP/1.1\r\nHost: localhost\r\nAuthorization: Token {KEY}\r\nContent-Type: audio/wav\r\n"
             "Content-Length: {}\r\n\r\n")

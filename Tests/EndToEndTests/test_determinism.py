@@ -1,19 +1,19 @@
-"""The same requests are answered with the same bytes, where the clock is frozen and identifiers come from a seed value."""
+"""The same requests are answered with the same bytes, where the clock is frozen
+and identifiers come from a seed value."""
 
 import concurrent.futures
 
 import pytest
-from emulator import run, running
+from emulator import LONG, run, running
 from namespaces import Access, EkaClient, access, control, created
-from visits import FLAGS, Run, recorded  # noqa: F401 (a fixture)
+from visits import Run, recorded  # noqa: F401 (a fixture)
 
 NOW = "2031-03-05T08:00:00Z"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("seeded"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*LONG)
 
 
 def frozen(server, name: str = "default"):
@@ -78,18 +78,22 @@ def test_a_snapshot_keeps_the_counts_of_identifiers(server, tmp_path):
     same(elsewhere.answers, before.answers)
 
 
-def test_two_servers_with_a_seed_value_answer_with_the_same_bytes(tmp_path):
-    runs = []
-    for number in range(2):
-        folder = tmp_path / str(number)
-        folder.mkdir()
-        with running(folder, *FLAGS, "--seed-value", "a-b") as server:
-            frozen(server)
-            runs.append(whole(server, Access(server.base_url)))
-            # A new namespace has the server's seed value, unless it names another one.
-            assert created(server)["seed_value"] == "a-b"
-            assert control(server, "POST", "namespaces", json={"seed_value": -7}).json()["seed_value"] == "-7"
+def test_two_servers_with_a_seed_value_answer_with_the_same_bytes(server, tmp_path):
+    with running(tmp_path, "--ephemeral", *LONG, "--seed-value", "a-b") as other:
+        # A new namespace has the server's seed value, unless it names another one.
+        made = created(other)
+        assert made["seed_value"] == "a-b"
+        assert control(other, "POST", "namespaces", json={"seed_value": -7}).json()["seed_value"] == "-7"
+        frozen(other, made["name"])
+        one = whole(other, access(other, made, "credentials"))
+        # The default namespace has it too, and has it again after a reset.
+        runs = []
+        for _ in range(2):
+            frozen(other)
+            runs.append(whole(other, Access(other.base_url)))
+            control(other, "POST", "reset").raise_for_status()
     same(*runs)
+    same(one, whole(server, seeded(server, "a-b")))
 
 
 def test_credentials_never_come_from_the_seed_value(server):
@@ -102,9 +106,9 @@ def test_credentials_never_come_from_the_seed_value(server):
         keys = client.keys()
         links = client.session.post(f"{client.base_url}/voice/v1/sessions", json={"upload_type": "stream"}).json()
         seen.append([
-            namespace["client_secret"], namespace["api_key"], client.tokens["access_token"], client.tokens["refresh_token"],
-            device["device_code"], device["user_code"], keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"],
-            links["upload_url"],
+            namespace["client_secret"], namespace["api_key"], client.tokens["access_token"],
+            client.tokens["refresh_token"], device["device_code"], device["user_code"],
+            keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"], links["upload_url"],
         ])
         assert links["session_id"]
     assert all(one != other for one, other in zip(*seen, strict=True))
@@ -116,7 +120,8 @@ def test_an_invalid_seed_value_is_refused(server, value):
     assert answer.status_code == 400 and "seed_value" in answer.text, answer.text
 
 
-@pytest.mark.parametrize("verb", [("serve", "--port", "0"), ("config", "check")])
+@pytest.mark.parametrize("verb", [
+    pytest.param(("serve", "--port", "0"), marks=pytest.mark.full), ("config", "check")])
 def test_a_data_folder_refuses_a_seed_value(tmp_path, verb):
     result = run(*verb, "--data-dir", str(tmp_path / "data"), "--seed-value", "42")
     assert result.returncode == 1 and "add --ephemeral" in result.stderr + result.stdout, result

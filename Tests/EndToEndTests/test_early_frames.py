@@ -7,7 +7,7 @@ import socket
 import pytest
 import requests
 import tls
-from emulator import TLS, running, wait_until
+from emulator import LIMITED, wait_until
 from listen_client import KEY, RATE, check, voice
 from session_client import SessionClient, recording
 from websocket_driver import RawSocket, binary_frame, json_frame
@@ -39,11 +39,11 @@ def opened(server, door: str, path=LISTEN, key=KEY) -> RawSocket:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(patient):
     """It closes no socket for being silent: bytes that are lost are missed, and not made up for by an end."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--listen-idle", "1h", *TLS) as server:
-        yield server
-        assert "unexpected error" not in server.log
+    before = len(patient.log)
+    yield patient
+    assert "unexpected error" not in patient.log[before:]
 
 
 def said(client: RawSocket) -> list[dict]:
@@ -108,18 +108,23 @@ def test_a_close_frame_before_the_101_is_answered(server, door):
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
-def test_a_client_that_disconnects_before_the_101_frees_its_socket(tmp_path, door, goes):
-    with running(tmp_path, "--ephemeral", "--listen-idle", "1h", "--listen-sockets", "1", *TLS) as server:
-        with opened(server, door) as gone:
-            gone.send(gone.handshake + FIRST)
-            gone.connection.close() if goes == "close" else gone.connection.shutdown(socket.SHUT_WR)
+def test_a_client_that_disconnects_before_the_101_frees_its_socket(served, door, goes):
+    server = served(*LIMITED)
+    # Or the socket would be refused, and have no place to give back.
+    wait_until(lambda: server.metric("scribe_connections") == 1, "no connection is open but the one that asks")
+    with opened(server, "plain") as other, opened(server, door) as gone:
+        # Of two places one is left.
+        other.send(other.handshake, None)
+        assert other.events[0].status_code == 101
+        gone.send(gone.handshake + FIRST)
+        gone.connection.close() if goes == "close" else gone.connection.shutdown(socket.SHUT_WR)
 
-            def is_free():
-                with opened(server, door) as client:
-                    client.send(client.handshake + FRAMES, None)
-                    return client.events[0].status_code == 101
+        def is_free():
+            with opened(server, door) as client:
+                client.send(client.handshake + FRAMES, None)
+                return client.events[0].status_code == 101
 
-            wait_until(is_free, "its place is given back")
+        wait_until(is_free, "its place is given back")
 
 
 EARLY = {
@@ -159,31 +164,31 @@ def test_a_socket_with_a_refused_key_gets_no_results(server, door):
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_megabytes_of_audio_sent_before_the_101_are_recognised(tmp_path, door):
+def test_megabytes_of_audio_sent_before_the_101_are_recognised(server, door):
     megabytes = voice(1) * 160
-    with running(tmp_path, "--ephemeral", *TLS) as server:
-        before = server.memory("VmRSS")
-        with opened(server, door) as client:
-            client.send(client.handshake + binary_frame(megabytes) + json_frame(type="CloseStream"))
-            assert said(client)[-1]["duration"] == 160
-        assert server.memory("VmHWM") - before < 50 << 20
+    server.forget_peak()
+    before = server.memory("VmRSS")
+    with opened(server, door) as client:
+        client.send(client.handshake + binary_frame(megabytes) + json_frame(type="CloseStream"))
+        assert said(client)[-1]["duration"] == 160
+    assert server.memory("VmHWM") - before < 50 << 20
 
 
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("path", [LISTEN, "/v1/nothing"], ids=["accepted", "refused"])
-def test_a_flood_before_the_101_takes_no_memory(tmp_path, door, path):
+def test_a_flood_before_the_101_takes_no_memory(server, door, path):
     """One frame without end, for which no room is: it is neither kept nor waited for."""
-    with running(tmp_path, "--ephemeral", *TLS) as server:
-        before = server.memory("VmRSS")
-        with opened(server, door, path) as client:
-            with contextlib.suppress(ConnectionError):
-                client.send(client.handshake + b"\x82\xff" + (1 << 40).to_bytes(8, "big") + bytes(4))
-                for _ in range(200):
-                    client.send(bytes(1 << 20))
-            while client.receive():
-                pass
-        assert server.memory("VmHWM") - before < 50 << 20
-        assert requests.get(f"{server.base_url}/livez").status_code == 200
+    server.forget_peak()
+    before = server.memory("VmRSS")
+    with opened(server, door, path) as client:
+        with contextlib.suppress(ConnectionError):
+            client.send(client.handshake + b"\x82\xff" + (1 << 40).to_bytes(8, "big") + bytes(4))
+            for _ in range(200):
+                client.send(bytes(1 << 20))
+        while client.receive():
+            pass
+    assert server.memory("VmHWM") - before < 50 << 20
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -6,29 +6,28 @@ The requests are derived from openapi/scribe.yaml: its schemas say which bodies 
 import uuid
 
 import pytest
-from emulator import PATIENCE, TLS, running
+from emulator import PATIENCE, SHORT
 from every_field.cases import bodies, forms, parameters, profiles
 from every_field.judge import SECRET, Judge
 from every_field.operations import OPERATIONS
 from every_field.tenants import Exchange, Tenant
 from every_field.values import CANARY
+from namespaces import control
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory):
+def world(served, tmp_path_factory):
     """A server and two tenants. At the end it proves what holds after the requests of all tests that ran."""
-    folder = tmp_path_factory.mktemp("fields")
-    flags = (
-        "--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--log-level", "debug", "--suki-shortest", "0s",
-    )
-    with running(folder, *flags, *TLS) as server:
-        first = Tenant(server, "dev-client", "dev-secret", "first", folder)
-        second = Tenant(server, "dev-client-2", "dev-secret-2", SECRET, folder)
-        before = second.snapshot()
-        assert sum(SECRET in str(body) for _, body in before.values()) > 1
-        yield server, first, second
-        requests_of_one_tenant_changed_no_data_of_another(second, before)
-        the_log_has_no_sent_value_and_no_token(server, first, second)
+    folder, server = tmp_path_factory.mktemp("fields"), served(*SHORT)
+    position = len(server.log)
+    control(server, "POST", "reset").raise_for_status()
+    first = Tenant(server, "dev-client", "dev-secret", "first", folder)
+    second = Tenant(server, "dev-client-2", "dev-secret-2", SECRET, folder)
+    before = second.snapshot()
+    assert sum(SECRET in str(body) for _, body in before.values()) > 1
+    yield server, first, second
+    requests_of_one_tenant_changed_no_data_of_another(second, before)
+    the_log_has_no_sent_value_and_no_token(server.log[position:], first, second)
 
 
 def requests_of_one_tenant_changed_no_data_of_another(second: Tenant, before: dict):
@@ -36,12 +35,12 @@ def requests_of_one_tenant_changed_no_data_of_another(second: Tenant, before: di
     assert {key: value for key, value in after.items() if value != before[key]} == {}
 
 
-def the_log_has_no_sent_value_and_no_token(server, first: Tenant, second: Tenant):
+def the_log_has_no_sent_value_and_no_token(text: str, first: Tenant, second: Tenant):
     # Beside what init asks for and the configuration does not offer: names of modes, models and languages.
-    log = "\n".join(line for line in server.log.splitlines() if "init asks for" not in line)
+    log = "\n".join(line for line in text.splitlines() if "init asks for" not in line)
     for word in (CANARY, SECRET, *first.tokens.values(), *second.tokens.values()):
         assert not isinstance(word, str) or len(word) < 10 or word not in log
-    assert "unexpected error" not in server.log, [line for line in server.log.splitlines() if "unexpected" in line][:5]
+    assert "unexpected error" not in text, [line for line in text.splitlines() if "unexpected" in line][:5]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)

@@ -14,7 +14,8 @@ from namespaces import control, created
 SCRIPT = """
 import json, os, sys, urllib.request
 base = os.environ["SCRIBE_BASE_URL"]
-body = json.dumps({"client_id": os.environ["SCRIBE_CLIENT_ID"], "client_secret": os.environ["SCRIBE_CLIENT_SECRET"]}).encode()
+body = json.dumps({
+    "client_id": os.environ["SCRIBE_CLIENT_ID"], "client_secret": os.environ["SCRIBE_CLIENT_SECRET"]}).encode()
 request = urllib.request.Request(base + "/connect-auth/v1/account/login", body, {"Content-Type": "application/json"})
 token = json.load(urllib.request.urlopen(request))["access_token"]
 init = json.dumps({"mode": "consultation", "transfer": "vaded", "s3_url": "s3://bucket/folder"}).encode()
@@ -30,7 +31,8 @@ def command(code: int) -> list[str]:
     return ["--", sys.executable, "-c", SCRIPT, str(code)]
 
 
-@pytest.mark.parametrize("code", [0, 3, 200])
+# 64 is also what the parser of the command line exits with.
+@pytest.mark.parametrize("code", [0, 64, pytest.param(200, marks=pytest.mark.full)])
 def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
     folder = tmp_path / "temporary"
     folder.mkdir()
@@ -52,26 +54,28 @@ def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
                 f"{server.base_url}/voice/api/v2/transaction/of-the-command").status_code == 200
 
 
-def test_a_command_gets_a_namespace_that_is_gone_afterwards(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        file = tmp_path / "state.tar"
-        answer = run("exec", "--ns", "--url", server.base_url, "--export-on-failure", str(file), *command(5))
-        assert answer.returncode == 5, answer.stderr
-        variables = json.loads(answer.stdout)
-        assert variables["SCRIBE_BASE_URL"].startswith(f"{server.base_url}/ns/n-")
-        assert control(server, "GET", "namespaces").json()["namespaces"] == []
-        created(server, "again")
-        here = ("--url", server.base_url, "--namespace", "again")
-        assert run("snapshot", "import", *here, "failed", str(file)).returncode == 0
-        assert run("snapshot", "restore", *here, "failed").returncode == 0
-        # Verbs within the command are about its namespace.
-        answer = run("exec", "--ns", "--url", server.base_url, "--", str(BINARY), "reset", "--json")
-        assert answer.returncode == 0 and json.loads(answer.stdout)["namespace"].startswith("n-")
+def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):
+    server = served("--object-wait", "300ms")
+    file = tmp_path / "state.tar"
+    answer = run("exec", "--ns", "--url", server.base_url, "--export-on-failure", str(file), *command(5))
+    assert answer.returncode == 5, answer.stderr
+    variables = json.loads(answer.stdout)
+    assert variables["SCRIBE_BASE_URL"].startswith(f"{server.base_url}/ns/n-")
+    assert control(server, "GET", "namespaces").json()["namespaces"] == []
+    created(server, "again")
+    here = ("--url", server.base_url, "--namespace", "again")
+    assert run("snapshot", "import", *here, "failed", str(file)).returncode == 0
+    assert run("snapshot", "restore", *here, "failed").returncode == 0
+    # Verbs within the command are about its namespace.
+    answer = run("exec", "--ns", "--url", server.base_url, "--", str(BINARY), "reset", "--json")
+    assert answer.returncode == 0 and json.loads(answer.stdout)["namespace"].startswith("n-")
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
-    script = f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
+    script = (
+        f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\n"
+        f"open('ready', 'w')\ntime.sleep({PATIENCE})")
     process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path)
     wait_until((tmp_path / "ready").exists, "the command runs")
     process.send_signal(sent)
@@ -80,7 +84,8 @@ def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
 
 def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(tmp_path):
     script = f"import time\nopen('ready', 'w')\ntime.sleep({PATIENCE})"
-    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path, stderr=subprocess.DEVNULL)
     wait_until((tmp_path / "ready").exists, "the command runs")
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 128 + signal.SIGTERM
@@ -101,7 +106,7 @@ def test_a_command_that_cannot_be_run_is_reported(tmp_path, arguments, code, sai
     assert answer.returncode == code and said in answer.stderr, answer
 
 
-def test_a_seed_is_yaml_or_json(tmp_path):
+def test_a_seed_is_yaml_or_json(served, tmp_path):
     seed = tmp_path / "seed.yaml"
     seed.write_text("""
 clients: [{client_id: clinic, client_secret: "0123", api_keys: [clinic-key]}]
@@ -115,16 +120,16 @@ consultations:
       Doctor: What brings you in?
       Patient: I have had a cough for three days.
 """)
-    with running(tmp_path, "--ephemeral") as server:
-        said = run("seed", "--url", server.base_url, str(seed))
-        assert said.returncode == 0 and said.stdout.splitlines() == [
-            "client  clinic", "user  dr-rao", "template  follow-up", "consultation  visit-1  success"], said
-        client = server.client("clinic", "0123")
-        result = client.transaction("visit-1").poll()
-        assert result.status_code == 200 and result.json()["data"]["output"][0]["template_id"] == "follow-up"
-        seed.write_text(json.dumps({"clients": [{"client_id": "dev-client", "client_secret": "x"}]}))
-        refused = run("seed", "--url", server.base_url, str(seed))
-        assert refused.returncode == 1 and "choose another id" in refused.stderr
-        seed.write_text("clients: [")
-        assert run("seed", "--url", server.base_url, str(seed)).returncode == 1
-        assert run("seed", "--url", server.base_url, str(tmp_path / "nothing")).returncode == 1
+    server = served("--object-wait", "300ms")
+    said = run("seed", "--url", server.base_url, str(seed))
+    assert said.returncode == 0 and said.stdout.splitlines() == [
+        "client  clinic", "user  dr-rao", "template  follow-up", "consultation  visit-1  success"], said
+    client = server.client("clinic", "0123")
+    result = client.transaction("visit-1").poll()
+    assert result.status_code == 200 and result.json()["data"]["output"][0]["template_id"] == "follow-up"
+    seed.write_text(json.dumps({"clients": [{"client_id": "dev-client", "client_secret": "x"}]}))
+    refused = run("seed", "--url", server.base_url, str(seed))
+    assert refused.returncode == 1 and "choose another id" in refused.stderr
+    seed.write_text("clients: [")
+    assert run("seed", "--url", server.base_url, str(seed)).returncode == 1
+    assert run("seed", "--url", server.base_url, str(tmp_path / "nothing")).returncode == 1

@@ -4,9 +4,8 @@ import json
 
 import pytest
 import requests
-from emulator import ROOT, running, wait_until
+from emulator import PLAIN, STRICT, wait_until
 
-CLIENTS = str(ROOT / "seed/clients.yaml")
 INIT = "/voice/api/v2/transaction/init"
 SECRET = "unmistakable-secret"
 
@@ -24,10 +23,20 @@ def explanation(server, status: int) -> dict:
     return line
 
 
+class Since:
+    """A running server, and its log since a test has begun."""
+
+    def __init__(self, server):
+        self.base_url, self.client, self.server, self.position = server.base_url, server.client, server, len(server.log)
+
+    @property
+    def log(self) -> str:
+        return self.server.log[self.position:]
+
+
 @pytest.fixture
-def server(tmp_path):
-    with running(tmp_path, "--ephemeral", "--log-format", "json") as server:
-        yield server
+def server(served):
+    return Since(served("--log-format", "json"))
 
 
 def test_a_wrong_base_path_that_ends_at_s3_names_the_route_that_was_meant(server):
@@ -84,24 +93,22 @@ def test_an_object_key_is_in_no_line(server):
 
 
 @pytest.mark.parametrize("flags", [
-    ("--no-explain",), ("--auth", "strict", "--clients", CLIENTS), ("--auth", "strict", "--explain"),
+    PLAIN, STRICT, pytest.param(("--auth", "strict", "--explain"), marks=pytest.mark.full),
 ])
-def test_with_no_explain_and_in_strict_mode_the_log_has_route_names_only(tmp_path, flags):
-    with running(tmp_path, "--ephemeral", "--log-format", "json", *flags) as server:
-        requests.post(f"{server.base_url}/voice/api/v2/transaction/inti/unmistakable", json={})
-        requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
-        wait_until(lambda: "NotFound 404" in server.log, "the request's line")
-        assert explanations(server) == []
-        assert "unmistakable" not in server.log and "app.example" not in server.log
+def test_with_no_explain_and_in_strict_mode_the_log_has_route_names_only(served, flags):
+    server = Since(served(*flags))
+    requests.post(f"{server.base_url}/voice/api/v2/transaction/inti/unmistakable", json={})
+    requests.get(f"{server.base_url}/livez", headers={"Origin": "https://app.example"})
+    wait_until(lambda: "NotFound 404" in server.log, "the request's line")
+    assert explanations(server) == []
+    assert "unmistakable" not in server.log and "app.example" not in server.log
 
 
-def test_the_front_page_shows_demo_credentials_except_in_strict_mode(server, tmp_path):
+def test_the_front_page_shows_demo_credentials_except_in_strict_mode(server, strict):
     page = requests.get(f"{server.base_url}/docs", headers={"Accept": "text/html"})
     assert page.status_code == 200 and page.url == f"{server.base_url}/"
     assert f"BASE={server.base_url}" in page.text and "dev-secret" in page.text
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-    (tmp_path / "strict").mkdir()
-    with running(tmp_path / "strict", "--ephemeral", "--auth", "strict", "--clients", CLIENTS) as strict:
-        page = requests.get(f"{strict.base_url}/", headers={"Accept": "text/html"})
-        assert page.status_code == 200
-        assert "dev-secret" not in page.text and strict.base_url not in page.text
+    page = requests.get(f"{strict.base_url}/", headers={"Accept": "text/html"})
+    assert page.status_code == 200
+    assert "dev-secret" not in page.text and strict.base_url not in page.text

@@ -1,5 +1,5 @@
-"""Faults of requests, as clients see them that were told of none: what a retry must survive, and which requests a rule is
-about."""
+"""Faults of requests, as clients see them that were told of none: what a retry must survive, and which requests a
+rule is about."""
 
 import botocore.exceptions
 import faults
@@ -145,7 +145,8 @@ def test_the_python_sdk_fails_and_succeeds_when_it_is_called_again(place, sdk, t
         names.append(f"v-{len(names)}")
         place.faults.next(operation=operation, **fault)
         visit = {
-            "file_paths": [str(tmp_path / "visit.wav")], "txn_id": names[-1], "action": "ekascribe-v2", "output_format": WANTED}
+            "file_paths": [str(tmp_path / "visit.wav")], "txn_id": names[-1], "action": "ekascribe-v2",
+            "output_format": WANTED}
         with pytest.raises(SDKError):
             client.call("v2rx.upload", **visit)
         assert sorted(place.eka().history()) == names[:-1]
@@ -267,7 +268,8 @@ def test_rules_are_of_one_namespace_and_not_of_the_operators_own_calls(server, p
 
 # Delays by the namespace's clock.
 
-@pytest.mark.parametrize("when, effect", [("before", {}), ("after", {}), ("before", {"status": 503}), ("after", {"connection": "reset"})])
+@pytest.mark.parametrize("when, effect", [
+    ("before", {}), ("after", {}), ("before", {"status": 503}), ("after", {"connection": "reset"})])
 def test_a_request_is_held_until_the_namespaces_clock_moves(place, when, effect):
     client = place.eka()
     place.faults.freeze()

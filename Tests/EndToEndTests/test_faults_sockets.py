@@ -1,4 +1,5 @@
-"""Faults of connections and sockets as clients see them, each family's own error, and what a request asks for itself."""
+"""Faults of connections and sockets as clients see them, each family's own error,
+and what a request asks for itself."""
 
 import contextlib
 import json
@@ -9,9 +10,9 @@ import pytest
 import requests
 import tls
 from ambient_samples import START, samples
-from chromium import browse, serving
+from chromium import serving
 from deepgram.core.api_error import ApiError
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, PLAIN, STRICT, wait_until
 from faults import CONFIG, PAGE, answers_of, aside, read_raw, sdk_heard
 from http2_client import Connection
 from listen_client import SPEECH, results, voice
@@ -31,7 +32,8 @@ def test_a_reset_connection_ends_without_a_byte(server, place, door):
     with tls.DOORS[door](server, PATIENCE) as connection:
         connection.sendall(f"GET /ns/{place.inside.name}{PING} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         with contextlib.suppress(ConnectionResetError):
-            assert connection.recv(1000) == b"" and door == "tls", "something was answered, or it was closed and not reset"
+            assert connection.recv(1000) == b"" and door == "tls", (
+                "something was answered, or it was closed and not reset")
     pytest.raises(requests.exceptions.ConnectionError, place.eka("prefix").get, PING)
     assert place.faults.applied == [2]
 
@@ -49,13 +51,16 @@ def test_a_half_answer_is_cut_and_a_dribbling_answer_arrives_whole(server, place
     assert read_raw(server, path, context)[2:] == (whole, 0)
     place.faults.next(operation="readDiscovery", connection="half")
     with pytest.raises((requests.exceptions.ConnectionError, requests.exceptions.ChunkedEncodingError)):
-        requests.get(f"{'https://localhost:%d' % server.tls_port if encrypted else server.base_url}{path}", verify=server.authority)
+        requests.get(
+            f"{'https://localhost:%d' % server.tls_port if encrypted else server.base_url}{path}",
+            verify=server.authority)
 
 
 def test_a_dribbling_answer_comes_in_pieces(server, place):
     place.faults.add(operation="readDiscovery", connection="dribble", rate=5000)
     with tls.plain(server, PATIENCE) as connection:
-        connection.sendall(f"GET /ns/{place.inside.name}{DISCOVERY} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        connection.sendall(
+            f"GET /ns/{place.inside.name}{DISCOVERY} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
         pieces = list(iter(lambda: connection.recv(65_536), b""))
     assert len(pieces) > 2 and json.loads(b"".join(pieces).split(b"\r\n\r\n", 1)[1])["endpoints"]
 
@@ -66,7 +71,9 @@ def test_a_request_that_hangs_ends_with_its_client_or_its_namespace(server, plac
     pytest.raises(requests.exceptions.ReadTimeout, client.session.get, client.base_url + PING, timeout=0.2)
     with aside(lambda: client.get(PING)) as results:
         wait_until(lambda: place.faults.applied == [2], "the request hangs")
-        assert not results and client.session.delete(f"{server.base_url}/__admin/namespaces/{place.inside.name}").status_code == 204
+        assert (
+            not results
+            and client.session.delete(f"{server.base_url}/__admin/namespaces/{place.inside.name}").status_code == 204)
     assert isinstance(results[0], requests.exceptions.ConnectionError)
 
 
@@ -80,7 +87,9 @@ def test_over_http_2_only_the_requests_stream_breaks(server, place):
             connection.until(h2.events.StreamReset, stream)
             mine = [event for event in connection.events if getattr(event, "stream_id", None) == stream]
             body = b"".join(event.data for event in mine if isinstance(event, h2.events.DataReceived))
-            assert body == (whole[:len(whole) // 2] if fault == "half" else b"") and (len(mine) > 1) == (fault == "half")
+            assert (
+                body == (whole[:len(whole) // 2] if fault == "half" else b"")
+                and (len(mine) > 1) == (fault == "half"))
         place.faults.next(operation="ping", connection="hang")
         hanging = connection.open(path=prefix + PING)
         place.faults.next(operation="readDiscovery", connection="dribble", rate=8000)
@@ -103,7 +112,9 @@ def test_the_deepgram_sdk_loses_doubles_and_waits_for_results(server, place):
     assert sdk_heard(server, place)[0] == [kind for kind in whole for _ in range(2)]
     place.faults.next(**where, results="missing")
     assert sdk_heard(server, place) == ([], [])
-    for late in ({"delay": "20ms"}, {"delay": "10ms..30ms", "after_sent": 1000}, {"delay": "10ms~40ms", "after_received": 1000}):
+    for late in (
+        {"delay": "20ms"}, {"delay": "10ms..30ms", "after_sent": 1000}, {"delay": "10ms~40ms", "after_received": 1000}
+    ):
         place.faults.next(**where, **late)
         assert sdk_heard(server, place) == (whole, []), late
     assert set(place.faults.applied) == {1}
@@ -212,7 +223,7 @@ def test_the_stream_of_a_session_breaks_and_can_be_opened_again(place):
     assert client.results(made["session_id"])["status"] == "completed"
 
 
-def test_a_page_sees_codes_of_sockets_and_broken_answers(server, place, tmp_path):
+def test_a_page_sees_codes_of_sockets_and_broken_answers(server, place, visit):
     root, rules, mode = f"{server.base_url}/ns/{place.inside.name}", place.faults, "/connect-auth/v1/auth-mode"
     rules.add(operation="ping", status=503, code="busy", message="On purpose", times=1)
     rules.add(operation="readDiscovery", connection="reset")
@@ -224,7 +235,7 @@ def test_a_page_sees_codes_of_sockets_and_broken_answers(server, place, tmp_path
     for name, value in {"ROOT": root, "ADDRESS": f"ws{root[4:]}", "PATHS": paths, "KEY": place.inside.key}.items():
         page = page.replace(name, value)
     with serving({"/": page.encode()}) as (port, posted):
-        seen = browse(f"http://localhost:{port}/", tmp_path / "profile", posted)
+        seen = visit(f"http://localhost:{port}/", posted)
     assert seen[:4] == [[503, True], [0, "TypeError"], [0, "TypeError"], [200, False]]
     assert seen[4:] == [[4001, "bye"], [1006, ""], [1006, ""], [1000, ""]]
 
@@ -239,7 +250,8 @@ def test_a_request_asks_for_a_fault_of_its_own(place):
         return client.get(CONFIG, headers={"X-Scribe-Fault": text})
 
     answer = asked("status=503; delay=20ms; code=made_up; retry-after=9")
-    assert (answer.status_code, answer.headers["X-Scribe-Fault-Applied"], answer.headers["Retry-After"]) == (503, "header", "9")
+    assert (answer.status_code, answer.headers["X-Scribe-Fault-Applied"], answer.headers["Retry-After"]) == (
+        503, "header", "9")
     assert answer.json()["error"]["code"] == "made_up"
     assert asked("delay=10ms..20ms").status_code == 200 and asked("when=after;status=502").status_code == 502
     for broken in ("connection=reset", "connection=half", "connection=reset; when=after"):
@@ -247,26 +259,26 @@ def test_a_request_asks_for_a_fault_of_its_own(place):
             asked(broken)
     assert asked("connection=dribble; rate=100000").json()["data"]
     assert client.get(CONFIG).status_code == 200 and client.get(CONFIG).status_code == 500
-    headers = {"Authorization": f"Token {place.inside.key}", "X-Scribe-Fault": "after_sent=0; close=4002; reason=asked for"}
+    headers = {
+        "Authorization": f"Token {place.inside.key}", "X-Scribe-Fault": "after_sent=0; close=4002; reason=asked for"}
     address = f"{place.inside.socket_url}/v1/listen?encoding=linear16&sample_rate=16000"
     with open_socket(address, additional_headers=headers) as socket, pytest.raises(ConnectionClosed) as closed:
         socket.recv(timeout=PATIENCE)
     assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (4002, "asked for")
 
 
-@pytest.mark.parametrize("flags", [("--no-client-faults",), ("--auth", "strict", "--demo-seed")], ids=["off", "strict"])
-def test_the_server_ignores_the_fault_header_unless_the_setting_allows_it(tmp_path, flags):
-    with running(tmp_path, "--ephemeral", *flags) as server:
-        for text in ("status=503", "nonsense"):
-            answer = requests.get(server.base_url + PING, headers={"X-Scribe-Fault": text}, timeout=PATIENCE)
-            assert answer.status_code == 200 and "X-Scribe-Fault-Applied" not in answer.headers
+@pytest.mark.parametrize("flags", [PLAIN, STRICT], ids=["off", "strict"])
+def test_the_server_ignores_the_fault_header_unless_the_setting_allows_it(served, flags):
+    server = served(*flags)
+    for text in ("status=503", "nonsense"):
+        answer = requests.get(server.base_url + PING, headers={"X-Scribe-Fault": text}, timeout=PATIENCE)
+        assert answer.status_code == 200 and "X-Scribe-Fault-Applied" not in answer.headers
 
 
-def test_no_value_of_the_fault_header_ends_the_server(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        for text in ("=", "status=503;=", "==;status=503", "\u00e9", "status=" + "5" * 4000, ";" * 1000):
-            headers = {"X-Scribe-Fault": text.encode()}
-            assert requests.get(server.base_url + PING, headers=headers, timeout=PATIENCE).status_code == 400, text
+def test_no_value_of_the_fault_header_ends_the_server(server):
+    for text in ("=", "status=503;=", "==;status=503", "\u00e9", "status=" + "5" * 4000, ";" * 1000):
+        headers = {"X-Scribe-Fault": text.encode()}
+        assert requests.get(server.base_url + PING, headers=headers, timeout=PATIENCE).status_code == 400, text
 
 
 # Each family's own error.
@@ -277,7 +289,9 @@ def test_a_fault_has_the_error_format_of_each_family(place, status):
     place.faults.add(path="*", status=status, retry_after=7, message="On purpose", code="MadeUp")
     for family, (answer, check) in answers().items():
         assert (answer.status_code, answer.headers["Retry-After"]) == (status, "7"), (family, answer.text)
-        assert answer.headers["X-Scribe-Fault-Applied"] == "fault-1" and "On purpose" in answer.text, (family, answer.text)
+        assert (
+            answer.headers["X-Scribe-Fault-Applied"] == "fault-1"
+            and "On purpose" in answer.text), (family, answer.text)
         check(answer)
         # Errors of devices have no code.
         assert ("MadeUp" in answer.text) == (family != "omi"), (family, answer.text)
@@ -289,12 +303,13 @@ def test_the_body_of_a_rule_replaces_the_error_of_the_family(place):
     assert (answer := client.get(CONFIG)).status_code == 200 and answer.json() == {"a": [1, None]}
     place.faults.next(operation="readConfig", status=502, body="<h1>é</h1>", content_type="text/html; charset=utf-8")
     answer = client.get(CONFIG)
-    assert (answer.status_code, answer.text, answer.headers["Content-Type"]) == (502, "<h1>é</h1>", "text/html; charset=utf-8")
+    assert (answer.status_code, answer.text, answer.headers["Content-Type"]) == (
+        502, "<h1>é</h1>", "text/html; charset=utf-8")
 
 
 @pytest.mark.parametrize("text", [
-    "status", "status=99", "status=503; status=500", "nth=1; status=500", "limit=1/1s", "operation=ping; status=500", ";",
-    "status=503; connection=reset", "delay=-1s", "status=503; twice=true"])
+    "status", "status=99", "status=503; status=500", "nth=1; status=500", "limit=1/1s", "operation=ping; status=500",
+    ";", "status=503; connection=reset", "delay=-1s", "status=503; twice=true"])
 def test_an_invalid_fault_header_gets_400_in_each_familys_format(place, text):
     # Some families have a status of their own for what a client says wrongly.
     # The same for all families: no SDK sends such a header.

@@ -7,8 +7,8 @@ import faults
 import pytest
 import requests
 from client import text
-from emulator import PATIENCE, run, running, wait_until
-from faults import PROBLEM, REFUSED, Place, recorded
+from emulator import PATIENCE, run, wait_until
+from faults import PROBLEM, REFUSED, recorded
 from http_recorder import HTTPRecorder
 from namespaces import AllianceClient, ambient_client, control, finished
 from session_client import recording
@@ -24,7 +24,10 @@ def here(server, place):
 
 def refused(answer: requests.Response, status: int, code: str, word="", note=None):
     assert (answer.status_code, answer.headers["Content-Type"]) == (status, PROBLEM), (note, answer.text)
-    assert answer.json()["code"] == code and word in answer.json()["detail"] and len(answer.text) < 1000, (note, answer.text)
+    assert (
+        answer.json()["code"] == code
+        and word in answer.json()["detail"]
+        and len(answer.text) < 1000), (note, answer.text)
 
 
 # Results.
@@ -43,7 +46,9 @@ def codes(document: dict) -> list[str]:
 def test_a_failed_recognition_fails_all_documents_of_one_transaction(place, code):
     place.faults.next(operation="transcription", fail=code)
     assert all((document["status"], codes(document)) == ("failure", [code]) for document in told(place).values())
-    assert {document["status"] for document in told(place, "i-2").values()} == {"success"} and place.faults.applied == [1]
+    assert (
+        {document["status"] for document in told(place, "i-2").values()} == {"success"}
+        and place.faults.applied == [1])
 
 
 def test_a_failed_note_leaves_the_transcript(place):
@@ -63,7 +68,9 @@ def test_rules_can_make_a_recording_silent_and_a_note_empty(place):
     assert all(codes(document) == ["no_speech"] for document in told(place).values())
     place.faults.next(operation="note", empty=True)
     documents = told(place, "i-2")
-    assert {document["status"] for document in documents.values()} == {"success"} and not text(documents["soap"]).strip()
+    assert (
+        {document["status"] for document in documents.values()} == {"success"}
+        and not text(documents["soap"]).strip())
 
 
 @pytest.mark.parametrize("operation", ["transcription", "note"])
@@ -197,9 +204,11 @@ def test_a_triggered_event_is_sent_to_its_subscribers(place, here):
 
 
 @pytest.mark.parametrize("body, word", [
-    ({}, "event"), ({"event": ""}, "event"), ({"event": 7}, "event"), ({"event": "session.complete"}, "session.completed"),
-    ({"event": "v2rx.complete"}, "v2rx.completed"), ({"event": WHOLE[1], "transaction": 1}, "transaction"), ([], "object"),
-    ({"event": WHOLE[1], "transaction": "t" * 256}, "transaction"), ({"event": WHOLE[1], "events": []}, "events")], ids=range(9))
+    ({}, "event"), ({"event": ""}, "event"), ({"event": 7}, "event"),
+    ({"event": "session.complete"}, "session.completed"), ({"event": "v2rx.complete"}, "v2rx.completed"),
+    ({"event": WHOLE[1], "transaction": 1}, "transaction"), ([], "object"),
+    ({"event": WHOLE[1], "transaction": "t" * 256}, "transaction"), ({"event": WHOLE[1], "events": []}, "events")],
+    ids=range(9))
 def test_an_unknown_triggered_event_is_refused_and_not_sent(place, body, word):
     with Visits(place) as visits:
         refused(place.faults.call("POST", "webhooks/trigger", json=body), 400, "invalid_request", word)
@@ -218,8 +227,10 @@ def test_a_bad_rule_is_a_problem_and_changes_nothing(place):
 
 
 @pytest.mark.parametrize("body", [
-    b"", b"[]", b"7", b"null", b'"status=500"', b'{"status": 500', b"{\"status\": 500}}", b'{"status": 1e400}', b"\xff\xfe", b"[" * 100_000,
-    b'{"status": 500, "body": ' + b"[" * 5000 + b"]" * 5000 + b"}", b'{"x": "' + b"x" * 20_000_000 + b'"}'], ids=range(12))
+    b"", b"[]", b"7", b"null", b'"status=500"', b'{"status": 500', b"{\"status\": 500}}", b'{"status": 1e400}',
+    b"\xff\xfe", b"[" * 100_000,
+    b'{"status": 500, "body": ' + b"[" * 5000 + b"]" * 5000 + b"}", b'{"x": "' + b"x" * 20_000_000 + b'"}'],
+    ids=range(12))
 def test_a_rule_that_is_no_object_or_too_large_is_refused(place, body):
     answer = place.faults.call("POST", data=body, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 413) and answer.headers["Content-Type"] == PROBLEM, answer.text
@@ -236,7 +247,9 @@ def test_duplicate_hidden_and_too_many_rules_are_refused(place):
     rules.add(id="second", operation="readConfig", status=500)
     refused(rules.call("DELETE", "faults/first1"), 404, "not_found", "first")
     refused(rules.call("PATCH", "faults/second1", json={"is_on": True}), 404, "not_found", "second")
-    for change in ({"is_on": 1}, {"times": 0}, {"times": "2"}, {"times": 2**70}, {"status": 500}, {"is_on": None}, {"times": 1.5}):
+    for change in (
+        {"is_on": 1}, {"times": 0}, {"times": "2"}, {"times": 2**70}, {"status": 500}, {"is_on": None}, {"times": 1.5}
+    ):
         refused(rules.call("PATCH", "faults/second", json=change), 400, "invalid_request", next(iter(change)))
     assert [(rule["id"], rule["is_on"]) for rule in rules.rules] == [("first", False), ("second", True)]
     most = rules.call("GET").json()["max"]
@@ -251,21 +264,22 @@ def test_duplicate_hidden_and_too_many_rules_are_refused(place):
 def test_the_limits_of_numbers_and_texts_are_allowed(place):
     rules = [
         *({"status": 500, **more} for more in (
-            {"nth": 10**9}, {"times": 10**9}, {"probability": 1}, {"probability": 5e-324}, {"id": "i" * 64}, {"retry_after": 0},
-            {"code": "c" * 100, "message": "m" * 1000}, {"times": "3"}, {"status": 200, "body": "b"}, {"status": "599"})),
-        {"delay": "24h"}, {"delay": "0s"}, {"limit": "1000000/1ms"}, {"after_sent": 0, "close": 1000}, {"connection": "dribble", "rate": 1},
-        {"after_sent": 10**9, "close": 4999, "reason": "r" * 123}]
+            {"nth": 10**9}, {"times": 10**9}, {"probability": 1}, {"probability": 5e-324}, {"id": "i" * 64},
+            {"retry_after": 0},
+            {"code": "c" * 100, "message": "m" * 1000}, {"times": "3"}, {"status": 200, "body": "b"},
+            {"status": "599"})),
+        {"delay": "24h"}, {"delay": "0s"}, {"limit": "1000000/1ms"}, {"after_sent": 0, "close": 1000},
+        {"connection": "dribble", "rate": 1}, {"after_sent": 10**9, "close": 4999, "reason": "r" * 123}]
     for number, rule in enumerate(rules):
         place.faults.add(**{"path": f"/{number}" + "p" * (1024 - len(f"/{number}")), **rule})
     assert len(place.faults.rules) == len(rules)
 
 
-def test_the_largest_body_is_added_changed_listed_and_answered(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        place = Place(server)
-        place.faults.add(id="large", operation="ping", status=502, body="x" * 65_536)
-        assert place.faults.change("large", times=2)["body"] == place.faults.rules[0]["body"] == "x" * 65_536
-        assert requests.get(f"{server.base_url}/ns/{place.inside.name}/voice/ping", timeout=PATIENCE).text == "x" * 65_536
+def test_the_largest_body_is_added_changed_listed_and_answered(server, place):
+    place.faults.add(id="large", operation="ping", status=502, body="x" * 65_536)
+    assert place.faults.change("large", times=2)["body"] == place.faults.rules[0]["body"] == "x" * 65_536
+    assert requests.get(
+        f"{server.base_url}/ns/{place.inside.name}/voice/ping", timeout=PATIENCE).text == "x" * 65_536
 
 
 # Verbs.

@@ -38,7 +38,8 @@ class Issuer:
         openssl(self.folder, "genrsa", "-out", self.key, "2048")
         modulus = openssl(self.folder, "rsa", "-in", self.key, "-noout", "-modulus").decode().strip().split("=")[1]
         self.keys["keys"] = [
-            {"kty": "RSA", "alg": "RS256", "use": "sig", "kid": self.key, "n": part(bytes.fromhex(modulus)), "e": "AQAB"}]
+            {"kty": "RSA", "alg": "RS256", "use": "sig", "kid": self.key,
+             "n": part(bytes.fromhex(modulus)), "e": "AQAB"}]
 
     def token(self, **claims) -> str:
         claims = {"iss": "https://securetoken.google.com/omi", "aud": "omi", "sub": "u1", "user_id": "u1",
@@ -58,7 +59,9 @@ def test_firebases_keys_are_taken_from_their_url_kept_and_found_again_when_they_
         return Answer(200, json.dumps(issuer.keys)) if request.path == "/jwks" else Answer(404, "nothing here")
 
     with HTTPRecorder(answer, host="localhost", version="HTTP/1.0") as service:
-        flags = ("--firebase-jwks-url", f"{service.url}/jwks", "--firebase-project", "omi", "--firebase-client", "dev-client-2")
+        flags = (
+            "--firebase-jwks-url", f"{service.url}/jwks", "--firebase-project", "omi",
+            "--firebase-client", "dev-client-2")
         with running(tmp_path, "--ephemeral", "--auth", "strict", "--demo-seed", *flags) as server:
             for _ in range(3):
                 assert conversations(server, issuer.token()).status_code == 200

@@ -25,7 +25,8 @@ BUCKET = "m-prod-voice-record"
 def generated(literal_enums: bool) -> pathlib.Path:
     """The folder of the client's package, which is generated once for each change of the document."""
     configuration = CONFIGURATION.read_text() + f"literal_enums: {str(literal_enums).lower()}\n"
-    pin = next(line for line in (ROOT / "Tests/requirements.txt").read_text().split() if line.startswith("openapi-python-"))
+    pin = next(
+        line for line in (ROOT / "Tests/requirements.txt").read_text().split() if line.startswith("openapi-python-"))
     digest = hashlib.sha256(DOCUMENT.read_bytes() + configuration.encode() + pin.encode()).hexdigest()[:16]
     package = ROOT / f".build/generated-clients/scribe_{'literals' if literal_enums else 'enums'}_{digest}"
     package.parent.mkdir(parents=True, exist_ok=True)

@@ -6,19 +6,12 @@ import pytest
 import requests
 import websockets.exceptions
 from cross_site import HISTORY, SESSION, SESSIONS
-from emulator import PATIENCE, ROOT, running, wait_until
+from emulator import PATIENCE, PUBLIC, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, environment, results, voice
 from websockets.sync.client import connect
 
 GRANT = "/v1/auth/grant"
 KEYED = {"Authorization": f"Token {KEY}"}
-
-
-@pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--ephemeral", "--auth", "strict", "--clients", ROOT / "seed/clients.yaml")
-    with running(tmp_path_factory.mktemp("strict"), *flags) as server:
-        yield server
 
 
 @pytest.fixture(params=["server", "strict"])
@@ -121,9 +114,11 @@ def test_a_granted_token_opens_nothing_of_any_other_family(either):
         ("GET", "/v1/conversations", None), ("GET", "/v3/memories", None),
         ("POST", "/v1/transcribe/text", '{"text": "x"}'),
     ]:
-        call = lambda headers: requests.request(
-            method, f"{url}{path}", data=body, headers={"Content-Type": "application/json"} | headers,
-            timeout=PATIENCE).status_code
+        def call(headers):
+            return requests.request(
+                method, f"{url}{path}", data=body, headers={"Content-Type": "application/json"} | headers,
+                timeout=PATIENCE).status_code
+
         # A login opens it, so that it is the token that is refused.
         assert call(bearer(login)) < 300, path
         for headers in (bearer(token), {"auth": token}, {"Cookie": f"sess={token}"}):
@@ -152,14 +147,15 @@ def test_a_granted_token_opens_no_other_socket(either):
 
 
 @pytest.mark.covers("L-57")
-def test_a_granted_token_does_not_open_the_operator_api(tmp_path):
+def test_a_granted_token_does_not_open_the_operator_api(served):
     # Beyond this machine the operator's door asks for a token.
-    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--data-dir", "data")
-    with running(tmp_path, *strict) as server:
-        info = lambda token: requests.get(
+    server = served(*PUBLIC)
+    def info(token):
+        return requests.get(
             f"{server.base_url}/__admin/info", headers=bearer(token), timeout=PATIENCE).status_code
-        operators = (tmp_path / "data/admin-token").read_text().strip()
-        assert (info(operators), info(granted(server))) == (200, 401)
+
+    operators = (server.folder / "data/admin-token").read_text().strip()
+    assert (info(operators), info(granted(server))) == (200, 401)
 
 
 @pytest.mark.covers("L-58")
@@ -200,9 +196,11 @@ def test_the_deepgram_sdk_gets_a_token_and_live_results_with_it(server):
 
 
 @pytest.mark.covers("L-59")
-@pytest.mark.parametrize("host", [None, "api.deepgram.com", "api.eka.care", "anything.eka.care", "sdp.suki.ai", "localhost"])
+@pytest.mark.parametrize("host", [
+    None, "api.deepgram.com", "api.eka.care", "anything.eka.care", "sdp.suki.ai", "localhost"])
 @pytest.mark.parametrize("method, path", [
-    ("GET", "/v2/listen"), ("POST", "/v2/listen"), ("GET", "/v2/listen/x"), ("GET", "/v1/auth/token"), ("POST", "/v1/auth"),
+    ("GET", "/v2/listen"), ("POST", "/v2/listen"), ("GET", "/v2/listen/x"), ("GET", "/v1/auth/token"),
+    ("POST", "/v1/auth"),
 ])
 def test_paths_of_deepgram_that_are_not_served_get_404_in_deepgrams_format(server, method, path, host):
     answer = requests.request(

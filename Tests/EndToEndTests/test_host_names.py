@@ -5,15 +5,13 @@ import base64
 import pytest
 import requests
 from client import BUCKET
-from cross_site import APP, DISGUISED, HISTORY, LISTED, NEIGHBOUR, VENDOR
-from emulator import ROOT, running
+from cross_site import APP, DISGUISED, HISTORY, NEIGHBOUR, VENDOR
+from emulator import LISTING, PLAIN
 
 
 @pytest.fixture(scope="module")
-def strict(tmp_path_factory):
-    flags = ("--auth", "strict", "--clients", ROOT / "seed/clients.yaml", "--cors-origins", LISTED)
-    with running(tmp_path_factory.mktemp("strict"), "--ephemeral", *flags) as server:
-        yield server
+def strict(served):
+    return served(*LISTING)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +38,8 @@ def asked_as(host: str, server, token: str, is_encrypted=False) -> requests.Resp
 @pytest.mark.covers("C-116")
 @pytest.mark.parametrize("host", [
     "127.0.0.1", "10.0.2.2:8087", "[::1]:8087", "localhost", "a.localhost", "scribe:8087", "mac.local", "nas.lan",
-    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443", "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
+    "host.docker.internal", "scribe.test", "nas.home.arpa", "API.eka.care", "cog.staging.eka.care:8443",
+    "anything.eka.care", "a.new.eka.care:8087", "sdp.suki.ai",
     f"{BUCKET}.s3.ap-south-1.amazonaws.com", "any-bucket.s3.amazonaws.com", "s3.ap-south-1.amazonaws.com",
 ])
 def test_a_host_name_that_no_web_page_can_have_is_served(server, token, host):
@@ -59,11 +58,11 @@ def test_a_host_name_that_a_web_page_can_have_is_served_only_if_tokens_are_check
     assert asked_as(host, strict, strict.client().tokens["access_token"]).status_code != 421
 
 
-def test_a_host_name_in_the_settings_is_served(tmp_path):
-    with running(tmp_path, "--ephemeral", "--allowed-hosts", "evil.example") as server:
-        token = server.client().tokens["access_token"]
-        hosts = ("evil.example", "other.example", "localhost")
-        assert [asked_as(host, server, token).status_code for host in hosts] == [200, 421, 200]
+def test_a_host_name_in_the_settings_is_served(served):
+    server = served(*PLAIN)
+    token = server.client().tokens["access_token"]
+    hosts = ("evil.example", "other.example", "localhost")
+    assert [asked_as(host, server, token).status_code for host in hosts] == [200, 421, 200]
 
 
 def test_a_page_that_rebinds_its_dns_name_to_this_server_reads_nothing(tab, server):

@@ -5,15 +5,14 @@ import subprocess
 
 import pytest
 import requests
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import IMPATIENT, PATIENCE, running, wait_until
 from tls import DOORS
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """A server that closes no connection for being idle: one that is closed, is closed for what was sent."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h", *TLS) as server:
-        yield server
+def server(patient):
+    """It closes no connection for being idle: one that is closed, is closed for what was sent."""
+    return patient
 
 
 @pytest.fixture(params=DOORS)
@@ -96,7 +95,8 @@ def test_half_a_body_is_400(exchange):
         assert answer.startswith(b"HTTP/1.1 400 "), answer
 
 
-@pytest.mark.parametrize("field", ["Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
+@pytest.mark.parametrize("field", [
+    "Connection: close", "Connection: Close", "CONNECTION: CLOSE", "Connection: x, Close"])
 def test_connection_close_is_recognised_in_every_spelling(exchange, field):
     assert exchange(head("GET", "/livez", field)).startswith(b"HTTP/1.1 200 ")
 
@@ -107,11 +107,13 @@ def test_http_1_0_is_answered_and_closed(exchange):
 
 def test_a_connection_is_kept_and_pipelining_answers_in_order(exchange):
     answer = exchange(head() + head("GET", "/voice/ping") + head("GET", "/livez", "Connection: close"))
-    assert [answer.find(word) for word in (b"alive", b"pong")] == sorted(answer.find(word) for word in (b"alive", b"pong"))
+    assert [answer.find(word) for word in (b"alive", b"pong")] == sorted(
+        answer.find(word) for word in (b"alive", b"pong"))
     assert answer.count(b"HTTP/1.1 200") == 3
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz", "/voice/ping", "/openapi.yaml", "/voice/nothing", LOGIN, "/bucket/key", "/"])
+@pytest.mark.parametrize("path", [
+    "/livez", "/readyz", "/voice/ping", "/openapi.yaml", "/voice/nothing", LOGIN, "/bucket/key", "/"])
 def test_head_is_answered_like_get_without_a_body(server, exchange, path):
     answer = exchange(head("HEAD", path, "Connection: close"))
     status, body = answer.split(b"\r\n", 1)[0], answer.split(b"\r\n\r\n", 1)[1]
@@ -123,7 +125,8 @@ def test_head_is_answered_like_get_without_a_body(server, exchange, path):
 def test_curl_with_http2_over_plain_http_is_served(server):
     for method in ("GET", "POST"):
         answer = subprocess.run(
-            ["curl", "-s", "-m", str(PATIENCE), "--http2", "-X", method, "-w", "%{http_code}", f"{server.base_url}/voice/ping"],
+            ["curl", "-s", "-m", str(PATIENCE), "--http2", "-X", method, "-w", "%{http_code}",
+             f"{server.base_url}/voice/ping"],
             capture_output=True, text=True,
         ).stdout
         assert answer == '{"ping":"pong"}200' if method == "GET" else answer.endswith("405")
@@ -134,23 +137,23 @@ def test_curl_with_http2_over_plain_http_is_served(server):
         assert b"pong" in answer and b"connection: close" in answer.lower()
     # A client that asks for more in one go gets it, on another connection and at once.
     url = f"{server.base_url}/voice/ping"
-    answers = subprocess.run(["curl", "-s", "-m", str(PATIENCE), "--http2", url, url], capture_output=True, text=True).stdout
+    answers = subprocess.run(
+        ["curl", "-s", "-m", str(PATIENCE), "--http2", url, url], capture_output=True, text=True).stdout
     assert answers == '{"ping":"pong"}' * 2
 
 
-def test_a_held_poll_ends_when_its_client_disconnects(connect, tmp_path):
-    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server:
-        client = server.client()
-        transaction = client.transaction()
-        transaction.init()
-        request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
-        for goes in (lambda connection: connection.close(), lambda connection: connection.shutdown(socket.SHUT_WR)):
-            connection = connect(server)
-            connection.sendall(request)
-            wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
-            goes(connection)
-            wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
-            connection.close()
+def test_a_held_poll_ends_when_its_client_disconnects(connect, server):
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    request = head("GET", f"/voice/api/v3/status/{transaction.id}", f"auth: {client.tokens['access_token']}")
+    for goes in (lambda connection: connection.close(), lambda connection: connection.shutdown(socket.SHUT_WR)):
+        connection = connect(server)
+        connection.sendall(request)
+        wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
+        goes(connection)
+        wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
+        connection.close()
 
 
 def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
@@ -168,7 +171,8 @@ def test_a_large_upload_that_is_refused_is_not_read_to_its_end(server, connect):
 
 
 def test_an_upload_by_the_byte_takes_no_more_than_its_size(server, connect):
-    url = server.client().s3().generate_presigned_url("put_object", {"Bucket": "b", "Key": "bytes"}).removeprefix(server.base_url)
+    url = server.client().s3().generate_presigned_url(
+        "put_object", {"Bucket": "b", "Key": "bytes"}).removeprefix(server.base_url)
     before = server.memory("VmRSS")
     with connect(server) as connection:
         connection.sendall(head("PUT", url, "Content-Length: 20000", host=f"Host: 127.0.0.1:{server.port}"))
@@ -196,24 +200,24 @@ def test_an_object_beyond_the_limit_is_refused_by_its_head(server, connect):
         head("POST", LOGIN, "Transfer-Encoding: chunked") + b"FFFF\r\n",
     ],
 )
-def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(connect, tmp_path, first):
+def test_slow_heads_and_slow_bodies_are_ended_while_others_are_served(connect, served, first):
     """A byte now and then keeps no connection."""
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
-        with connect(server) as connection:
-            connection.settimeout(0.1)
-            connection.sendall(first)
+    server = served(*IMPATIENT)
+    with connect(server) as connection:
+        connection.settimeout(0.1)
+        connection.sendall(first)
 
-            def is_ended():
-                try:
-                    connection.sendall(b"x")
-                    return not connection.recv(1000)
-                except TimeoutError:
-                    return False
-                except OSError:
-                    return True
+        def is_ended():
+            try:
+                connection.sendall(b"x")
+                return not connection.recv(1000)
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
 
-            wait_until(is_ended, "the slow request is ended")
-        assert requests.get(f"{server.base_url}/livez").status_code == 200
+        wait_until(is_ended, "the slow request is ended")
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
 def test_hundreds_of_idle_connections_do_not_keep_others_out(server, connect):

@@ -34,7 +34,8 @@ def test_a_form_of_names_alone_is_refused(server):
             yield f'--b\r\nContent-Disposition: form-data; name="{number}{"n" * 1000}"\r\n\r\n\r\n'.encode()
 
     answer = requests.post(
-        f"{server.base_url}/bucket", data=parts(), headers={"content-type": "multipart/form-data; boundary=b"}, timeout=PATIENCE)
+        f"{server.base_url}/bucket", data=parts(), headers={"content-type": "multipart/form-data; boundary=b"},
+        timeout=PATIENCE)
     assert answer.status_code == 400 and "MaxPostPreDataLengthExceeded" in answer.text
 
 
@@ -46,7 +47,8 @@ def token(header: bytes, claims: bytes = b"{}") -> str:
     "header, claims",
     [
         (b'{"alg":"HS256","x":1e300}', b"{}"), (b'{"alg":"HS256"}', b'{"iss":1e300,"exp":-1e300}'),
-        (b'{"alg":"HS256","kid":"scribe-emulator"}', b'{"iss":"scribe-emulator","exp":1e300,"iat":-9223372036854775808}'),
+        (b'{"alg":"HS256","kid":"scribe-emulator"}',
+         b'{"iss":"scribe-emulator","exp":1e300,"iat":-9223372036854775808}'),
         (b'{"a":' * 400 + b"1" + b"}" * 400, b"{}"), (b"[]", b"{}"), (b"", b""), (b"\xff\xfe{\x00}\x00", b"{}"),
         (b'{"alg":{"x":[1e300]}}', b"[]"),
     ],
@@ -58,7 +60,8 @@ def test_tokens_of_any_kind_end_no_process(server, header, claims):
     assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-@pytest.mark.parametrize("zone", ["GMT+10:/5", "GMT-10:/5", "UTC+05./0", "GMT+99", "GMT+1/5", "../../etc/passwd", "A" * 60_000])
+@pytest.mark.parametrize("zone", [
+    "GMT+10:/5", "GMT-10:/5", "UTC+05./0", "GMT+99", "GMT+1/5", "../../etc/passwd", "A" * 60_000])
 def test_invalid_time_zones_are_refused(server, zone):
     session = server.client().session
     assert session.get(f"{server.base_url}/voice/api/v2/config", params={"timezone": zone}).status_code == 400

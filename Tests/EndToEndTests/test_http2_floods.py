@@ -7,7 +7,6 @@ import h2.events
 import h2.exceptions
 import pytest
 import requests
-from emulator import TLS, running
 from http2_client import Connection, frame
 
 #: How often a frame may come within seconds, and how often it is a flood.
@@ -15,11 +14,9 @@ FEW, MANY = 150, 2_000
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(patient):
     """It closes no connection for being idle, and no poll is over: what ends, ends for what was sent."""
-    flags = ("--ephemeral", "--request-timeout", "1h", "--long-poll", "1h", *TLS)
-    with running(tmp_path_factory.mktemp("server"), *flags) as server:
-        yield server
+    return patient
 
 
 def poll(server, connection) -> int:

@@ -8,15 +8,14 @@ import hpack
 import pytest
 import requests
 import tls
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import IMPATIENT, PATIENCE, wait_until
 from http2_client import LOGIN, Connection, frame
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(patient):
     """It closes no connection for being idle: one that is closed, is closed for what was sent."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h", *TLS) as server:
-        yield server
+    return patient
 
 
 @pytest.fixture
@@ -34,16 +33,18 @@ def test_a_head_beyond_the_limit_ends_the_connection(connection):
     assert not any(isinstance(event, h2.events.ResponseReceived) for event in connection.events)
 
 
-def test_a_connection_without_requests_is_closed(tmp_path):
-    with running(tmp_path, "--ephemeral", "--request-timeout", "300ms", *TLS) as server:
-        with Connection(server) as silent:
-            silent.end()
-        assert requests.get(f"{server.base_url}/livez").status_code == 200
+def test_a_connection_without_requests_is_closed(served):
+    server = served(*IMPATIENT)
+    with Connection(server) as silent:
+        silent.end()
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
 
 
-def test_a_head_that_comes_byte_by_byte_ends_with_its_connection(tmp_path):
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server, Connection(server, 0.1) as slow:
-        slow.send(frame(1, 0, 1, hpack.Encoder().encode([(":method", "GET"), (":path", "/livez"), (":scheme", "https")])))
+def test_a_head_that_comes_byte_by_byte_ends_with_its_connection(served):
+    server = served(*IMPATIENT)
+    with Connection(server, 0.1) as slow:
+        slow.send(
+            frame(1, 0, 1, hpack.Encoder().encode([(":method", "GET"), (":path", "/livez"), (":scheme", "https")])))
 
         def is_ended():
             try:

@@ -9,15 +9,14 @@ import h2.errors
 import h2.events
 import pytest
 import requests
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import IMPATIENT, PATIENCE, TLS, running, wait_until
 from http2_client import CREDENTIALS, LOGIN, Connection
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(patient):
     """It closes no connection for being idle: one that is closed, is closed for what was sent."""
-    with running(tmp_path_factory.mktemp("server"), "--ephemeral", "--request-timeout", "1h", *TLS) as server:
-        yield server
+    return patient
 
 
 @pytest.fixture
@@ -88,22 +87,21 @@ def test_an_upload_that_is_refused_is_not_read_to_its_end(connection):
     assert connection.answer(connection.open())[0] == 200, "the connection goes on"
 
 
-def test_a_body_that_stops_ends_its_stream_and_no_other(tmp_path):
-    flags = ("--ephemeral", "--request-timeout", "1s", "--long-poll", "1h", *TLS)
-    with running(tmp_path, *flags) as server:
-        client = server.client()
-        transaction = client.transaction()
-        transaction.init()
-        with Connection(server) as connection:
-            slow = connection.open("POST", LOGIN, ("content-length", "100000"), body=b"{", end=False)
-            # A held poll stays open when the slow stream ends.
-            held = connection.open(
-                "GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
-            assert connection.answer(connection.open())[0] == 200
-            connection.until(h2.events.StreamReset, slow)
-            assert connection.answer(connection.open())[0] == 200
-            assert not any(getattr(event, "stream_id", None) == held for event in connection.events)
-            assert server.metric("scribe_held_polls") == 1
+def test_a_body_that_stops_ends_its_stream_and_no_other(served):
+    server = served(*IMPATIENT)
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    with Connection(server) as connection:
+        slow = connection.open("POST", LOGIN, ("content-length", "100000"), body=b"{", end=False)
+        # A held poll stays open when the slow stream ends.
+        held = connection.open(
+            "GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
+        assert connection.answer(connection.open())[0] == 200
+        connection.until(h2.events.StreamReset, slow)
+        assert connection.answer(connection.open())[0] == 200
+        assert not any(getattr(event, "stream_id", None) == held for event in connection.events)
+        assert server.metric("scribe_held_polls") == 1
 
 
 def test_half_a_body_resets_its_stream_with_a_protocol_error_and_gets_no_answer(connection):
@@ -115,23 +113,22 @@ def test_half_a_body_resets_its_stream_with_a_protocol_error_and_gets_no_answer(
         isinstance(event, h2.events.ResponseReceived) and event.stream_id == stream for event in connection.events)
 
 
-def test_a_held_poll_ends_when_its_stream_is_reset(tmp_path):
-    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server, Connection(server) as connection:
-        client = server.client()
-        transaction = client.transaction()
-        transaction.init()
-        stream = connection.open(
-            "GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
-        wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
-        connection.h2.reset_stream(stream)
-        connection.flush()
-        wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
-        assert connection.answer(connection.open())[0] == 200
+def test_a_held_poll_ends_when_its_stream_is_reset(server, connection):
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    stream = connection.open(
+        "GET", f"/voice/api/v3/status/{transaction.id}", ("auth", client.tokens["access_token"]))
+    wait_until(lambda: server.metric("scribe_held_polls") == 1, "the poll is held")
+    connection.h2.reset_stream(stream)
+    connection.flush()
+    wait_until(lambda: server.metric("scribe_held_polls") == 0, "the poll is let go")
+    assert connection.answer(connection.open())[0] == 200
 
 
 @pytest.mark.parametrize("goes", ["close", "shutdown"])
-def test_a_held_poll_ends_when_its_connection_ends(tmp_path, goes):
-    with running(tmp_path, "--ephemeral", "--long-poll", "1h", *TLS) as server, Connection(server) as connection:
+def test_a_held_poll_ends_when_its_connection_ends(server, goes):
+    with Connection(server) as connection:
         client = server.client()
         transaction = client.transaction()
         transaction.init()

@@ -15,25 +15,23 @@ import h2.events
 import pytest
 import requests
 from chromium import browse, serving, trusting_browser
-from emulator import PATIENCE, TLS, running
+from emulator import PATIENCE, SCARCE
 from http2_client import Connection
 
 HERE = pathlib.Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def server(patient):
     """It closes no connection for being idle, and no poll is over: what ends, ends for what was sent."""
-    flags = ("--ephemeral", "--request-timeout", "1h", "--long-poll", "1h", *TLS)
-    with running(tmp_path_factory.mktemp("server"), *flags) as server:
-        yield server
+    return patient
 
 
 class Content:
     """What is downloaded: no part of it looks like the next."""
 
     BLOCK = random.Random(1).randbytes(1_000_000)
-    COUNT = 200
+    COUNT = 16
 
     def __len__(self):
         return len(self.BLOCK) * self.COUNT
@@ -188,7 +186,8 @@ class Upload:
         """The next frame; false where no window is left or all has gone."""
         h2 = self.connection.h2
         overhead = 0 if padding is None else padding + 1
-        size = min(h2.local_flow_control_window(self.stream) - overhead, 16_384 - overhead, len(self.content) - self.sent)
+        size = min(
+            h2.local_flow_control_window(self.stream) - overhead, 16_384 - overhead, len(self.content) - self.sent)
         if size <= 0:
             return False
         self.sent += size
@@ -241,35 +240,36 @@ def test_cancelled_and_refused_uploads_do_not_reduce_the_window_of_later_uploads
         assert whole.finish() == 200
 
 
-def test_windows_are_not_renewed_while_the_memory_budget_is_used_up(tmp_path):
+def test_windows_are_not_renewed_while_the_memory_budget_is_used_up(served):
     """And nobody is refused for it: the upload goes on once there is memory again."""
-    with running(tmp_path, "--ephemeral", "--memory-budget", "64MB", "--request-timeout", "1h", *TLS) as server:
-        token = server.client().tokens["access_token"]
-        head = f"PUT /voice/api/v2/config HTTP/1.1\r\nHost: localhost\r\nauth: {token}\r\n" \
-            "Content-Type: application/json\r\nContent-Length: 8388608\r\n\r\n"
+    server = served(*SCARCE)
+    token = server.client().tokens["access_token"]
+    head = f"PUT /voice/api/v2/config HTTP/1.1\r\nHost: localhost\r\nauth: {token}\r\n" \
+        "Content-Type: application/json\r\nContent-Length: 8388608\r\n\r\n"
 
-        def is_renewed(connection) -> bool:
-            connection.h2.ping(bytes(8))
-            connection.flush()
-            connection.until(h2.events.PingAckReceived)
-            return any(isinstance(event, h2.events.WindowUpdated) and event.stream_id == 0 for event in connection.events)
+    def is_renewed(connection) -> bool:
+        connection.h2.ping(bytes(8))
+        connection.flush()
+        connection.until(h2.events.PingAckReceived)
+        return any(
+            isinstance(event, h2.events.WindowUpdated) and event.stream_id == 0 for event in connection.events)
 
-        with contextlib.ExitStack() as connections:
-            with contextlib.ExitStack() as bodies:
-                # As much as one business may have.
-                for _ in range(7):
-                    body = bodies.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
-                    body.sendall(head.encode() + bytes(8_000_000))
-                # What was sent last may not have been read yet.
-                for _ in range(100):
-                    connection = connections.enter_context(Connection(server))
-                    upload = Upload(server, connection, CONTENT, "waiting.bin")
-                    assert upload.send()
-                    if not is_renewed(connection):
-                        break
-                else:
-                    raise AssertionError("the window is renewed whatever memory there is")
-                while upload.send():
-                    pass
-                assert upload.sent == 65_535
-            assert upload.finish() == 200
+    with contextlib.ExitStack() as connections:
+        with contextlib.ExitStack() as bodies:
+            # As much as one business may have.
+            for _ in range(7):
+                body = bodies.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE))
+                body.sendall(head.encode() + bytes(8_000_000))
+            # What was sent last may not have been read yet.
+            for _ in range(100):
+                connection = connections.enter_context(Connection(server))
+                upload = Upload(server, connection, CONTENT, "waiting.bin")
+                assert upload.send()
+                if not is_renewed(connection):
+                    break
+            else:
+                raise AssertionError("the window is renewed whatever memory there is")
+            while upload.send():
+                pass
+            assert upload.sent == 65_535
+        assert upload.finish() == 200

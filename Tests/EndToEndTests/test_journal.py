@@ -1,4 +1,5 @@
-"""The journal: it has each exchange before the last byte of its answer is sent, in its own namespace, without credentials."""
+"""The journal: it has each exchange before the last byte of its answer is sent,
+in its own namespace, without credentials."""
 
 import concurrent.futures
 import http.client
@@ -13,21 +14,20 @@ import h2.events
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, TLS, run, running, wait_until
+from emulator import LONG, PATIENCE, PLAIN, STRICT, run, wait_until
 from http2_client import Connection
 from journal import PROBLEM, Journal, leaks, secrets_of
 from namespaces import Access, AllianceClient, EkaClient, access, control, created
 from session_client import recording
-from visits import FLAGS, RECORDER, Run, recorded  # noqa: F401 (a fixture)
+from visits import RECORDER, Run, recorded  # noqa: F401 (a fixture)
 from webhooks import Receiver
 
 STATUS = "/voice/api/v2/transaction/nobody"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("journal"), *FLAGS, *TLS) as server:
-        yield server
+def server(served):
+    return served(*LONG)
 
 
 @pytest.fixture
@@ -45,7 +45,9 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         assert hook.status_code in (200, 201), hook.text
         device = client.session.post(f"{client.base_url}/connect-auth/v1/device/code", json={}).json()
         session = requests.Session()
-        session.post(f"{inside.base_url}/connect-auth/v1/account/refresh", json={"refresh_token": client.tokens["refresh_token"]})
+        session.post(
+            f"{inside.base_url}/connect-auth/v1/account/refresh",
+            json={"refresh_token": client.tokens["refresh_token"]})
         s3 = client.s3()
         s3.put_object(Bucket=BUCKET, Key="visit/1.wav", Body=recording(1))
         link = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": "visit/1.wav"})
@@ -62,9 +64,11 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         found["of the namespace"] = {inside.secret, inside.key, client.tokens["access_token"], device["device_code"]}
         found["of webhooks"] = {
             part.rpartition("=")[2] for request in receiver.recorder.requests
-            for name, value in request.headers.items() if name.lower().endswith("signature") for part in value.split(",")
+            for name, value in request.headers.items() if name.lower().endswith("signature")
+            for part in value.split(",")
             if len(part) > 30}
-        kinds = "authorization refresh_token access_token secretkey sessiontoken suki_token x-amz-signature ticket".split()
+        kinds = (
+            "authorization refresh_token access_token secretkey sessiontoken suki_token x-amz-signature ticket").split()
         assert [kind for kind in [*kinds, "of webhooks"] if not found.get(kind)] == []
         texts = journal.views()
         assert leaks(texts, found) == []
@@ -83,7 +87,8 @@ def requests_of(base: str, token: str):
     headers = {"Authorization": f"Bearer {token}"}
     return [
         ("GET", "/voice/api/v2/config", headers), ("GET", STATUS, headers), ("GET", STATUS, {}),
-        ("HEAD", "/voice/api/v2/config", headers), ("OPTIONS", "/voice/api/v2/config", {"Origin": "http://localhost:1"}),
+        ("HEAD", "/voice/api/v2/config", headers),
+        ("OPTIONS", "/voice/api/v2/config", {"Origin": "http://localhost:1"}),
         ("GET", "/voice/api/v2/transaction/history", headers), ("GET", "/nowhere/at/all", {}),
         ("GET", f"/{BUCKET}?list-type=2", {}),
     ]
@@ -99,11 +104,13 @@ def test_an_exchange_is_in_the_journal_before_the_last_byte_of_its_answer(server
             method, path, headers = shapes[(number + worker) % len(shapes)]
             mark = f"w{worker}-{number}"
             connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
-            connection.request(method, f"/ns/{inside.name}{path}{'&' if '?' in path else '?'}mark={mark}", headers=headers)
+            connection.request(
+                method, f"/ns/{inside.name}{path}{'&' if '?' in path else '?'}mark={mark}", headers=headers)
             status = connection.getresponse()
             status.read()
             found = journal.all(query=f"mark={mark}")
-            assert [(each["status"], each["end"]) for each in found] == [(status.status, "whole")], (method, path, found)
+            assert [(each["status"], each["end"]) for each in found] == [(status.status, "whole")], (
+                method, path, found)
             connection.close()
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -223,7 +230,8 @@ def test_the_journal_has_each_attempt_of_a_delivery(server, inside):
     client = EkaClient(inside)
     with Receiver() as receiver:
         client.session.post(f"{client.base_url}/voice/v1/webhooks", json={
-            "url": receiver.url + "/flaky", "events": ["session.started"], "secret": "kéy of nobody"}).raise_for_status()
+            "url": receiver.url + "/flaky", "events": ["session.started"],
+            "secret": "kéy of nobody"}).raise_for_status()
         client.transaction("t-1").init([])
         journal = Journal(server, inside.name)
         failed = journal.wait(kind="delivery", event="started", status=500)
@@ -258,7 +266,8 @@ def test_hostile_texts_make_no_view_slow_or_wrong(server, inside):
     token = EkaClient(inside).tokens["access_token"]
     journal = Journal(server, inside.name)
     bodies = [
-        b'{"token":' * 50_000, b"\\" * 500_000, b'"' * 500_000, b'{"a":"' + b"\\" * 400_000, b"\xff\xfe{}" * 9, b"eyJ." * 100_000,
+        b'{"token":' * 50_000, b"\\" * 500_000, b'"' * 500_000, b'{"a":"' + b"\\" * 400_000, b"\xff\xfe{}" * 9,
+        b"eyJ." * 100_000,
         ("{" + '"token":["' * 40_000).encode(), ("é" * 200_000).encode(), b"\0" * 1000, b"token=" * 80_000,
     ]
     for body in bodies:
@@ -275,7 +284,8 @@ def test_hostile_texts_make_no_view_slow_or_wrong(server, inside):
 @pytest.mark.parametrize("call", ["", "/unmatched", "/export", "/stream", "/wait"])
 @pytest.mark.parametrize(
     "query", [{"operation": "\0"}, {"status": "1e3"}, {"limit": "0"}, {"since": "1"}, {"after": "-1"}, {"kind": ""},
-              {"header": ":"}, {"unknown": "1"}, {"body": "{"}, {"path": ""}, {"times": "x"}, {"transaction": "x" * 300}])
+              {"header": ":"}, {"unknown": "1"}, {"body": "{"}, {"path": ""}, {"times": "x"},
+              {"transaction": "x" * 300}])
 def test_invalid_journal_conditions_are_refused(server, call, query):
     answer = Journal(server).call("GET", call, params=query)
     assert answer.status_code == 400 and answer.headers["Content-Type"] == PROBLEM, answer.text
@@ -337,51 +347,61 @@ sys.exit(int(sys.argv[1]))
 def test_a_failed_command_leaves_its_requests_beside_the_snapshot(server, tmp_path, way):
     flags = ("--ns", "--url", server.base_url) if way == "namespace" else ()
     file = tmp_path / "state.tar"
-    failed = run("exec", *flags, "--export-on-failure", str(file), "--", sys.executable, "-c", SCRIPT, "7", cwd=tmp_path)
+    failed = run(
+        "exec", *flags, "--export-on-failure", str(file), "--", sys.executable, "-c", SCRIPT, "7", cwd=tmp_path)
     assert failed.returncode == 7, failed.stderr
     archive = tmp_path / "state.tar.har"
     assert stat.S_IMODE(archive.stat().st_mode) == 0o600 and str(archive) in failed.stderr
     assert "of-the-command" in archive.read_text()
     assert b"of-the-command" not in file.read_bytes()
-    passed = run("exec", *flags, "--export-on-failure", str(tmp_path / "b"), "--", sys.executable, "-c", SCRIPT, "0", cwd=tmp_path)
+    passed = run(
+        "exec", *flags, "--export-on-failure", str(tmp_path / "b"), "--", sys.executable, "-c", SCRIPT, "0",
+        cwd=tmp_path)
     assert passed.returncode == 0 and not (tmp_path / "b.har").exists()
     again = run("exec", *flags, "--export-on-failure", str(file), "--", "true", cwd=tmp_path)
     assert again.returncode == 2 and "exists" in again.stderr
 
 
-def test_logs_snapshots_and_backups_contain_no_journal_data(tmp_path):
-    folder = tmp_path / "data"
-    with running(tmp_path, "--data-dir", str(folder), "--ready-file", str(tmp_path / "ready.json")) as server:
-        client = EkaClient(Access(server.base_url))
-        client.get("/voice/api/v2/transaction/history?patient=word-of-a-patient")
-        assert Journal(server).verify(query="patient=word-of-*").status_code == 200
-        control(server, "PUT", "snapshots/one").raise_for_status()
-        exported = control(server, "GET", "snapshots/one/content").content
-        backup = tmp_path / "backup"
-        saved = run("backup", "--data-dir", str(folder), str(backup))
-        assert saved.returncode == 0, saved.stderr
-        assert "word-of-a-patient" not in server.log and b"word-of-a-patient" not in exported
-        for root in (folder, backup):
-            for file in (each for each in root.rglob("*") if each.is_file()):
-                assert b"word-of-a-patient" not in file.read_bytes(), file
+def test_logs_snapshots_and_backups_contain_no_journal_data(served, tmp_path):
+    server = served("--data-dir", "data")
+    folder = server.folder / "data"
+    client = EkaClient(Access(server.base_url))
+    client.get("/voice/api/v2/transaction/history?patient=word-of-a-patient")
+    assert Journal(server).verify(query="patient=word-of-*").status_code == 200
+    control(server, "PUT", "snapshots/one").raise_for_status()
+    exported = control(server, "GET", "snapshots/one/content").content
+    backup = tmp_path / "backup"
+    saved = run("backup", "--data-dir", str(folder), str(backup))
+    assert saved.returncode == 0, saved.stderr
+    assert "word-of-a-patient" not in server.log and b"word-of-a-patient" not in exported
+    for root in (folder, backup):
+        for file in (each for each in root.rglob("*") if each.is_file()):
+            assert b"word-of-a-patient" not in file.read_bytes(), file
 
 
 @pytest.mark.parametrize(
-    "flags, mode", [((), "full"), (("--auth", "open"), "full"), (("--auth", "strict", "--demo-seed"), None),
-                    (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network"), None),
-                    (("--auth", "strict", "--demo-seed", "--journal", "metadata"), "metadata"), (("--journal", "off"), None)])
-def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(tmp_path, flags, mode):
-    with running(tmp_path, "--ephemeral", *flags, "--admin-token", "operator") as server:
-        requests.get(f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
-        operator = {"Authorization": "Bearer operator"}
-        answer = control(server, "POST", "requests/find", json={}, headers=operator)
-        assert control(server, "GET", "requests").status_code == 401
-        if mode is None:
-            assert answer.status_code == 409 and answer.json()["code"] == "journal_off"
-            return
-        assert answer.json()["mode"] == mode
-        assert ("patient=ada" in answer.text) == (mode == "full")
-        assert answer.json()["requests"][0]["route"] == "/voice/api/v2/transaction/{txn_id}"
+    "flags, mode", [
+        (LONG, "full"), pytest.param(("--auth", "open"), "full", marks=pytest.mark.full),
+        ((*STRICT, "--admin-token", "operator"), None),
+        (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network", "--admin-token", "operator"), None),
+        pytest.param(
+            (*STRICT, "--journal", "metadata", "--admin-token", "operator"), "metadata", marks=pytest.mark.full),
+        (PLAIN, None)])
+def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(served, flags, mode):
+    server = served(*flags)
+    operator = {"Authorization": "Bearer operator"} if "--admin-token" in flags else {}
+    # What other tests have sent.
+    control(server, "DELETE", "requests", headers=operator)
+    requests.get(
+        f"{server.base_url}{STATUS}?patient=ada", headers={"Authorization": "Bearer hush"}, timeout=PATIENCE)
+    answer = control(server, "POST", "requests/find", json={}, headers=operator)
+    assert control(server, "GET", "requests").status_code == (401 if operator else 200 if mode else 409)
+    if mode is None:
+        assert answer.status_code == 409 and answer.json()["code"] == "journal_off"
+        return
+    assert answer.json()["mode"] == mode
+    assert ("patient=ada" in answer.text) == (mode == "full")
+    assert answer.json()["requests"][0]["route"] == "/voice/api/v2/transaction/{txn_id}"
 
 
 def test_the_published_compose_file_keeps_a_full_journal_for_this_machine_only():

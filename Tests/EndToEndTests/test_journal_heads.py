@@ -1,14 +1,14 @@
 """The journal shows a request alike, however its head came, and shows a request that waits before its answer."""
 
+import pathlib
 import socket
 import ssl
 import threading
-import time
 
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import PATIENCE, wait_until
 from journal import Journal
 from namespaces import Access, EkaClient, access, control, created, finished
 from session_client import recording
@@ -19,9 +19,11 @@ LONG = "x" * 20_000
 
 #: Heads of requests, from the target on. Each has its own way to be read wrongly.
 HEADS = {
-    "fields twice, with spaces and without": "/a?b=c HTTP/1.1\r\nHost: a.example\r\nX-One:1\r\nx-one: \t 2  2 \t\r\nEmpty:\r\n\r\n",
+    "fields twice, with spaces and without":
+        "/a?b=c HTTP/1.1\r\nHost: a.example\r\nX-One:1\r\nx-one: \t 2  2 \t\r\nEmpty:\r\n\r\n",
     "cookies": "/a HTTP/1.1\r\nHost: a\r\nCookie: a=b; c=d\r\nCookie: e=f\r\n\r\n",
-    "credentials": "/a?X-Amz-Signature=0123456789abcdef&token=abc HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abcdef.ghi\r\n\r\n",
+    "credentials":
+        "/a?X-Amz-Signature=0123456789abcdef&token=abc HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer abcdef.ghi\r\n\r\n",
     "a target with a host": "http://b.example/c?d=e HTTP/1.1\r\nHost: a\r\n\r\n",
     "no target": " HTTP/1.1\r\nHost: a\r\n\r\n",
     "slashes and escapes": "//a///b%20c%2Fd/../e?f=%00&g HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -46,15 +48,23 @@ HEADS = {
 }
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("heads"), *TLS) as server:
-        yield server
-
-
 @pytest.fixture
 def inside(server):
     return access(server, created(server), "prefix")
+
+
+def unread(connection: socket.socket) -> int:
+    """Bytes of a connection that its server has not read, from the kernel's table of connections."""
+    try:
+        ends = [f":{port:04X}" for port in (connection.getpeername()[1], connection.getsockname()[1])]
+    except OSError:
+        # The server has answered and closed it.
+        return 0
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        fields = line.split()
+        if fields[1].endswith(ends[0]) and fields[2].endswith(ends[1]):
+            return int(fields[4].split(":")[1], 16)
+    return 0
 
 
 def sent(server, pieces: list[bytes], secure: bool) -> bytes:
@@ -62,11 +72,13 @@ def sent(server, pieces: list[bytes], secure: bool) -> bytes:
     connection = socket.create_connection(("127.0.0.1", server.tls_port if secure else server.port), PATIENCE)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if secure:
-        connection = ssl.create_default_context(cafile=server.authority).wrap_socket(connection, server_hostname="localhost")
+        connection = ssl.create_default_context(cafile=server.authority).wrap_socket(
+            connection, server_hostname="localhost")
     with connection:
-        for number, piece in enumerate(pieces):
-            time.sleep(0.02 if number else 0)
+        for piece in pieces[:-1]:
             connection.sendall(piece)
+            wait_until(lambda: unread(connection) == 0, "the server has read the piece")
+        connection.sendall(pieces[-1])
         return connection.makefile("rb").readline()
 
 
@@ -132,7 +144,8 @@ def test_a_request_that_waits_is_in_the_journal_before_its_answer(server, inside
     client.transaction("held").init()
     poll = threading.Thread(target=lambda: client.transaction("held").poll())
     poll.start()
-    wait_until(lambda: [each["end"] for each in journal.all(operation="readStatus")] == ["open"], "the held poll is shown")
+    wait_until(
+        lambda: [each["end"] for each in journal.all(operation="readStatus")] == ["open"], "the held poll is shown")
     control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "1m"}).raise_for_status()
     poll.join(PATIENCE)
     assert [each["end"] for each in journal.all(operation="readStatus")] == ["whole"]
@@ -142,7 +155,8 @@ def test_a_request_that_waits_is_in_the_journal_before_its_answer(server, inside
     assert added.status_code == 201, added.text
     late = threading.Thread(target=lambda: client.get("/voice/api/v2/config"))
     late.start()
-    wait_until(lambda: [each["end"] for each in journal.all(operation="readConfig")] == ["open"], "the late answer is shown")
+    wait_until(
+        lambda: [each["end"] for each in journal.all(operation="readConfig")] == ["open"], "the late answer is shown")
     control(server, "POST", "clock/advance", params={"namespace": inside.name}, json={"by": "1m"}).raise_for_status()
     late.join(PATIENCE)
     assert [each["end"] for each in journal.all(operation="readConfig")] == ["whole"]
@@ -214,24 +228,28 @@ def test_a_head_request_for_a_cached_answer_is_recorded_without_a_body(server, i
     assert "response_bytes" not in found and "body" not in found["response"]
 
 
-def test_a_journal_of_metadata_has_the_size_of_a_cached_answer_and_no_text(tmp_path):
-    with running(tmp_path, "--journal", "metadata") as server:
-        client = EkaClient(Access(server.base_url))
-        transaction, answer = recorded_visit(client)
-        client.session.head(f"{client.base_url}/voice/api/v3/status/{transaction.id}", timeout=PATIENCE)
-        journal = Journal(server)
-        found = journal.details(operation="readStatus", method="GET")[-1]
-        assert (found["status"], found["end"], found["response_bytes"]) == (200, "whole", len(answer.content))
-        texts = "".join(journal.views().values())
-        for secret in (f"/{transaction.id}", client.tokens["access_token"], "Authorization", '"text"', "patient"):
-            assert secret not in texts
-        assert all(each["end"] == "whole" for each in journal.all())
+def test_a_journal_of_metadata_has_the_size_of_a_cached_answer_and_no_text(served):
+    server = served("--journal", "metadata")
+    Journal(server).call("DELETE").raise_for_status()
+    client = EkaClient(Access(server.base_url))
+    transaction, answer = recorded_visit(client)
+    client.session.head(f"{client.base_url}/voice/api/v3/status/{transaction.id}", timeout=PATIENCE)
+    journal = Journal(server)
+    found = journal.details(operation="readStatus", method="GET")[-1]
+    assert (found["status"], found["end"], found["response_bytes"]) == (200, "whole", len(answer.content))
+    texts = "".join(journal.views().values())
+    for secret in (f"/{transaction.id}", client.tokens["access_token"], "Authorization", '"text"', "patient"):
+        assert secret not in texts
+    assert all(each["end"] == "whole" for each in journal.all())
 
 
 def test_a_head_request_and_a_preflight_of_an_operator_leave_the_journal_as_it_was(server):
     journal = Journal(server)
+    # A full journal has the same length after each request.
+    journal.call("DELETE").raise_for_status()
     before = len(journal.all())
     for method in ("OPTIONS", "GET", "HEAD"):
-        requests.request(method, f"{server.base_url}/__admin/info", headers={"Origin": "http://localhost:1"}, timeout=PATIENCE)
+        requests.request(
+            method, f"{server.base_url}/__admin/info", headers={"Origin": "http://localhost:1"}, timeout=PATIENCE)
     requests.get(f"{server.base_url}/healthz", timeout=PATIENCE)
     assert len(journal.all()) == before

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 import requests
-from emulator import PATIENCE, TLS, running, wait_until
+from emulator import LIMITED, PATIENCE, running, wait_until
 from faults import FLAGS, Place, sdk_heard
 from journal import Journal
 from listen_client import KEY, SPEECH
@@ -13,13 +13,10 @@ from namespaces import EkaClient, OmiDevice, access, control, created, listener
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-FEW = ("--ephemeral", "--journal-max", "50", *TLS)
-
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("streams"), *FLAGS) as server:
-        yield server
+def server(served):
+    return served(*FLAGS)
 
 
 @pytest.fixture
@@ -82,7 +79,10 @@ def test_a_client_that_differs_is_closed_and_the_journal_says_why(server, place)
 
 
 def test_a_client_with_a_wrong_key_gets_no_recording(server, place):
-    play(server, place.inside, '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n{"ms":0,"from":"server","text":"secret"}')
+    play(
+        server, place.inside,
+        '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
+        '{"ms":0,"from":"server","text":"secret"}')
     url = f"{place.inside.socket_url}/v1/listen?encoding=linear16&sample_rate=16000"
     with connect(url, subprotocols=["token", "wrong"]) as socket:
         with pytest.raises(ConnectionClosed) as closed:
@@ -128,29 +128,29 @@ def test_clients_that_leave_or_stay_silent_hold_no_playback(server, place):
         assert closed.value.rcvd.code == 1012
 
 
-def test_a_page_that_names_its_namespace_in_its_first_message_is_in_no_other_journal(tmp_path):
+def test_a_page_that_names_its_namespace_in_its_first_message_is_in_no_other_journal(server):
     """Not even for a moment: it would be counted, told to others, and push out what is there."""
-    with running(tmp_path, *FLAGS) as server:
-        made = created(server)
-        token = EkaClient(access(server, made, "credentials")).tokens["access_token"]
-        events = Events(server, "default")
-        with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
-            socket.send(json.dumps({"type": "auth", "token": token}))
-            assert json.loads(socket.recv(timeout=PATIENCE))["success"]
-            assert Journal(server, made["name"]).all(kind="socket")[0]["end"] == "open"
-        assert ended_socket(server, made["name"])["client"] == made["client_id"]
-        counts = Journal(server).call("GET").json()
-        assert (counts["entries"], counts["bytes"], counts["dropped"]) == (0, 0, 0)
-        # The default namespace has a socket that names none.
-        with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
-            socket.send("{}")
-            with pytest.raises(ConnectionClosed):
-                while True:
-                    socket.recv(timeout=PATIENCE)
-        own = ended_socket(server, "default")["id"]
-        # Events are in order, so one of the first socket would have come before.
-        wait_until(lambda: any(each.get("end", "open") != "open" for _, each in events.events), "its end is told")
-        assert {each["id"] for _, each in events.events} == {own}
+    Journal(server).call("DELETE").raise_for_status()
+    made = created(server)
+    token = EkaClient(access(server, made, "credentials")).tokens["access_token"]
+    events = Events(server, "default")
+    with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
+        socket.send(json.dumps({"type": "auth", "token": token}))
+        assert json.loads(socket.recv(timeout=PATIENCE))["success"]
+        assert Journal(server, made["name"]).all(kind="socket")[0]["end"] == "open"
+    assert ended_socket(server, made["name"])["client"] == made["client_id"]
+    counts = Journal(server).call("GET").json()
+    assert (counts["entries"], counts["bytes"], counts["dropped"]) == (0, 0, 0)
+    # The default namespace has a socket that names none.
+    with connect(f"ws://127.0.0.1:{server.port}/v4/web/listen", open_timeout=PATIENCE) as socket:
+        socket.send("{}")
+        with pytest.raises(ConnectionClosed):
+            while True:
+                socket.recv(timeout=PATIENCE)
+    own = ended_socket(server, "default")["id"]
+    # Events are in order, so one of the first socket would have come before.
+    wait_until(lambda: any(each.get("end", "open") != "open" for _, each in events.events), "its end is told")
+    assert {each["id"] for _, each in events.events} == {own}
 
 
 def test_a_key_in_a_field_of_its_own_is_masked(server):
@@ -163,18 +163,18 @@ def test_a_key_in_a_field_of_its_own_is_masked(server):
     assert KEY not in json.dumps(journal.details(operation="openListenSocket"))
 
 
-def test_the_metadata_journal_stores_no_text_of_a_client_that_differs(tmp_path):
-    with running(tmp_path, *FLAGS, "--journal", "metadata") as server:
-        place = Place(server)
-        head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
-        play(server, place.inside, head + '{"ms":0,"from":"client","text":"word of one"}', match="true")
-        with listener(place.inside) as socket, pytest.raises(ConnectionClosed) as closed:
-            socket.socket.send("word of another")
-            socket.socket.recv(timeout=PATIENCE)
-        assert "word of another" in closed.value.rcvd.reason
-        journal = Journal(server, place.inside.name)
-        wait_until(lambda: journal.all(kind="socket")[-1]["end"] != "open", "the socket has ended")
-        assert "word of" not in json.dumps(journal.details()) + journal.call("GET", "/export").text
+def test_the_metadata_journal_stores_no_text_of_a_client_that_differs(served):
+    server = served("--journal", "metadata")
+    place = Place(server)
+    head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
+    play(server, place.inside, head + '{"ms":0,"from":"client","text":"word of one"}', match="true")
+    with listener(place.inside) as socket, pytest.raises(ConnectionClosed) as closed:
+        socket.socket.send("word of another")
+        socket.socket.recv(timeout=PATIENCE)
+    assert "word of another" in closed.value.rcvd.reason
+    journal = Journal(server, place.inside.name)
+    wait_until(lambda: journal.all(kind="socket")[-1]["end"] != "open", "the socket has ended")
+    assert "word of" not in json.dumps(journal.details()) + journal.call("GET", "/export").text
 
 
 class Events(threading.Thread):
@@ -217,7 +217,9 @@ def test_the_journal_is_followed_live(server, place):
                            for name, each in everything.events), "the end of the socket is told")
     frames = [each for name, each in everything.events if name == "frame"]
     recording = [json.loads(line) for line in recorded(server, place.inside).splitlines()[1:]]
-    assert [{key: value for key, value in each.items() if key != "id"} for each in frames if "pong" not in each] == recording
+    assert [
+        {key: value for key, value in each.items() if key != "id"}
+        for each in frames if "pong" not in each] == recording
 
 
 class Wait(threading.Thread):
@@ -250,28 +252,30 @@ def test_streams_and_waits_end_with_their_namespace_and_with_the_server(tmp_path
         assert waiting.status == 422
 
 
-def test_thirty_two_streams_are_open_at_a_time(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        streams = [Events(server, "default") for _ in range(32)]
-        answer = Journal(server).call("GET", "/stream")
-        assert answer.status_code == 503 and answer.json()["code"] == "busy"
-        for each in streams:
-            each.answer.raw._fp.fp.raw._sock.shutdown(2)
+def test_thirty_two_streams_are_open_at_a_time(served):
+    # Tests before left streams of the other server open.
+    server = served(*LIMITED)
+    streams = [Events(server, "default") for _ in range(32)]
+    answer = Journal(server).call("GET", "/stream")
+    assert answer.status_code == 503 and answer.json()["code"] == "busy"
+    for each in streams:
+        each.answer.raw._fp.fp.raw._sock.shutdown(2)
 
-        def is_open_again():
-            with Journal(server).call("GET", "/stream", stream=True) as answer:
-                return answer.status_code == 200
+    def is_open_again():
+        with Journal(server).call("GET", "/stream", stream=True) as answer:
+            return answer.status_code == 200
 
-        wait_until(is_open_again, "a place is free")
+    wait_until(is_open_again, "a place is free")
 
 
-def test_the_journal_stores_a_limited_number_of_exchanges_and_counts_the_dropped_ones(tmp_path):
-    with running(tmp_path, *FEW) as server:
-        for number in range(80):
-            requests.get(f"{server.base_url}/voice/ping?number={number}", timeout=PATIENCE)
-        answer = Journal(server).call("GET", params={"limit": 1000}).json()
-        assert [each["query"] for each in answer["requests"]] == [f"number={number}" for number in range(30, 80)]
-        assert (answer["entries"], answer["dropped"], answer["max"]) == (50, 30, 50)
+def test_the_journal_stores_a_limited_number_of_exchanges_and_counts_the_dropped_ones(served):
+    server = served(*LIMITED)
+    Journal(server).call("DELETE").raise_for_status()
+    for number in range(80):
+        requests.get(f"{server.base_url}/voice/ping?number={number}", timeout=PATIENCE)
+    answer = Journal(server).call("GET", params={"limit": 1000}).json()
+    assert [each["query"] for each in answer["requests"]] == [f"number={number}" for number in range(30, 80)]
+    assert (answer["entries"], answer["dropped"], answer["max"]) == (50, 30, 50)
 
 
 def test_journals_stay_within_the_memory_of_namespaces(tmp_path):
@@ -281,7 +285,8 @@ def test_journals_stay_within_the_memory_of_namespaces(tmp_path):
         body = {"text": "word " * 12_000}
         for number in range(36):
             for client in clients:
-                client.session.post(f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
+                client.session.post(
+                    f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
         taken = [Journal(server, client.access.name).call("GET").json() for client in clients]
         assert sum(each["bytes"] for each in taken) <= 10_000_000
         assert sum(each["dropped"] for each in taken) > 0 and all(each["entries"] > 0 for each in taken)

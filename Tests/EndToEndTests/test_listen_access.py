@@ -7,7 +7,7 @@ import pytest
 import requests
 import websockets.exceptions
 import yaml
-from emulator import running, wait_until
+from emulator import LIMITED, wait_until
 from listen_client import KEY, SPEECH, Listener, hear
 from schemas import LOADER, component, document
 
@@ -51,15 +51,14 @@ def test_a_wrong_key_that_came_as_a_subprotocol_closes_the_socket_and_says_401(s
         assert listener.close_frame[0] == 1008 and listener.close_frame[1].startswith("401 INVALID_AUTH")
 
 
-def test_an_empty_credential_header_is_refused_like_a_wrong_key(tmp_path):
-    # Of its own, for it once ended the server.
-    with running(tmp_path, "--ephemeral") as server:
-        for path in ("/v1/listen", "/v1/auth/grant"):
-            answer = requests.post(f"{server.base_url}{path}", headers={"Authorization": ""})
-            assert (answer.status_code, answer.json()["err_code"]) == (401, "INVALID_AUTH")
-        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
-            Listener(server, additional_headers={"Authorization": ""})
-        assert refusal.value.response.status_code == 401
+def test_an_empty_credential_header_is_refused_like_a_wrong_key(server):
+    # It once ended the server.
+    for path in ("/v1/listen", "/v1/auth/grant"):
+        answer = requests.post(f"{server.base_url}{path}", headers={"Authorization": ""})
+        assert (answer.status_code, answer.json()["err_code"]) == (401, "INVALID_AUTH")
+    with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+        Listener(server, additional_headers={"Authorization": ""})
+    assert refusal.value.response.status_code == 401
 
 
 @pytest.mark.covers("L-55")
@@ -68,8 +67,10 @@ def test_an_empty_credential_header_is_refused_like_a_wrong_key(tmp_path):
     ("an okhttp/4.12.0", False), (None, False),
 ])
 def test_okhttp_sees_the_status_of_a_refusal_and_others_see_how_the_socket_closes(server, agent, sees_the_status):
-    open_socket = lambda: Listener(
-        server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+    def open_socket():
+        return Listener(
+            server, additional_headers={}, subprotocols=["token", "wrong"], user_agent_header=agent)
+
     if sees_the_status:
         with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
             open_socket()
@@ -89,8 +90,9 @@ def test_unknown_parameters_are_ignored(server):
     assert hear(server, "colour=blue&keyterm=a&keyterm=b+c&tag=x&tag=y&version=1&mip_opt_out=true")
 
 
-@pytest.mark.parametrize("query", ["encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe",
-                                   "utterance_end_ms=soon", "diarize_model=v2"])
+@pytest.mark.parametrize("query", [
+    "encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe", "utterance_end_ms=soon",
+    "diarize_model=v2"])
 def test_invalid_parameter_values_get_400(server, query):
     address = f"http://127.0.0.1:{server.port}/v1/listen?{query}"
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
@@ -104,21 +106,22 @@ def test_a_plain_get_is_told_to_upgrade(server):
     assert answer.status_code == 426 and answer.headers["upgrade"] == "websocket"
 
 
-def test_the_number_of_open_sockets_is_limited(tmp_path):
-    with running(tmp_path, "--ephemeral", "--listen-sockets", "2") as server:
-        with Listener(server), Listener(server):
-            with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
-                Listener(server)
-            assert refusal.value.response.status_code == 429
+def test_the_number_of_open_sockets_is_limited(served):
+    server = served(*LIMITED)
+    wait_until(lambda: server.metric("scribe_connections") == 1, "no connection is open but the one that asks")
+    with Listener(server), Listener(server):
+        with pytest.raises(websockets.exceptions.InvalidStatus) as refusal:
+            Listener(server)
+        assert refusal.value.response.status_code == 429
 
-        def opens():
-            try:
-                with Listener(server):
-                    return True
-            except websockets.exceptions.InvalidStatus:
-                return False
+    def opens():
+        try:
+            with Listener(server):
+                return True
+        except websockets.exceptions.InvalidStatus:
+            return False
 
-        wait_until(opens, "a place is given back")
+    wait_until(opens, "a place is given back")
 
 
 def test_a_client_that_says_it_has_no_body_opens_a_socket(server):
@@ -142,7 +145,10 @@ def test_pages_of_other_origins_open_no_socket(server):
 def test_a_library_that_sends_the_origin_of_the_compiled_in_host_opens_a_socket(server):
     # As the WebSockets of React Native and Starscream do.
     for host in ("api.deepgram.com", "api.subquadratic.ai"):
-        for sent in ({"additional_headers": {"Authorization": f"Token {KEY}"}}, {"subprotocols": ["token", KEY], "additional_headers": {}}):
+        for sent in (
+            {"additional_headers": {"Authorization": f"Token {KEY}"}},
+            {"subprotocols": ["token", KEY], "additional_headers": {}},
+        ):
             with socket.create_connection(("127.0.0.1", server.port)) as connection:
                 address = f"ws://{host}/v1/listen?encoding=linear16&sample_rate=16000"
                 with Listener(server, address=address, sock=connection, origin=f"https://{host}", **sent) as listener:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE, PLAIN
 from listen_client import SPEECH, Listener, hear, results, silence, voice, words
 
 
@@ -170,11 +170,11 @@ def test_speakers_are_told_apart_on_request(server):
     assert {w["speaker"] for w in found["channel"]["alternatives"][0]["words"]} == {0, 1}
 
 
-def test_the_subq_dialect_begins_with_metadata_and_has_another_channel_index(tmp_path):
-    with running(tmp_path, "--ephemeral", "--listen-dialect", "subq") as server:
-        messages = hear(server, "endpointing=300")
-        refused = requests.post(
-            f"{server.base_url}/v1/listen", data=voice(1), headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
+def test_the_subq_dialect_begins_with_metadata_and_has_another_channel_index(served):
+    server = served(*PLAIN)
+    messages = hear(server, "endpointing=300")
+    refused = requests.post(
+        f"{server.base_url}/v1/listen", data=voice(1), headers={"Authorization": "Bearer wrong"}, timeout=PATIENCE)
     assert refused.status_code == 401 and refused.json().keys() == {"error", "request_id"}
     assert messages[0]["type"] == "Metadata" and messages[0]["duration"] == 0
     assert any(not m["is_final"] for m in results(messages)), "interims are told unasked"
@@ -183,6 +183,7 @@ def test_the_subq_dialect_begins_with_metadata_and_has_another_channel_index(tmp
 
 def test_the_languages_that_a_client_hints_at_are_in_each_result(server):
     hinted = [result["channel"]["alternatives"][0].get("languages_hinted") for query in (
-        "language=multi&language_hint=EN&language_hint=es&language_hint=nonsense1", "language=multi", "language_hint=en")
+        "language=multi&language_hint=EN&language_hint=es&language_hint=nonsense1", "language=multi",
+        "language_hint=en")
         for result in results(hear(server, query))[:1]]
     assert hinted == [["en", "es"], [], None]

@@ -1,12 +1,11 @@
-"""Engines of live recognition other than the fake: a service that speaks Deepgram's live API, and a transcriber of whole
-recordings."""
+"""Engines of live recognition other than the fake: a service that speaks Deepgram's live API, and a transcriber of
+whole recordings. `Tests/EnginesTests/Live/Upstream` has the faults of a service, and the pauses of its circuit."""
 
 import contextlib
 import json
 import os
 import random
 import shutil
-import socket
 import struct
 import subprocess
 import sys
@@ -15,9 +14,8 @@ import wave
 
 import pytest
 import requests
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, running
 from listen_client import KEY, RATE, SPEECH, Listener, environment, hear, results, silence, voice
-from websocket_driver import accepted_and_closed
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
@@ -32,13 +30,13 @@ def spoken(count: int) -> bytes:
 class LiveService:
     """Hears words in samples, settles them five at a time, and breaks the connection after so many bytes."""
 
-    def __init__(self, cuts=(), close=None, port=0):
+    def __init__(self, cuts=()):
         self.cuts = list(cuts)
-        self.close = close
+        self.close = None
         self.connections = 0
         self.keys = []
         self.queries = []
-        self.server = serve(self.listen, "127.0.0.1", port)
+        self.server = serve(self.listen, "127.0.0.1", 0)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.socket.getsockname()[1]}"
 
@@ -65,8 +63,8 @@ class LiveService:
             ]
             socket.send(json.dumps({
                 "type": "Results", "channel_index": [0, 1], "start": start / RATE, "duration": (end - start) / RATE,
-                "channel": {"alternatives": [{"transcript": " ".join(word["word"] for word in words), "confidence": 0.9,
-                                              "words": words}]},
+                "channel": {"alternatives": [
+                    {"transcript": " ".join(word["word"] for word in words), "confidence": 0.9, "words": words}]},
                 "is_final": False, "speech_final": False, "from_finalize": False, **flags}))
 
         try:
@@ -99,97 +97,50 @@ def heard(messages):
             for word in result["channel"]["alternatives"][0]["words"]]
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_words_arrive_once_and_in_order_however_often_the_service_disconnects(tmp_path, seed):
-    dice = random.Random(seed)
+def test_words_arrive_once_and_in_order_and_a_service_that_fails_closes_the_socket(tmp_path):
+    dice = random.Random(0)
     cuts = [dice.randrange(1, 30_000) for _ in range(20)]
     audio = spoken(200)
-    with LiveService(cuts) as service, running(
-        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}", environment={"SCRIBE_STT_KEY": "secret"}
-    ) as server, Listener(server, "interim_results=true") as listener:
-        pieces = [audio[at:at + 3200] for at in range(0, len(audio), 3200)]
-        for place, piece in enumerate(pieces):
-            listener.send(piece)
-            if place == 150:
-                listener.send("Finalize")
-        listener.send("CloseStream")
-        messages = listener.end()
-    assert heard(messages) == [(f"w{number}", number / 10) for number in range(200)]
-    assert [r["from_finalize"] for r in results(messages)].count(True) == 1
-    assert messages[-1]["type"] == "Metadata" and messages[-1]["duration"] == 20
-    spans = [(r["start"], r["start"] + r["duration"]) for r in results(messages, final=True)]
-    assert all(after[0] >= before[1] for before, after in zip(spans, spans[1:]))
-    assert service.connections > 5 and set(service.keys) == {"Token secret"}
+    options = "interim_results=true&model=nova-2-medical&keyterm=Atenolol&language=en-IN&endpointing=300&diarize=true"
 
-
-def test_the_options_of_a_client_reach_the_service(tmp_path):
-    with LiveService() as service, running(tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}/v1") as server:
-        hear(server, "model=nova-2-medical&keyterm=Atenolol&language=en-IN&endpointing=300&diarize=true", spoken(5))
-    for part in ("/v1/listen?", "model=nova-2-medical", "Atenolol", "language=en-IN", "endpointing=300", "diarize=true"):
-        assert part in service.queries[0]
-
-
-def test_a_service_that_refuses_or_does_not_answer_closes_the_socket(tmp_path):
-    with LiveService(close=(1008, "no")) as service, running(
-        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}"
-    ) as server, Listener(server) as listener:
-        listener.end()
-        assert listener.close_frame == (1011, "NET-0000: The recogniser has failed")
-        assert service.connections == 1
-    other = tmp_path / "other"
-    other.mkdir()
-    with running(other, "--ephemeral", "--transcriber", "deepgram:http://127.0.0.1:1") as server:
-        with Listener(server) as listener:
-            listener.send(voice(1))
-            listener.end()
-            assert listener.close_frame[0] == 1011
-
-
-def test_an_unreachable_service_opens_the_circuit_breaker_and_a_reachable_one_closes_it(tmp_path):
     def circuit(server) -> str:
         text = requests.get(f"{server.base_url}/metrics", timeout=PATIENCE).text
         return next(line for line in text.splitlines() if line.startswith('scribe_circuit_open{engine="live"}'))[-1]
 
-    with socket.create_server(("127.0.0.1", 0)) as reserved:
-        port = reserved.getsockname()[1]
-    with running(tmp_path, "--ephemeral", "--transcriber", f"deepgram:http://127.0.0.1:{port}") as server:
-        assert circuit(server) == "0"
+    with LiveService(cuts) as service, running(
+        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{service.url}/v1",
+        environment={"SCRIBE_STT_KEY": "secret"},
+    ) as server:
+        with Listener(server, options) as listener:
+            pieces = [audio[at:at + 3200] for at in range(0, len(audio), 3200)]
+            for place, piece in enumerate(pieces):
+                listener.send(piece)
+                if place == 150:
+                    listener.send("Finalize")
+            listener.send("CloseStream")
+            messages = listener.end()
+        assert heard(messages) == [(f"w{number}", number / 10) for number in range(200)]
+        assert [r["from_finalize"] for r in results(messages)].count(True) == 1
+        assert messages[-1]["type"] == "Metadata" and messages[-1]["duration"] == 20
+        spans = [(r["start"], r["start"] + r["duration"]) for r in results(messages, final=True)]
+        assert all(after[0] >= before[1] for before, after in zip(spans, spans[1:]))
+        assert service.connections > 5 and set(service.keys) == {"Token secret"}
+        for part in ("/v1/listen?", "model=nova-2-medical", "Atenolol", "language=en-IN", "endpointing=300",
+                     "diarize=true"):
+            assert part in service.queries[0]
+        before = service.connections
+        service.close = (1008, "no")
+        with Listener(server) as listener:
+            listener.end()
+            assert listener.close_frame == (1011, "NET-0000: The recogniser has failed")
+        assert service.connections == before + 1
+        assert circuit(server) == "0", "a service that refuses is no service that fails"
+        service.server.shutdown()
         with Listener(server) as listener, contextlib.suppress(ConnectionClosed):
             listener.send(voice(1))
             listener.end()
+        assert listener.close_frame[0] == 1011
         assert circuit(server) == "1"
-        with LiveService(port=port):
-            # It is left alone for 15 s, and then asked again.
-            def is_closed() -> bool:
-                with Listener(server) as listener, contextlib.suppress(ConnectionClosed):
-                    listener.send(voice(1))
-                    listener.send("CloseStream")
-                    listener.end()
-                return circuit(server) == "0"
-
-            wait_until(is_closed, "the circuit closes")
-
-
-def test_a_message_that_a_service_sends_together_with_its_101_is_read(tmp_path):
-    connections = []
-
-    def serve_raw(listener):
-        while True:
-            connection, _ = listener.accept()
-            head = connection.recv(65536)
-            # The server also looks whether anybody is there, and says nothing.
-            if not head:
-                continue
-            connections.append(connection)
-            connection.sendall(accepted_and_closed(head, 1008))
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        threading.Thread(target=serve_raw, args=(listener,), daemon=True).start()
-        flags = ("--ephemeral", "--listen-idle", "60s", "--transcriber", f"deepgram:http://127.0.0.1:{listener.getsockname()[1]}")
-        with running(tmp_path, *flags) as server, Listener(server) as client:
-            client.end()
-            assert client.close_frame == (1011, "NET-0000: The recogniser has failed")
-    assert len(connections) == 1
 
 
 def test_a_server_behind_another_server_gives_the_same_results_as_directly(server, tmp_path):
@@ -222,27 +173,28 @@ def test_a_transcriber_of_recordings_serves_live_text(tmp_path):
 
 
 @pytest.mark.covers("L-60")
-@pytest.mark.parametrize("name", ["visit.wav", "visit.ogg", "visit.mp3"])
-def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path, name):
+def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path):
     from deepgram import DeepgramClient
 
-    visit, program = tmp_path / name, tmp_path / "words"
+    program = tmp_path / "words"
     program.write_text(f"#!{sys.executable}\nprint('Any fever at all? No, there is none.')\n")
     program.chmod(0o755)
     with wave.open(str(tmp_path / "whole.wav"), "wb") as file:
         file.setparams((1, 2, RATE, 0, "NONE", ""))
         file.writeframes(silence(1) + voice(2) + silence(3) + voice(2) + silence(1))
-    subprocess.run(["ffmpeg", "-v", "error", "-i", tmp_path / "whole.wav", visit], check=True)
     with running(tmp_path, "--ephemeral", "--transcriber", f"command:{program} {{file}}") as server:
         media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
-        results = media.transcribe_file(
-            request=visit.read_bytes(), utterances=True, diarize=True, punctuate=True, paragraphs=True).results
-    assert [u.transcript for u in results.utterances] == ["Any fever at all?", "No, there is none."]
-    spans = [(u.start, u.end) for u in results.utterances]
-    assert spans == [pytest.approx((1, 3), abs=0.2), pytest.approx((6, 8), abs=0.2)]
-    words = results.channels[0].alternatives[0].words
-    assert [w.start for u in results.utterances for w in u.words] == [w.start for w in words]
-    assert len(results.channels[0].alternatives[0].paragraphs.paragraphs) == 2
+        for name in ("visit.wav", "visit.ogg", "visit.mp3"):
+            visit = tmp_path / name
+            subprocess.run(["ffmpeg", "-v", "error", "-i", tmp_path / "whole.wav", visit], check=True)
+            found = media.transcribe_file(
+                request=visit.read_bytes(), utterances=True, diarize=True, punctuate=True, paragraphs=True).results
+            assert [u.transcript for u in found.utterances] == ["Any fever at all?", "No, there is none."], name
+            spans = [(u.start, u.end) for u in found.utterances]
+            assert spans == [pytest.approx((1, 3), abs=0.2), pytest.approx((6, 8), abs=0.2)], name
+            words = found.channels[0].alternatives[0].words
+            assert [w.start for u in found.utterances for w in u.words] == [w.start for w in words], name
+            assert len(found.channels[0].alternatives[0].paragraphs.paragraphs) == 2, name
 
 
 def test_a_header_with_a_false_duration_does_not_extend_the_decoding(tmp_path):

@@ -1,4 +1,5 @@
-"""What clients may have held for them: every way in has its part of one budget, and a second business gets on meanwhile."""
+"""What clients may have held for them: every way in has its part of one budget,
+and a second business gets on meanwhile."""
 
 import base64
 import contextlib
@@ -11,10 +12,11 @@ import subprocess
 import pytest
 import requests
 from device_client import Device
-from emulator import running, state_folder, wait_until
+from emulator import SHORT, running, state_folder, wait_until
 from every_field.operations import OPERATIONS
 from every_field.tenants import Exchange, Tenant
 from listen_client import consultation
+from namespaces import control
 from session_client import SessionClient, recording
 from socket_doors import DOORS, KEY, MEGABYTE, SAMPLES, largest, listen, stream
 from websocket_driver import RawSocket
@@ -46,9 +48,8 @@ def test_unfinished_messages_are_held_within_the_memory_budget(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("memory"), "--ephemeral", "--listen-idle", "1h", "--omi-idle", "1h") as server:
-        yield server
+def server(patient):
+    return patient
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -82,11 +83,10 @@ REFUSED = {
 
 
 @pytest.fixture(scope="module")
-def tenant(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("operations")
-    flags = ("--ephemeral", "--long-poll", "50ms", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(folder, *flags) as server:
-        yield Tenant(server, "dev-client", "dev-secret", "first", folder)
+def tenant(served, tmp_path_factory):
+    server = served(*SHORT)
+    control(server, "POST", "reset").raise_for_status()
+    return Tenant(server, "dev-client", "dev-secret", "first", tmp_path_factory.mktemp("operations"))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,7 @@ def test_pictures_are_sent_in_parts(server):
             owner.event("photo_described")
             owner.events.clear()
         path = f"{server.base_url}/v1/conversations?limit=1000&statuses=in_progress"
+        server.forget_peak()
         before = server.memory("VmRSS")
         held = [requests.get(path, headers=owner.headers, stream=True) for _ in range(40)]
         wait_until(lambda: blocked_answers(server) == 40, "no client takes more")

@@ -8,7 +8,7 @@ import threading
 
 import requests
 from device_client import token_of
-from emulator import running, wait_until
+from emulator import SCARCE, running, wait_until
 from listen_client import consultation
 from session_client import SessionClient, recording
 from socket_doors import KEY, MEGABYTE, stream
@@ -91,7 +91,8 @@ def test_unfinished_pictures_stay_within_the_half_of_a_business(tmp_path):
 
 
 def test_long_json_texts_stay_within_the_budget(tmp_path):
-    """Six sockets with more text and audio at a time than their business may have held: some wait, and all are heard."""
+    """Six sockets with more text and audio at a time than their business may have held:
+    some wait, and all are heard."""
     budget = 48_000_000
     audio = base64.b64encode(b"\1\0" * 1_120_000).decode()
     text = json.dumps({"event": "media", "media": {"payload": audio}}).encode()
@@ -110,14 +111,18 @@ def test_long_json_texts_stay_within_the_budget(tmp_path):
     assert readings.held <= budget / 2 + NEIGHBOUR
 
 
-def test_silence_in_many_channels_is_held_up_to_a_limit(tmp_path):
-    """Nothing settles silence: 8 MB of it wait, beside a chunk of 4 MB that may grow. Six sockets share a business's half."""
+def test_silence_in_many_channels_is_held_up_to_a_limit(served):
+    """Nothing settles silence: 8 MB of it wait, beside a chunk of 4 MB that may grow.
+    Six sockets share a business's half."""
     budget, message = 64_000_000, 256 << 10
-    flags = ("--ephemeral", "--listen-idle", "1h", "--memory-budget", str(budget))
-    with running(tmp_path, *flags) as server, neighbour(server):
+    server = served(*SCARCE)
+    wait_until(lambda: server.metric(HELD) < 10_000, "nothing of earlier tests is held")
+    with neighbour(server), contextlib.ExitStack() as stack:
         query = "channels=8&sample_rate=48000&encoding=linear16"
         sockets = [
-            RawSocket.opened(server, f"/v1/listen?txn_id={consultation(server).id}&{query}", KEY) for _ in range(6)]
+            stack.enter_context(
+                RawSocket.opened(server, f"/v1/listen?txn_id={consultation(server).id}&{query}", KEY))
+            for _ in range(6)]
         with Readings(server) as alone:
             sockets[0].send_frames_aside(*[(2, bytes(message))] * 56, PING)
             wait_until(lambda: understood(sockets[0]), "14 MB of silence were heard")
@@ -151,7 +156,8 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
         for session in reversed(sessions):
             before = server.memory("VmRSS")
             answer = requests.get(
-                f"{server.base_url}/voice/api/v1/documents", params={"session_id": session}, headers=client.session.headers)
+                f"{server.base_url}/voice/api/v1/documents", params={"session_id": session},
+                headers=client.session.headers)
             assert answer.status_code == 200 and len(answer.content) < 100_000
             assert client.results(session)["status"] == "completed"
             growth = server.memory("VmHWM") - before
@@ -159,28 +165,32 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
     assert growth < len(text) * count / 4
 
 
-def test_lists_that_the_client_does_not_read_stay_within_the_budget(tmp_path):
+def test_lists_that_the_client_does_not_read_stay_within_the_budget(served):
     """Lists whose rows are long: history, sections, templates and memories, twenty readers of each."""
-    with running(tmp_path, "--ephemeral", "--memory-budget", "64MB") as server:
-        token = SessionClient(server.base_url).session.headers["Authorization"]
-        headers = {"Authorization": token}
-        api = f"{server.base_url}/voice/api/v1/template"
-        for number in range(120):
-            body = {"title": f"s{number}", "desc": "d" * 15_000, "example": "e" * 15_000}
-            assert requests.post(f"{api}/section", json=body, headers=headers).status_code == 201
-            details = {"patient_details": {"notes": "n" * 60_000}, "mode": "consultation", "transfer": "vaded"}
-            init = {**details, "s3_url": f"s3://m-prod-voice-record/261126/i-{number}"}
-            answer = requests.post(f"{server.base_url}/voice/api/v2/transaction/init/i-{number}", json=init, headers=headers)
-            assert answer.status_code == 201, answer.text
-        before = server.memory("VmRSS")
-        paths = ["/voice/api/v2/transaction/history", "/voice/api/v1/template/section", "/voice/api/v1/template", "/v3/memories"]
-        with contextlib.ExitStack() as stack, Readings(server) as readings:
-            for path in paths * 20:
-                raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
-                raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                raw.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {token}\r\n\r\n".encode())
-            wait_until(lambda: readings.answers > 50, "the server answers meanwhile")
-            assert readings.held > 1_000_000
-            assert readings.held <= 64_000_000
-        assert server.memory("VmHWM") - before < 300_000_000
-        assert requests.get(f"{server.base_url}{paths[0]}?count=3", headers=headers).json()["retrieved_count"] == 3
+    server = served(*SCARCE)
+    token = SessionClient(server.base_url).session.headers["Authorization"]
+    headers = {"Authorization": token}
+    api = f"{server.base_url}/voice/api/v1/template"
+    for number in range(120):
+        body = {"title": f"s{number}", "desc": "d" * 15_000, "example": "e" * 15_000}
+        assert requests.post(f"{api}/section", json=body, headers=headers).status_code == 201
+        details = {"patient_details": {"notes": "n" * 60_000}, "mode": "consultation", "transfer": "vaded"}
+        init = {**details, "s3_url": f"s3://m-prod-voice-record/261126/i-{number}"}
+        answer = requests.post(
+            f"{server.base_url}/voice/api/v2/transaction/init/i-{number}", json=init, headers=headers)
+        assert answer.status_code == 201, answer.text
+    server.forget_peak()
+    before = server.memory("VmRSS")
+    paths = [
+        "/voice/api/v2/transaction/history", "/voice/api/v1/template/section", "/voice/api/v1/template",
+        "/v3/memories"]
+    with contextlib.ExitStack() as stack, Readings(server) as readings:
+        for path in paths * 20:
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {token}\r\n\r\n".encode())
+        wait_until(lambda: readings.answers > 50, "the server answers meanwhile")
+        assert readings.held > 1_000_000
+        assert readings.held <= 64_000_000
+    assert server.memory("VmHWM") - before < 300_000_000
+    assert requests.get(f"{server.base_url}{paths[0]}?count=3", headers=headers).json()["retrieved_count"] == 3

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import PATIENCE, ROOT, run, running
+from emulator import PATIENCE, ROOT, run, wait_until
 
 PAGE = (ROOT / "docs/metrics.md").read_text()
 LOG_PAGE = (ROOT / "docs/log-fields.md").read_text()
@@ -27,19 +27,21 @@ def names(cell: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def consulted(tmp_path_factory, chunks):
+def consulted(served, chunks):
     """The metrics and the log of a server that had a consultation, a traced request, and a refused one."""
-    with running(tmp_path_factory.mktemp("metrics"), "--ephemeral") as server:
-        client = server.client()
-        transaction = client.transaction("t-metrics")
-        transaction.init()
-        transaction.upload(client.s3(), *chunks[0])
-        transaction.commit()
-        transaction.poll()
-        for trace in (f"00-{TRACE}-00f067aa0ba902b7-01", f"00-{TRACE.upper()}-00f067aa0ba902b7-01", "Unmistakable"):
-            requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": trace})
-        text = requests.get(f"{server.base_url}/metrics").text
-    return text, [json.loads(line) for line in server.log.splitlines()]
+    server = served("--log-format", "json")
+    position = len(server.log)
+    client = server.client()
+    transaction = client.transaction("t-metrics")
+    transaction.init()
+    transaction.upload(client.s3(), *chunks[0])
+    transaction.commit()
+    transaction.poll()
+    for trace in (f"00-{TRACE}-00f067aa0ba902b7-01", f"00-{TRACE.upper()}-00f067aa0ba902b7-01", "Unmistakable"):
+        requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": trace})
+    text = requests.get(f"{server.base_url}/metrics").text
+    wait_until(lambda: server.log[position:].count("GET /voice/ping 200") == 3, "the requests are logged")
+    return text, [json.loads(line) for line in server.log[position:].splitlines()]
 
 
 def families(text: str) -> dict[str, tuple[str, str]]:
@@ -202,11 +204,14 @@ def test_a_valid_traceparent_is_logged_and_no_other(consulted):
 
 
 @pytest.mark.parametrize("format", ["text", "json"])
-def test_the_log_has_the_format_that_is_asked_for(tmp_path, format):
-    with running(tmp_path, "--ephemeral", "--log-format", format) as server:
-        requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})
+def test_the_log_has_the_format_that_is_asked_for(served, format):
+    server = served("--log-format", format)
+    position = len(server.log)
+    requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})
+    wait_until(lambda: "GET /voice/ping 200" in server.log[position:], "the request is logged")
+    lines = server.log[position:].splitlines()
     if format == "json":
-        assert any(json.loads(line)["message"] == "GET /voice/ping 200" for line in server.log.splitlines())
+        assert any(json.loads(line)["message"] == "GET /voice/ping 200" for line in lines)
     else:
-        line = next(line for line in server.log.splitlines() if "GET /voice/ping 200" in line)
+        line = next(line for line in lines if "GET /voice/ping 200" in line)
         assert re.search(rf"info +GET /voice/ping 200 ms=\S+ request_id=\S+ trace_id={TRACE}$", line)

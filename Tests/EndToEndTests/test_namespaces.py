@@ -7,22 +7,24 @@ import re
 
 import pytest
 import requests
-from emulator import PATIENCE, running, wait_until
+from emulator import PATIENCE, wait_until
+from faults import FLAGS
 from listen_client import voice
 from namespaces import HEADER, Access, EkaClient, access, control, counts, created
-from webhooks import FAST, KEY, Receiver
+from webhooks import KEY, Receiver
 
 PUBLIC = {"name", "path", "url", "created_at", "last_used_at", "state", "client_id", "partner_id"}
 SECRET = {"client_secret", "api_key"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 #: No names of namespaces.
-WRONG = ["", "A", "Visit", "a/b", "/a", "a/", "a\0b", "\0", "a" * 64, "ä", "a b", " a", "a\n", "a_b", "a.b", "..", "a%2Fb", "\u0660"]
+WRONG = [
+    "", "A", "Visit", "a/b", "/a", "a/", "a\0b", "\0", "a" * 64, "ä", "a b", " a", "a\n", "a_b", "a.b", "..", "a%2Fb",
+    "\u0660"]
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("namespaces"), "--ephemeral", "--long-poll", "3s", *FAST) as server:
-        yield server
+def server(served):
+    return served(*FLAGS)
 
 
 def listed(server, **options) -> dict:
@@ -126,7 +128,8 @@ def test_of_simultaneous_calls_with_one_name_exactly_one_creates_the_namespace(s
     assert EkaClient(access(server, made, "credentials")).history() == []
 
 
-@pytest.mark.parametrize("name", ["unknown", "UNKNOWN", "default", "a" * 64, "%00", "a%2Fb", "..%2Finfo", "%C3%A4", "a%20b", "%FF"])
+@pytest.mark.parametrize("name", [
+    "unknown", "UNKNOWN", "default", "a" * 64, "%00", "a%2Fb", "..%2Finfo", "%C3%A4", "a%20b", "%FF"])
 def test_an_unknown_name_is_not_found(server, name):
     before = [each["name"] for each in listed(server)["namespaces"]]
     for method in ("GET", "DELETE"):
@@ -187,7 +190,8 @@ def test_a_deleted_name_can_be_created_again_and_old_credentials_do_not_open_it(
                 "Authorization": f"Token {inside.key}"}),
         ]
         link = requests.get(s3.generate_presigned_url("get_object", {"Bucket": "kept", "Key": "a"}))
-        assert re.search("<Code>(ExpiredToken|InvalidToken|InvalidAccessKeyId|AccessDenied)</Code>", link.text), link.text
+        assert re.search(
+            "<Code>(ExpiredToken|InvalidToken|InvalidAccessKeyId|AccessDenied)</Code>", link.text), link.text
         return [answer.status_code for answer in calls]
 
     gone = opened()
@@ -223,16 +227,16 @@ def test_the_other_calls_of_the_operator_choose_a_namespace_too(server):
         refused(control(server, "GET", call, **different), 409, "namespaces_differ")
 
 
-def test_an_idle_namespace_holds_no_thread_and_no_descriptor(tmp_path):
+def test_an_idle_namespace_holds_no_thread_and_no_descriptor(server):
     def held(server) -> tuple[int, int]:
         process = pathlib.Path(f"/proc/{server.process.pid}")
         return len(list((process / "task").iterdir())), len(list((process / "fd").iterdir()))
 
-    with running(tmp_path, "--ephemeral") as server:
-        # The first namespaces start the threads that all of them share.
-        for _ in range(4):
-            control(server, "DELETE", f"namespaces/{created(server)['name']}")
-        before = held(server)
-        for _ in range(50):
-            created(server)
-        wait_until(lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")
+    # The first namespaces start the threads that all of them share.
+    for _ in range(4):
+        control(server, "DELETE", f"namespaces/{created(server)['name']}")
+    before = held(server)
+    for _ in range(50):
+        created(server)
+    wait_until(
+        lambda: all(now <= then for now, then in zip(held(server), before)), f"no more than {before} are held")

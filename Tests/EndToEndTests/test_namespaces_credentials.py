@@ -1,4 +1,5 @@
-"""Credentials choose a namespace by themselves, and those of another namespace than the path or the header names are refused."""
+"""Credentials choose a namespace by themselves, and those of another namespace
+than the path or the header names are refused."""
 
 import contextlib
 import json
@@ -7,11 +8,11 @@ import threading
 import botocore.exceptions
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE
 from listen_client import voice
 from namespaces import (
-    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created, deepgram,
-    eka, omi, session, suki,
+    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created,
+    deepgram, eka, omi, session, suki,
 )
 from suki_checks import make_partner_token
 from websocket_driver import open_socket
@@ -21,19 +22,13 @@ SAMPLES = "encoding=linear16&sample_rate=16000"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("credentials"), "--ephemeral", "--long-poll", "3s") as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def first(server):
-    return World(server, "first")
+    return World(server, "first-of-two")
 
 
 @pytest.fixture(scope="module")
 def second(server):
-    return World(server, "second")
+    return World(server, "second-of-two")
 
 
 def test_a_request_can_name_its_namespace_by_prefix_header_and_credential_at_once(server, first):
@@ -44,10 +39,13 @@ def test_a_request_can_name_its_namespace_by_prefix_header_and_credential_at_onc
             assert asked(server, "POST", f"{prefix}{LOGIN}", headers=header, json={
                 "client_id": first.access.client, "client_secret": first.access.secret}).status_code == 200
             keyed = {**header, **first.key}
-            assert asked(server, "POST", f"{prefix}/v1/listen?{SAMPLES}", headers=keyed, data=voice(1)).status_code == 200
+            assert asked(
+                server, "POST", f"{prefix}/v1/listen?{SAMPLES}", headers=keyed, data=voice(1)).status_code == 200
             answer = asked(server, "GET", f"{prefix}{SUKI}/x/status", headers={**header, **first.suki})
             assert answer.status_code in (400, 404), answer.text
-            with open_socket(f"ws://127.0.0.1:{server.port}{prefix}/v1/listen?{SAMPLES}", additional_headers=keyed) as socket:
+            with open_socket(
+                f"ws://127.0.0.1:{server.port}{prefix}/v1/listen?{SAMPLES}", additional_headers=keyed
+            ) as socket:
                 socket.close()
 
 
@@ -60,7 +58,8 @@ def disagreeing(first, second) -> list[tuple]:
         ("GET", HISTORY, {"headers": {"Cookie": f"sess={second.token}"}}, eka),
         ("GET", f"{ACCOUNT}/whoami", {"headers": second.bearer}, account),
         ("POST", f"{ACCOUNT}/login", {"json": login}, account),
-        ("POST", "/connect-auth/v1/login", {"json": {"username": login["client_id"], "password": login["client_secret"]}}, eka),
+        ("POST", "/connect-auth/v1/login",
+         {"json": {"username": login["client_id"], "password": login["client_secret"]}}, eka),
         ("POST", f"{ACCOUNT}/refresh-token", {"json": {"refresh_token": second.refresh}}, account),
         ("POST", "/connect-auth/v1/device/token", {"json": {"device_code": second.device}}, None),
         ("POST", SESSIONS, {"headers": second.bearer, "json": {"upload_type": "chunked"}}, session),
@@ -68,24 +67,26 @@ def disagreeing(first, second) -> list[tuple]:
         ("GET", f"{SUKI}/x/status", {"headers": second.suki}, suki),
         ("POST", f"/v1/listen?{SAMPLES}", {"headers": second.key, "data": voice(1)}, deepgram),
         ("POST", "/v1/auth/grant", {"headers": second.key}, deepgram),
-        ("GET", "/v1/conversations", {"headers": second.bearer}, omi), ("GET", "/v3/memories", {"headers": second.bearer}, omi),
+        ("GET", "/v1/conversations", {"headers": second.bearer}, omi),
+        ("GET", "/v3/memories", {"headers": second.bearer}, omi),
     ]
 
 
 @pytest.mark.parametrize("way", ["prefix", "header"])
 def test_a_credential_of_another_namespace_is_refused(server, first, second, way):
-    before = counts(server), counts(server, "first"), counts(server, "second")
+    before = counts(server), counts(server, "first-of-two"), counts(server, "second-of-two")
     for method, path, options, envelope in disagreeing(first, second):
         if way == "prefix":
             answer = asked(server, method, first.prefix + path, **options)
         else:
-            answer = asked(server, method, path, **{**options, "headers": {**options.get("headers", {}), **first.header}})
+            answer = asked(
+                server, method, path, **{**options, "headers": {**options.get("headers", {}), **first.header}})
         assert answer.status_code == 401, (method, path, answer.status_code, answer.text)
         assert "access_token" not in answer.text and "suki_token" not in answer.text
         if envelope:
             envelope(answer)
         assert "sess=" not in answer.headers.get("Set-Cookie", "")
-    assert (counts(server), counts(server, "first"), counts(server, "second")) == before
+    assert (counts(server), counts(server, "first-of-two"), counts(server, "second-of-two")) == before
 
 
 @pytest.mark.parametrize("way", ["prefix", "header"])
@@ -97,7 +98,8 @@ def test_credentials_of_the_default_world_open_no_namespace(server, first, way):
     for path in (HISTORY, f"{ACCOUNT}/whoami", "/v1/conversations"):
         assert asked(server, "GET", f"{prefix}{path}", headers={**bearer, **header}).status_code == 401, path
     refresh = {"refresh_token": default.tokens["refresh_token"]}
-    assert asked(server, "POST", f"{prefix}{ACCOUNT}/refresh-token", headers=header, json=refresh).status_code in (401, 403)
+    assert asked(
+        server, "POST", f"{prefix}{ACCOUNT}/refresh-token", headers=header, json=refresh).status_code in (401, 403)
     with pytest.raises(botocore.exceptions.ClientError) as refusal:
         s3 = default.s3(base_url=f"{server.base_url}{first.prefix}")
         s3.list_buckets()
@@ -107,7 +109,8 @@ def test_credentials_of_the_default_world_open_no_namespace(server, first, way):
 def test_two_credentials_of_other_namespaces_in_one_request_are_refused(server, first, second):
     answer = asked(server, "GET", HISTORY, headers={**first.bearer, "auth": second.token})
     assert answer.status_code == 401, answer.text
-    answer = asked(server, "POST", f"{ACCOUNT}/refresh-token", headers=first.bearer, json={"refresh_token": second.refresh})
+    answer = asked(
+        server, "POST", f"{ACCOUNT}/refresh-token", headers=first.bearer, json={"refresh_token": second.refresh})
     assert answer.status_code == 401, answer.text
 
 
@@ -124,7 +127,9 @@ def test_sockets_refuse_a_credential_of_another_namespace(server, first, second,
         assert refusal.value.response.status_code == 401, path
     # A browser learns it from the close frame.
     with contextlib.suppress(InvalidStatus):
-        with open_socket(f"{address}/v1/listen?{SAMPLES}", additional_headers=headers, subprotocols=["token", second.access.key]) as socket:
+        with open_socket(
+            f"{address}/v1/listen?{SAMPLES}", additional_headers=headers, subprotocols=["token", second.access.key]
+        ) as socket:
             with pytest.raises(ConnectionClosed) as closed:
                 socket.recv(timeout=PATIENCE)
             assert closed.value.rcvd.code == 1008
@@ -166,7 +171,8 @@ def test_a_credential_alone_selects_its_namespace(server, first, second):
         assert answer.status_code == 200, answer.text
         return "by-token" in [row["txn_id"] for row in answer.json()["data"]]
 
-    renewed = asked(server, "POST", f"{ACCOUNT}/refresh-token", json={"refresh_token": client.tokens["refresh_token"]}).json()
+    renewed = asked(
+        server, "POST", f"{ACCOUNT}/refresh-token", json={"refresh_token": client.tokens["refresh_token"]}).json()
     cookies = requests.Session()
     assert cookies.post(f"{server.base_url}{LOGIN}", json={
         "client_id": first.access.client, "client_secret": first.access.secret}).status_code == 200
@@ -186,7 +192,9 @@ def test_a_device_logs_in_to_the_namespace_of_its_code(server):
         # A browser sends no header, so that the address has the prefix in any case.
         assert begun["verification_uri"].startswith(f"{made['url']}/")
         assert requests.get(begun["verification_uri"]).status_code == 200
-        token = asked(server, "POST", "/connect-auth/v1/device/token", json={"device_code": begun["device_code"]}).json()["access_token"]
+        token = asked(
+            server, "POST", "/connect-auth/v1/device/token",
+            json={"device_code": begun["device_code"]}).json()["access_token"]
         client = EkaClient(inside)
         assert client.transaction(f"device-{way}").init().status_code == 201
         rows = asked(server, "GET", HISTORY, headers={"Authorization": f"Bearer {token}"}).json()["data"]
@@ -200,7 +208,7 @@ def test_cookies_of_a_client_that_came_by_the_prefix_stay_below_it(server, first
     assert {cookie.path for cookie in session.cookies} == {first.prefix}
     assert session.get(f"{server.base_url}{first.prefix}{HISTORY}").status_code == 200
     assert session.get(f"{server.base_url}{HISTORY}").status_code == 401
-    assert session.get(f"{server.base_url}/ns/second{HISTORY}").status_code in (401, 404)
+    assert session.get(f"{server.base_url}/ns/second-of-two{HISTORY}").status_code in (401, 404)
 
 
 def test_requests_of_one_connection_choose_anew_each_time(server, first, second):
@@ -210,7 +218,8 @@ def test_requests_of_one_connection_choose_anew_each_time(server, first, second)
         mine = requests.Session()
         for number in range(20):
             world = (first, second)[number % 2]
-            answer = mine.get(f"{server.base_url}{['', world.prefix][number % 3 // 2]}{ACCOUNT}/whoami", headers=world.bearer)
+            answer = mine.get(
+                f"{server.base_url}{['', world.prefix][number % 3 // 2]}{ACCOUNT}/whoami", headers=world.bearer)
             if answer.status_code != 200 or f"ns-{world.name}" not in answer.text:
                 wrong.append(answer.text)
 

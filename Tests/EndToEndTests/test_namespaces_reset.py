@@ -1,18 +1,19 @@
 """A reset and a deletion of a namespace: what goes, what stays, and what happens to requests on their way."""
 
+import select
 import socket
 import threading
-import time
 
 import botocore.exceptions
 import pytest
 import requests
 from ambient_samples import START, samples
 from client import BUCKET
-from emulator import PATIENCE, running, wait_until
+from emulator import LONG, PATIENCE, wait_until
 from listen_client import SPEECH, Listener, results
 from namespaces import (
-    WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created, links, listener,
+    WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created, links,
+    listener,
 )
 from session_client import form_of, recording, send
 from suki_client import session_path
@@ -25,10 +26,11 @@ NOTHING = {"jobs": 0, "objects": 0, "object_bytes": 0, "webhooks": 0}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    flags = ("--ephemeral", "--long-poll", "1h", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("resets"), *flags) as server:
-        yield server
+def server(served):
+    server = served(*LONG)
+    # Tests count what the default world has.
+    control(server, "POST", "reset").raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +142,8 @@ def test_a_reset_expires_older_credentials_forms_and_links(inside, server):
     reset(server, inside)
     calls = [
         lambda: s3.get_object(**where), lambda: s3.put_object(**where, Body=b"late"), s3.list_buckets,
-        lambda: s3.list_objects_v2(Bucket=BUCKET), lambda: s3.delete_object(**where), lambda: s3.create_multipart_upload(**where),
+        lambda: s3.list_objects_v2(Bucket=BUCKET), lambda: s3.delete_object(**where),
+        lambda: s3.create_multipart_upload(**where),
         lambda: s3.upload_part(**upload, PartNumber=1, Body=b"late"), lambda: s3.list_parts(**upload),
     ]
     assert [refusal(call) for call in calls] == ["ExpiredToken"] * len(calls)
@@ -205,12 +208,18 @@ class HalfUpload:
         body = request.body
         self.rest = body[len(body) // 2 :]
         path = request.path_url
-        headers = {**request.headers, "Host": f"127.0.0.1:{server.port}", "Content-Length": str(len(body)), "Expect": "100-continue"}
+        headers = {
+            **request.headers, "Host": f"127.0.0.1:{server.port}", "Content-Length": str(len(body)),
+            "Expect": "100-continue"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.connection.sendall(f"{request.method} {path} HTTP/1.1\r\n{lines}\r\n".encode())
         # The server has begun to read it.
         assert self.connection.recv(1000).startswith(b"HTTP/1.1 100 ")
         self.connection.sendall(body[: len(body) // 2])
+
+    def is_answered(self) -> bool:
+        """Whether the server has answered or closed the connection."""
+        return bool(select.select([self.connection], [], [], 0)[0])
 
     def finish(self) -> int | None:
         """Sends the rest. Returns the status, or None for a connection that was closed without an answer."""
@@ -231,14 +240,16 @@ def upload_request(inside: Access, kind: str, name: str) -> requests.PreparedReq
         return requests.Request("PUT", url, data=audio).prepare()
     if kind == "form":
         form = client.session.post(f"{inside.base_url}/v1/file-upload?txn_id={name}").json()["uploadData"]
-        return requests.Request("POST", form["url"], data=form["fields"], files={"file": ("1.wav", audio, "audio/wav")}).prepare()
+        return requests.Request(
+            "POST", form["url"], data=form["fields"], files={"file": ("1.wav", audio, "audio/wav")}).prepare()
     if kind == "session":
         alliance = AllianceClient(inside)
         path = f"{alliance.base}/sessions/{alliance.create()['session_id']}/audio/1.wav"
         return requests.Request(
             "POST", path, headers={**alliance.session.headers, "Content-Type": "audio/wav"}, data=audio).prepare()
     path = f"{inside.base_url}/voice/upload?txnid={name}"
-    return requests.Request("POST", path, headers=dict(client.session.headers), files={"file": ("a.wav", audio)}).prepare()
+    return requests.Request(
+        "POST", path, headers=dict(client.session.headers), files={"file": ("a.wav", audio)}).prepare()
 
 
 KINDS = ["presigned", "form", "session", "file"]
@@ -248,7 +259,8 @@ KINDS = ["presigned", "form", "session", "file"]
 def test_uploads_that_end_after_a_reset_or_deletion_are_not_stored(inside, server, end):
     """The first half of a body comes before the end of the namespace's state, the second half right after it."""
     for kind in KINDS:
-        assert HalfUpload(server, upload_request(inside, kind, "in-time")).finish() in (200, 204), "it lands without a reset"
+        assert HalfUpload(server, upload_request(inside, kind, "in-time")).finish() in (200, 204), (
+            "it lands without a reset")
     assert counts(server, inside.name)["objects"] == len(KINDS)
     late = [HalfUpload(server, upload_request(inside, kind, "late")) for kind in KINDS]
     end(server, inside)
@@ -267,6 +279,6 @@ def test_uploads_that_end_long_after_a_reset_or_deletion_fail(server, unchanged)
         late |= {(end, kind): HalfUpload(server, upload_request(inside, kind, "late")) for kind in KINDS}
         end(server, inside)
     # Requests have 2 s to end.
-    time.sleep(3)
+    wait_until(lambda: all(upload.is_answered() for upload in late.values()), "the server has ended them")
     statuses = {case: upload.finish() for case, upload in late.items()}
     assert all(status is None or status >= 400 for status in statuses.values()), statuses

@@ -9,16 +9,10 @@ import botocore.credentials
 import botocore.exceptions
 import pytest
 import requests
-from emulator import PATIENCE, running
+from emulator import PATIENCE
 from namespaces import WAYS, Access, EkaClient, access, counts, created
 
 MB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("objects"), "--ephemeral") as server:
-        yield server
 
 
 @pytest.fixture(params=WAYS)
@@ -55,7 +49,9 @@ def test_the_same_key_of_two_namespaces_is_two_objects(server):
 def test_a_multipart_upload(client):
     s3, where = client.s3(), {"Bucket": "b", "Key": "parts/ü 1.wav"}
     upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
-    tags = [s3.upload_part(**upload, PartNumber=number, Body=body)["ETag"] for number, body in ((1, bytes(5 * MB)), (2, b"end"))]
+    tags = [
+        s3.upload_part(**upload, PartNumber=number, Body=body)["ETag"]
+        for number, body in ((1, bytes(5 * MB)), (2, b"end"))]
     assert [part["Size"] for part in s3.list_parts(**upload)["Parts"]] == [5 * MB, 3]
     assert [each["Key"] for each in s3.list_multipart_uploads(Bucket="b")["Uploads"]] == [where["Key"]]
     done = s3.complete_multipart_upload(

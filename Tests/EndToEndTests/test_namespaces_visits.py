@@ -6,11 +6,11 @@ import pytest
 import requests
 from ambient_samples import START, samples
 from client import BUCKET
-from emulator import running
+from emulator import LONG
 from listen_client import SPEECH, environment, results, voice
 from namespaces import (
-    HEADER, WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, counts, created, finished,
-    followed, links, listener,
+    HEADER, WAYS, Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created,
+    finished, followed, links, listener,
 )
 from session_client import form_of, recording, send
 from suki_client import session_path
@@ -18,10 +18,11 @@ from websockets.sync.client import connect
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    flags = ("--ephemeral", "--long-poll", "3s", "--object-wait", "50ms", "--suki-shortest", "0s")
-    with running(tmp_path_factory.mktemp("visits"), *flags) as server:
-        yield server
+def server(served):
+    server = served(*LONG)
+    # It is to have no data after each test.
+    control(server, "POST", "reset").raise_for_status()
+    return server
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +48,11 @@ def test_a_transaction_with_uploads_by_boto3_and_by_form(inside, elsewhere):
     client.s3().put_object(Bucket=BUCKET, Key=f"{transaction.folder}/1.wav", Body=audio)
     transaction.uploaded.append("1.wav")
     # The form names the namespace itself: a page sends it without any header of ours.
-    form = followed(client, f"/voice/api/v1/sessions/{transaction.id}?presigned=true", inside.base_url)["data"]["upload_url"]
+    form = followed(
+        client, f"/voice/api/v1/sessions/{transaction.id}?presigned=true", inside.base_url)["data"]["upload_url"]
     answer = requests.post(
-        form["uploadData"]["url"], form["uploadData"]["fields"], files={"file": ("2.wav", recording(3, 2), "audio/wav")})
+        form["uploadData"]["url"], form["uploadData"]["fields"],
+        files={"file": ("2.wav", recording(3, 2), "audio/wav")})
     assert answer.status_code == 204, answer.text
     transaction.uploaded.append("2.wav")
     assert transaction.stop().status_code == transaction.commit().status_code == 200
@@ -80,7 +83,9 @@ def test_a_whole_file_by_its_form(inside, elsewhere):
     assert answer.status_code == 204, answer.text
     [bucket] = [bucket["Name"] for bucket in client.s3().list_buckets()["Buckets"]]
     [stored] = client.s3().list_objects_v2(Bucket=bucket)["Contents"]
-    assert stored["Key"] == form["fields"]["key"].replace("${filename}", "1.wav") and stored["Size"] == len(recording(2))
+    assert (
+        stored["Key"] == form["fields"]["key"].replace("${filename}", "1.wav")
+        and stored["Size"] == len(recording(2)))
     for other in map(EkaClient, elsewhere):
         assert other.s3().list_objects_v2(Bucket=bucket)["KeyCount"] == 0
 
@@ -147,7 +152,8 @@ def test_live_recognition(inside, server):
     answer = requests.post(f"{inside.base_url}/v1/listen", voice(2), params=query, headers=headers)
     assert answer.status_code == 200 and answer.json()["results"]["channels"][0]["alternatives"][0]["transcript"]
     # A token that the key's owner lends names the namespace as the key does.
-    granted = requests.post(f"{inside.base_url}/v1/auth/grant", json={"ttl_seconds": 60}, headers=headers).json()["access_token"]
+    granted = requests.post(
+        f"{inside.base_url}/v1/auth/grant", json={"ttl_seconds": 60}, headers=headers).json()["access_token"]
     bearer = {"Authorization": f"Bearer {granted}"}
     answer = requests.post(f"{inside.base_url}/v1/listen", voice(2), params=query, headers={**bearer, **inside.headers})
     assert answer.status_code == 200

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 from device_client import Device
-from emulator import DEMO, running, wait_until
+from emulator import wait_until
 from listen_client import silence, voice
 
 
@@ -54,24 +54,24 @@ def test_words_of_text_and_of_audio_are_echoed_in_the_order_in_which_they_are_st
         assert device.stored() == [segment["text"] for segment in device.segments]
 
 
-def test_a_visit_as_text_and_as_audio_gives_the_same_summary(tmp_path, spoken, sentences):
+def test_a_visit_as_text_and_as_audio_gives_the_same_summary(listening, spoken, sentences):
     # The seed's phase 3, with a recogniser that listens.
-    with running(tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}") as server:
-        summaries = []
-        for is_text in (True, False):
-            with Device(server, "codec=pcm16&sample_rate=16000").ready() as device:
-                if is_text:
-                    device.say(*sentences)
-                else:
-                    audio = spoken.tobytes()
-                    device.send(*(audio[at:at + 32_000] for at in range(0, len(audio), 32_000)))
-            # Closed, and all of it heard.
-            texts = wait_until(lambda: (t := device.stored()) and len(t) >= (len(sentences) if is_text else 5) and t, "it is heard")
-            assert not is_text or texts == sentences
-            wait_until(lambda: "one week" in " ".join(device.stored()).lower(), "its end is heard")
-            ended = device.call("POST", "/v1/conversations").json()["conversation"]
-            memories = {memory["content"].lower() for memory in device.call("GET", "/v3/memories").json()}
-            summaries.append((memories, {item["description"].lower() for item in ended["structured"]["action_items"]}))
+    summaries = []
+    for is_text in (True, False):
+        with Device(listening, "codec=pcm16&sample_rate=16000").ready() as device:
+            if is_text:
+                device.say(*sentences)
+            else:
+                audio = spoken.tobytes()
+                device.send(*(audio[at:at + 32_000] for at in range(0, len(audio), 32_000)))
+        # Closed, and all of it heard.
+        least = len(sentences) if is_text else 5
+        texts = wait_until(lambda: (t := device.stored()) and len(t) >= least and t, "it is heard")
+        assert not is_text or texts == sentences
+        wait_until(lambda: "one week" in " ".join(device.stored()).lower(), "its end is heard")
+        ended = device.call("POST", "/v1/conversations").json()["conversation"]
+        memories = {memory["content"].lower() for memory in device.call("GET", "/v3/memories").json()}
+        summaries.append((memories, {item["description"].lower() for item in ended["structured"]["action_items"]}))
     (text_memories, text_items), (voice_memories, voice_items) = summaries
     assert "allergic to penicillin" in text_memories & voice_memories
     assert len(text_items & voice_items) >= 2
@@ -106,7 +106,8 @@ def test_an_unsupported_codec_rate_or_language_closes_the_socket_with_a_reason(o
 @pytest.mark.covers("E-17")
 def test_the_text_of_another_recogniser_is_taken_where_the_device_has_said_so(omi):
     message = {"type": "suggested_transcript", "stt_provider": "parakeet", "segments": [
-        {"text": "first", "speaker": "SPEAKER_01", "start": 0.5, "end": 1.0, "is_user": True}, {"text": " "}, {"text": "second"}]}
+        {"text": "first", "speaker": "SPEAKER_01", "start": 0.5, "end": 1.0, "is_user": True}, {"text": " "},
+        {"text": "second"}]}
     with Device(omi, "custom_stt=enabled") as device:
         device.send(message)
         assert device.until(2) == ["first", "second"]

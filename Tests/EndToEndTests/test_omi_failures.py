@@ -62,8 +62,9 @@ class Strict:
         (folder / "jwks.json").write_text(json.dumps({"keys": [key]}))
         self.flags = (
             "--data-dir", "data", "--auth", "strict", "--demo-seed", "--long-poll", "1s",
-            "--conversation-timeout", "10m", "--omi-admin-key-file", "admin-key", "--firebase-jwks-file", "jwks.json",
-            "--firebase-project", "omi", "--firebase-client", "dev-client-2")
+            "--conversation-timeout", "10m",
+            "--omi-admin-key-file", "admin-key", "--firebase-jwks-file", "jwks.json", "--firebase-project", "omi",
+            "--firebase-client", "dev-client-2")
 
     def token(self, key="key.pem", **claims) -> str:
         body = {"iss": "https://securetoken.google.com/omi", "aud": "omi", "sub": "u1", "user_id": "u1",

@@ -4,8 +4,7 @@ import contextlib
 import uuid
 
 import pytest
-from device_client import FLAGS, Device, Page, token_of
-from emulator import running
+from device_client import Device, Page, token_of
 from websocket_driver import RawSocket
 
 
@@ -37,9 +36,11 @@ def test_the_first_message_of_a_page_is_short_and_the_next_ones_may_be_long(omi)
         assert device.end()[0] == 1009
 
 
-def test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory(tmp_path):
+def test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory(omi):
     """Each has begun a message of a megabyte, the last byte of which does not come."""
-    with running(tmp_path, *FLAGS) as server, contextlib.ExitStack() as open_sockets:
+    with contextlib.ExitStack() as open_sockets:
+        server = omi
+        server.forget_peak()
         before = server.memory("VmRSS")
         strangers = []
         for _ in range(300):
@@ -134,7 +135,9 @@ def test_two_pages_with_one_conversation_id_each_get_the_id_in_use(omi):
 def test_the_id_of_an_existing_transaction_is_not_used_for_a_conversation(omi):
     client, wanted = omi.client(), str(uuid.uuid4())
     assert client.transaction(wanted).init().ok
-    with Device(omi, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen") as page:
+    with Device(
+        omi, f"client_conversation_id={wanted}", token=client.tokens["access_token"], path="/v4/web/listen"
+    ) as page:
         page.send({"type": "auth", "token": page.token})
         assert page.event("conversation_session")["conversation_id"] != wanted
         page.say("hello")

@@ -25,7 +25,9 @@ def test_urgency_is_sent_once_for_each_level_and_stored(omi):
 
 def test_an_answer_is_read_with_the_question_that_is_stored_before_it(omi):
     with Device(omi) as device:
-        for number, words in enumerate(["Any chest pain?", "No.", "Any trouble breathing?", "Yes, since this morning."]):
+        for number, words in enumerate([
+            "Any chest pain?", "No.", "Any trouble breathing?", "Yes, since this morning."
+        ]):
             device.say(words)
             device.until(number + 1)
         device.say("end")
@@ -49,7 +51,8 @@ def test_an_introduction_suggests_a_speaker_name_and_an_assignment_stays(omi):
         assert [(event["speaker_id"], event["person_name"], event["person_id"]) for event in suggestions] == [
             (1, "Dr Rao", ""), (0, "Asha", "")]
         assert device.segments[2]["is_user"] is True
-        assert [segment["is_user"] for segment in device.conversations()[0]["transcript_segments"]] == [False, True, True]
+        assert [segment["is_user"] for segment in device.conversations()[0]["transcript_segments"]] == [
+            False, True, True]
 
 
 def test_a_picture_in_pieces_is_kept_with_the_conversation(omi):
@@ -57,7 +60,8 @@ def test_a_picture_in_pieces_is_kept_with_the_conversation(omi):
     pieces = [picture[at:at + 2000] for at in range(0, len(picture), 2000)]
     with Device(omi) as device:
         for index in reversed(range(len(pieces))):
-            device.send({"type": "image_chunk", "id": "p1", "index": index, "total": len(pieces), "data": pieces[index]})
+            device.send(
+                {"type": "image_chunk", "id": "p1", "index": index, "total": len(pieces), "data": pieces[index]})
         photo = device.event("photo_described")["photo_id"]
         assert device.event("photo_processing") == {"type": "photo_processing", "temp_id": "p1", "photo_id": photo}
         [conversation] = device.conversations()
@@ -110,7 +114,8 @@ def test_many_segments_are_assigned_only_where_they_are_named(omi):
             answer = device.call("PATCH", path, json={"assign_type": "is_user", "value": "true"} | more)
             assert answer.status_code == 422 and "segment_ids" in json.dumps(answer.json()), (more, answer.text)
         assert device.conversations() == [conversation]
-        assert device.call("PATCH", path, json={"assign_type": "is_user", "value": "true", "segment_ids": []}).status_code == 200
+        assert device.call(
+            "PATCH", path, json={"assign_type": "is_user", "value": "true", "segment_ids": []}).status_code == 200
 
 
 @pytest.mark.covers("E-22")
@@ -123,7 +128,8 @@ def test_a_long_text_comes_in_parts_that_end_with_words(omi, times, kind):
         if kind == "own":
             device.say(text, speaker="SPEAKER_02", **times)
         else:
-            device.send({"type": "suggested_transcript", "segments": [{"text": text, "speaker": "SPEAKER_02", **times}]})
+            device.send(
+                {"type": "suggested_transcript", "segments": [{"text": text, "speaker": "SPEAKER_02", **times}]})
         device.say("end")
         while "end" not in [segment["text"] for segment in device.segments]:
             device.receive()

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, run, running, wait_until
+from emulator import BINARY, PATIENCE, ROOT, SHORT, run, running, wait_until
 
 
 def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end(tmp_path):
@@ -25,33 +25,35 @@ def test_ephemeral_data_is_deleted_at_the_end(tmp_path):
     assert not list(tmp_path.glob("**/scribe.sqlite"))
 
 
-def test_metrics_count_requests_jobs_and_connections_without_names_of_people(tmp_path, chunks):
-    with running(tmp_path, "--ephemeral") as server:
-        client = server.client()
-        transaction = client.transaction("unmistakable")
-        transaction.init()
-        transaction.upload(client.s3(), *chunks[0])
-        transaction.commit()
-        transaction.poll()
-        done = 'scribe_transactions_total{outcome="success"} 1'
-        # The poll is answered by the same write, which the count follows.
-        wait_until(lambda: done in requests.get(f"{server.base_url}/metrics").text, "the transaction is counted")
-        text = requests.get(f"{server.base_url}/metrics").text
+def test_metrics_count_requests_jobs_and_connections_without_names_of_people(served, chunks):
+    # No other test records a transaction there.
+    server = served("--log-format", "text")
+    client = server.client()
+    transaction = client.transaction("unmistakable")
+    transaction.init()
+    transaction.upload(client.s3(), *chunks[0])
+    transaction.commit()
+    transaction.poll()
+    done = 'scribe_transactions_total{outcome="success"} 1'
+    # The poll is answered by the same write, which the count follows.
+    wait_until(lambda: done in requests.get(f"{server.base_url}/metrics").text, "the transaction is counted")
+    text = requests.get(f"{server.base_url}/metrics").text
     assert 'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"} 1' in text
     assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
     assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
-    for name in ("scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"):
+    for name in (
+        "scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"
+    ):
         assert re.search(rf"^{name} [1-9.0]+", text, re.M), name
     assert "unmistakable" not in text and "m-prod" not in text
     families = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(families) == len(set(families))
 
 
-def test_the_binary_runs_from_any_directory(tmp_path):
+def test_the_binary_runs_from_any_directory(server, tmp_path):
     copy = shutil.copy(BINARY, tmp_path / "elsewhere")
     assert subprocess.run([copy, "version"], cwd="/", capture_output=True, text=True).stdout.strip()
-    with running(tmp_path, "--ephemeral") as server:
-        served = requests.get(f"{server.base_url}/openapi.yaml").text
+    served = requests.get(f"{server.base_url}/openapi.yaml").text
     assert served == (ROOT / "openapi/scribe.yaml").read_text()
 
 
@@ -81,36 +83,39 @@ def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):
     with running(tmp_path, "--config", str(config), environment={"SCRIBE_AUTH": "open"}) as server:
         assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == "command"
         assert requests.get(f"{server.base_url}/credentials").status_code == 200
-    with running(tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}) as server:
+    with running(
+        tmp_path, "--auth", "strict", environment={"SCRIBE_AUTH": "open", "SCRIBE_CONFIG": str(config)}
+    ) as server:
         assert requests.get(f"{server.base_url}/credentials").status_code == 401
 
 
-def test_a_port_or_a_folder_in_use_is_explained(tmp_path):
-    with running(tmp_path, "--data-dir", "data") as server:
-        taken = run("serve", "--ephemeral", "--port", str(server.port), cwd=tmp_path)
-        assert taken.returncode == 1
-        assert "is in use; choose another with --port" in taken.stderr
-        shared = run("serve", "--port", "0", "--data-dir", "data", cwd=tmp_path)
-        assert shared.returncode == 1
-        assert "in use by another scribe-emulator" in shared.stderr
+def test_a_port_or_a_folder_in_use_is_explained(served, tmp_path):
+    server = served("--data-dir", "data")
+    taken = run("serve", "--ephemeral", "--port", str(server.port), cwd=tmp_path)
+    assert taken.returncode == 1
+    assert "is in use; choose another with --port" in taken.stderr
+    shared = run("serve", "--port", "0", "--data-dir", server.folder / "data", cwd=tmp_path)
+    assert shared.returncode == 1
+    assert "in use by another scribe-emulator" in shared.stderr
 
 
-def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
-    with running(tmp_path, "--ephemeral", "--log-level", "trace") as server:
-        client = server.client()
-        s3 = client.s3()
-        keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
-        transaction = client.transaction("logged")
-        transaction.init(patient_details={"username": "Asha Unmistakable", "age": 45})
-        for chunk in chunks:
-            transaction.upload(s3, *chunk)
-        transaction.upload(s3, chunks[0][0], name="Asha Unmistakable.m4a")
-        requests.put(s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}), data=b"x")
-        transaction.commit()
-        assert transaction.poll().status_code == 200
-        requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
-        client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
-    log = server.log
+def test_logs_hold_no_transcript_token_secret_or_name(served, chunks):
+    server = served(*SHORT)
+    position = len(server.log)
+    client = server.client()
+    s3 = client.s3()
+    keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
+    transaction = client.transaction("logged")
+    transaction.init(patient_details={"username": "Asha Unmistakable", "age": 45})
+    for chunk in chunks:
+        transaction.upload(s3, *chunk)
+    transaction.upload(s3, chunks[0][0], name="Asha Unmistakable.m4a")
+    requests.put(s3.generate_presigned_url("put_object", {"Bucket": "b", "Key": "k"}), data=b"x")
+    transaction.commit()
+    wait_until(lambda: transaction.poll().status_code == 200, "the results are there")
+    requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
+    client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
+    log = server.log[position:]
     secrets = [
         "Unmistakable", "fever", client.tokens["access_token"], client.tokens["refresh_token"], "dev-secret",
         keys["SecretKey"], keys["SessionToken"], "X-Amz-Signature",
@@ -123,15 +128,16 @@ def test_logs_hold_no_transcript_token_secret_or_name(tmp_path, chunks):
 
 
 @pytest.mark.covers("C-120")
-def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_value(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
-        for client, number in ((mine, 1), (mine, 2), (other, 3)):
-            assert client.transaction(f"odd-{number}").init(
-                mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
-            ).status_code == 201
-        assert mine.transaction("known").init().status_code == 201
-    lines = [json.loads(line) for line in server.log.splitlines()]
+def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_value(served):
+    server = served("--object-wait", "300ms")
+    position = len(server.log)
+    mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
+    for client, number in ((mine, 1), (mine, 2), (other, 3)):
+        assert client.transaction(f"odd-{number}").init(
+            mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
+        ).status_code == 201
+    assert mine.transaction("known").init().status_code == 201
+    lines = [json.loads(line) for line in server.log[position:].splitlines()]
     told = [line for line in lines if line["message"] == "init asks for what the configuration does not offer"]
     assert {line["level"] for line in told} == {"notice"}
     once = [("input_language", "3_languages"), ("input_language", "tlh"), ("mode", "ward-round"), ("model_type", "-")]

@@ -52,23 +52,24 @@ def test_a_backup_taken_under_load_restores_to_the_same(tmp_path, chunks):
         after = transaction.poll()
         assert after.json() == before.json(), "the token still counts, the results are the same"
         s3 = client.s3()
-        assert s3.get_object(Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a")["Body"].read() == chunks[0][0].read_bytes()
+        assert s3.get_object(
+            Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a"
+        )["Body"].read() == chunks[0][0].read_bytes()
         assert len(s3.get_object(Bucket="b", Key="busy")["Body"].read()) == 50_000
 
 
-def test_a_backup_that_cannot_be_written_leaves_nothing_behind(tmp_path):
-    with running(tmp_path, "--data-dir", "data"):
-        pass
+def test_a_backup_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
+    data = served("--data-dir", "data").folder / "data"
     (tmp_path / "folder").mkdir()
     for target, message in [("folder", "is a folder"), ("nowhere/file", "nowhere does not exist")]:
-        result = run("backup", target, "--data-dir", "data", cwd=tmp_path)
+        result = run("backup", target, "--data-dir", data, cwd=tmp_path)
         assert result.returncode == 1 and message in result.stderr
     failing = tmp_path / "bin" / "tar"
     failing.parent.mkdir()
     failing.write_text("#!/bin/sh\nexit 1\n")
     failing.chmod(0o755)
     path = f"{failing.parent}:{os.environ['PATH']}"
-    result = run("backup", "file", "--data-dir", "data", cwd=tmp_path, env={"PATH": path})
+    result = run("backup", "file", "--data-dir", data, cwd=tmp_path, env={"PATH": path})
     assert result.returncode == 1 and "tar could not do it" in result.stderr
     assert not [each for each in tmp_path.rglob("*") if "backup" in each.name or each.suffix == ".partial"]
     refused = run("backup", "file", "--url", "http://127.0.0.1:1", cwd=tmp_path)
@@ -162,22 +163,21 @@ def test_a_server_starts_on_a_full_disk_and_deletions_free_space(tmp_path, small
         assert s3.list_objects_v2(Bucket="b")["KeyCount"] == 1
 
 
-def test_reading_an_object_while_it_is_replaced_never_breaks(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        s3 = server.client().s3()
-        bodies = [bytes([n]) * 300_000 for n in range(3)]
-        s3.put_object(Bucket="b", Key="k", Body=bodies[0])
-        is_over = threading.Event()
+def test_reading_an_object_while_it_is_replaced_never_breaks(server):
+    s3 = server.client().s3()
+    bodies = [bytes([n]) * 300_000 for n in range(3)]
+    s3.put_object(Bucket="b", Key="k", Body=bodies[0])
+    is_over = threading.Event()
 
-        def write(body):
-            while not is_over.is_set():
-                s3.put_object(Bucket="b", Key="k", Body=body)
+    def write(body):
+        while not is_over.is_set():
+            s3.put_object(Bucket="b", Key="k", Body=body)
 
-        writers = [threading.Thread(target=write, args=(body,)) for body in bodies]
-        for writer in writers:
-            writer.start()
-        for _ in range(100):
-            assert s3.get_object(Bucket="b", Key="k")["Body"].read() in bodies
-        is_over.set()
-        for writer in writers:
-            writer.join()
+    writers = [threading.Thread(target=write, args=(body,)) for body in bodies]
+    for writer in writers:
+        writer.start()
+    for _ in range(100):
+        assert s3.get_object(Bucket="b", Key="k")["Body"].read() in bodies
+    is_over.set()
+    for writer in writers:
+        writer.join()

@@ -11,7 +11,7 @@ import client as scribe_client
 import pytest
 import speech
 import tls
-from emulator import DEMO, PATIENCE, TLS, running, wait_until
+from emulator import PATIENCE, wait_until
 
 PYTHON = pathlib.Path(sys.prefix) / "ekacare/bin/python"
 WANTED = {
@@ -151,16 +151,13 @@ def test_recordings_become_transcript_and_note(sdk, recordings, tmp_path, option
     assert data["additional_data"] == told
 
 
-def test_a_real_recogniser_returns_every_word_of_the_recordings_in_order(sdk, recordings, sentences, tmp_path):
-    with running(
-        tmp_path, "--ephemeral", "--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}", *TLS
-    ) as listening:
-        client = sdk(listening)
-        client.call(
-            "v2rx.upload", file_paths=recordings, txn_id="t-heard", action="ekascribe-v2", output_format=WANTED,
-            extra_data={"mode": "consultation"},
-        )
-        transcript = scribe_client.text(client.result("t-heard")["output"][1])
+def test_a_real_recogniser_returns_every_word_of_the_recordings_in_order(sdk, listening, recordings, sentences):
+    client = sdk(listening)
+    client.call(
+        "v2rx.upload", file_paths=recordings, txn_id="t-heard", action="ekascribe-v2", output_format=WANTED,
+        extra_data={"mode": "consultation"},
+    )
+    transcript = scribe_client.text(client.result("t-heard")["output"][1])
     assert transcript.split() == " ".join(sentences).split()
 
 

@@ -1,35 +1,48 @@
 """Real speech through a real recogniser, in every container, and recordings that are long, large or cut off."""
 
+import itertools
 import subprocess
 
 import client as scribe_client
 import pytest
 import speech
-from emulator import DEMO
+from spoken import consultation
 from speech_service import WORDS, SpeechService, start, take, transcript
 
 #: How many chunks, and how much is spoken in them: a sentence each of twenty, the whole conversation in fewer.
 CUTS = {1: 60.0, 3: 13.0, 20: 5.0}
 
 
-@pytest.mark.parametrize("extension", ["m4a", "mp3", "wav", "webm", "flac"])
-@pytest.mark.parametrize("count", CUTS)
-def test_spoken_words_are_recognised_once_and_in_order(tmp_path, sentences, conversations, extension, count):
+@pytest.fixture(scope="module")
+def listening_service(tmp_path_factory):
+    """A server whose recogniser is a service that listens."""
+    with SpeechService(listens=True) as service:
+        with start(tmp_path_factory.mktemp("service"), service.transcriber("openai")) as server:
+            yield server
+
+
+#: Cuts, containers and servers of `make test`; `make test-full` has all of them.
+#: test_consultation.py has each container.
+FEW = [(3, "wav", "listening"), (20, "wav", "listening"), (1, "m4a", "listening_service")]
+ALL = itertools.product(CUTS, ["m4a", "mp3", "wav", "webm", "flac"], ["listening", "listening_service"])
+
+
+@pytest.mark.parametrize("count, extension, recogniser", [
+    *FEW, *(pytest.param(*each, marks=pytest.mark.full) for each in ALL if each not in FEW)])
+def test_spoken_words_are_recognised_once_and_in_order(
+        request, tmp_path, sentences, conversations, count, extension, recogniser):
     said = (sentences * 3)[:20] if count == 20 else sentences
     chunks = speech.chunks(conversations[len(said)], tmp_path, extension, CUTS[count])
     assert len(chunks) == count
-    with SpeechService(listens=True) as service:
-        for transcriber in [service.transcriber("openai"), f"command:'{DEMO}/recognise.sh' {{wav}}"]:
-            with start(tmp_path, transcriber) as server:
-                answer = take(server, chunks)
-                assert answer.status_code == 200, answer.text
-                assert scribe_client.text(transcript(answer)).split() == " ".join(said).split()
+    answer = take(request.getfixturevalue(recogniser), chunks)
+    assert answer.status_code == 200, answer.text
+    assert scribe_client.text(transcript(answer)).split() == " ".join(said).split()
 
 
 @pytest.fixture(scope="module")
 def conversations(spoken, sentences) -> dict:
     """By the number of sentences."""
-    return {len(sentences): spoken, 20: speech.consultation((sentences * 3)[:20])}
+    return {len(sentences): spoken, 20: consultation((sentences * 3)[:20])}
 
 
 def test_a_long_recording_is_split_at_pauses_and_recognised_completely(tmp_path, spoken, sentences):

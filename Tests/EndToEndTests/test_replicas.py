@@ -1,12 +1,24 @@
 """Servers that share rows in PostgreSQL and audio in S3: any request on any of them. `replica_visits.py` has more."""
 
 import concurrent.futures
+import contextlib
 
 import pytest
 import requests
 from client import text
 from emulator import PATIENCE, run, wait_until
 from shared_place import BUCKET, KEYS, replica
+
+
+@pytest.fixture(scope="module")
+def replicas(place, tmp_path_factory):
+    """Two servers on a schema of their own, which no test of this file ends."""
+    database, endpoint, _ = place
+    schema = database.schema()
+    with contextlib.ExitStack() as stack:
+        yield [
+            stack.enter_context(replica(tmp_path_factory.mktemp(name), schema, endpoint, "--long-poll", "3s"))
+            for name in ("first", "second")]
 
 
 def test_a_transaction_that_begins_on_one_server_goes_on_and_ends_on_the_other(replicas, chunks, place):
@@ -44,28 +56,34 @@ def test_calls_that_would_change_one_server_alone_are_refused(replicas):
         assert (answer.status_code, answer.json()["code"]) == (409, "data_is_shared"), path
 
 
-def test_a_prefix_of_another_database_ends_the_start_because_its_sweep_would_remove_the_audio(place, tmp_path):
+def test_a_prefix_of_another_database_ends_the_start_because_its_sweep_would_remove_the_audio(
+        place, replicas, tmp_path):
     database, endpoint, _ = place
-    first, second = database.schema(), database.schema()
-    with replica(tmp_path / "first", first, endpoint, folder="claimed"):
-        pass
-    objects = f"s3://{BUCKET}/claimed?endpoint={endpoint}"
+    objects = f"s3://{BUCKET}/{replicas[0].prefix}?endpoint={endpoint}"
     environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS}
-    found = run("serve", "--port", "0", "--database", second, "--objects", objects, cwd=tmp_path, env=environment)
+    flags = ("--database", database.schema(), "--objects", objects)
+    found = run("serve", "--port", "0", *flags, cwd=tmp_path, env=environment)
     assert found.returncode != 0 and "audio of another database" in found.stderr, found.stderr
+
+
+def full(*values):
+    return pytest.param(*values, marks=pytest.mark.full)
 
 
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (("--database", "mysql://x/y", "--objects", "s3://b"), "is no database"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres"), "go together"),
-        (("--database", "postgres://scribe@127.0.0.1:1/postgres", "--objects", "s3://b"), "cannot be used"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/missing", "--objects", "s3://b"), "does not exist"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=foreign", "--objects", "s3://b"), "another program"),
-        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=later", "--objects", "s3://b"), "later version"),
+        full(("--database", "mysql://x/y", "--objects", "s3://b"), "is no database"),
+        full(("--database", "postgres://scribe@127.0.0.1:{port}/postgres"), "go together"),
+        full(("--database", "postgres://scribe@127.0.0.1:1/postgres", "--objects", "s3://b"), "cannot be used"),
+        full(("--database", "postgres://scribe@127.0.0.1:{port}/missing", "--objects", "s3://b"), "does not exist"),
+        full(("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=foreign", "--objects", "s3://b"),
+             "another program"),
+        # One of the database and one of the bucket in each run.
+        (("--database", "postgres://scribe@127.0.0.1:{port}/postgres?schema=later", "--objects", "s3://b"),
+         "later version"),
         (("--database", "{schema}", "--objects", "s3://missing?endpoint={endpoint}"), "takes no objects"),
-        (("--database", "{schema}", "--objects", "s3://b", "--allow-reset"), "excludes"),
+        full(("--database", "{schema}", "--objects", "s3://b", "--allow-reset"), "excludes"),
     ])
 def test_a_database_or_bucket_that_cannot_be_used_ends_the_start_with_a_sentence(place, tmp_path, flags, sentence):
     database, endpoint, _ = place
@@ -76,6 +94,7 @@ def test_a_database_or_bucket_that_cannot_be_used_ends_the_start_with_a_sentence
             "INSERT INTO later.schema_version VALUES (99)"):
         database.sql(statement)
     flags = [flag.format(port=database.port, endpoint=endpoint, schema=database.schema()) for flag in flags]
-    found = run("serve", "--port", "0", *flags, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS})
+    found = run(
+        "serve", "--port", "0", *flags, cwd=tmp_path, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS})
     assert found.returncode != 0 and sentence in found.stderr, found.stderr
     assert "Traceback" not in found.stderr and len(found.stderr.splitlines()) <= 6

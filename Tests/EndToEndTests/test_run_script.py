@@ -26,7 +26,7 @@ class Tree:
 
     def __init__(self, folder: pathlib.Path):
         self.folder = folder
-        for path in ("scripts/run", "Package.swift"):
+        for path in ("scripts/run", "scripts/build", "Package.swift"):
             (folder / path).parent.mkdir(exist_ok=True, parents=True)
             shutil.copy(ROOT / path, folder / path)
         for path in ("Sources/a.swift", "openapi/a.yaml", "seed/a.yaml", "bin/version"):

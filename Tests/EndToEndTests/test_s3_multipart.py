@@ -33,7 +33,8 @@ def test_multipart_uploads_of_several_part_sizes_and_concurrency(s3, part_mb, th
         multipart_threshold=5 * MB, multipart_chunksize=part_mb * MB, max_concurrency=threads
     )
     key = f"260510/s3/multipart-{part_mb}-{threads}"
-    s3.upload_file(str(path), BUCKET, key, Config=config, ExtraArgs={"ContentType": "audio/wav", "Metadata": {"a": "b"}})
+    s3.upload_file(
+        str(path), BUCKET, key, Config=config, ExtraArgs={"ContentType": "audio/wav", "Metadata": {"a": "b"}})
     got = s3.get_object(Bucket=BUCKET, Key=key)
     parts = -(-len(body) // (part_mb * MB))
     digests = [hashlib.md5(body[i : i + part_mb * MB]).digest() for i in range(0, len(body), part_mb * MB)]
@@ -110,7 +111,9 @@ def test_another_tenant_cannot_touch_an_upload(s3, server):
     where = {"Bucket": BUCKET, "Key": "260510/s3/private"}
     upload = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
     other = server.client("dev-client-2", "dev-secret-2").s3()
-    for call in (other.list_parts, other.abort_multipart_upload, lambda **k: other.upload_part(**k, PartNumber=1, Body=b"")):
+    for call in (
+        other.list_parts, other.abort_multipart_upload, lambda **k: other.upload_part(**k, PartNumber=1, Body=b"")
+    ):
         with pytest.raises(botocore.exceptions.ClientError, match="NoSuchUpload"):
             call(**upload)
     s3.abort_multipart_upload(**upload)

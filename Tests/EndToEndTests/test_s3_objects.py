@@ -225,4 +225,5 @@ def test_the_aws_cli_copies_lists_and_removes(client, server, tmp_path):
     for name in ("one.m4a", "sub/large.wav"):
         assert (tmp_path / "back" / name).read_bytes() == (tmp_path / "tree" / name).read_bytes()
     aws("s3", "rm", "--recursive", "s3://cli/tree")
-    assert json.loads(aws("s3api", "list-objects-v2", "--bucket", "cli", "--output", "json") or "{}").get("Contents") is None
+    assert json.loads(
+        aws("s3api", "list-objects-v2", "--bucket", "cli", "--output", "json") or "{}").get("Contents") is None

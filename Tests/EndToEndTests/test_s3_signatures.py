@@ -68,7 +68,8 @@ def test_an_unsigned_payload_is_accepted(client, server):
 
 @pytest.mark.covers("C-69", "C-71")
 @pytest.mark.parametrize(
-    "host", ["{bucket}.s3.ap-south-1.amazonaws.com", "{bucket}.s3-ap-south-1.amazonaws.com", "{bucket}.s3.amazonaws.com"]
+    "host",
+    ["{bucket}.s3.ap-south-1.amazonaws.com", "{bucket}.s3-ap-south-1.amazonaws.com", "{bucket}.s3.amazonaws.com"]
 )
 def test_virtual_host_style_is_verified_against_the_received_host(client, server, host):
     """What iOS and Android send through a changed DNS: the bucket is in the host, and the host is signed."""
@@ -143,11 +144,13 @@ def test_trailing_checksums_over_tls_are_decoded_and_checked(client, server, alg
     """boto3 sends its checksums as trailers of a chunked body where the connection is encrypted."""
     keys = client.session.get(f"{server.base_url}/credentials").json()["credentials"]
     s3 = boto3.client(
-        "s3", endpoint_url=f"https://localhost:{server.tls_port}", verify=server.authority, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
+        "s3", endpoint_url=f"https://localhost:{server.tls_port}", verify=server.authority, region_name="ap-south-1",
+        aws_access_key_id=keys["AccessKeyId"],
         aws_secret_access_key=keys["SecretKey"], aws_session_token=keys["SessionToken"],
     )
     modes = []
-    s3.meta.events.register("before-send.s3.PutObject", lambda request, **_: modes.append(request.headers["x-amz-content-sha256"]))
+    s3.meta.events.register(
+        "before-send.s3.PutObject", lambda request, **_: modes.append(request.headers["x-amz-content-sha256"]))
     body = random.Random(size).randbytes(size)
     where = {"Bucket": BUCKET, "Key": f"260510/s3/trailer-{algorithm}-{size}"}
     s3.put_object(**where, Body=body, ChecksumAlgorithm=algorithm)
@@ -156,7 +159,8 @@ def test_trailing_checksums_over_tls_are_decoded_and_checked(client, server, alg
     assert s3.get_object(**where)["Body"].read() == body
 
 
-@pytest.mark.parametrize("method, path", [("GET", "/b/k"), ("DELETE", "/b/k"), ("POST", "/b/k?uploads="), ("GET", "/b")])
+@pytest.mark.parametrize("method, path", [
+    ("GET", "/b/k"), ("DELETE", "/b/k"), ("POST", "/b/k?uploads="), ("GET", "/b")])
 def test_a_declared_payload_is_that_of_the_body_for_every_verb(server, method, path):
     keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
     credentials = botocore.credentials.Credentials(keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"])

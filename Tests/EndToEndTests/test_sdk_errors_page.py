@@ -1,22 +1,16 @@
-"""docs/sdk-errors.md: the server accepts every rule of the page, and every error code that a server can cause has a row."""
+"""docs/sdk-errors.md: the server accepts every rule of the page,
+and every error code that a server can cause has a row."""
 
 import re
 import shlex
 
-import pytest
-from emulator import ROOT, running
+from emulator import ROOT
 from namespaces import control, created
 
 PAGE = (ROOT / "docs/sdk-errors.md").read_text()
 ROWS = [row.split(" | ") for row in PAGE.splitlines() if row.startswith("| ") and "`" in row]
 #: Each as a shell takes it apart.
 RULES = [shlex.split(rule) for row in ROWS for rule in re.findall("`([^`]*=[^`]*)`", row[1])]
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("page"), "--ephemeral") as server:
-        yield server
 
 
 def test_every_rule_of_the_page_is_accepted(server):

@@ -5,7 +5,7 @@ import wave
 
 import pytest
 import speech
-from emulator import DEMO, PATIENCE, running, wait_until
+from emulator import PATIENCE, wait_until
 from namespaces import AllianceClient, access, control
 from namespaces import created as made
 from session_client import SessionClient, form_of, recording, send
@@ -153,21 +153,19 @@ def test_a_silent_session_has_no_text_unless_a_fixture_gives_it(server, style):
 
 @pytest.mark.parametrize("style, files", [("chunked", 4), ("single", 1), ("stream", 3)])
 def test_a_real_recogniser_returns_every_word_of_a_session_once_and_in_order(
-        tmp_path, spoken, sentences, style, files):
-    flags = ("--transcriber", f"command:'{DEMO}/recognise.sh' {{wav}}", "--ephemeral")
-    with running(tmp_path, *flags) as server:
-        client = SessionClient(server.base_url)
-        if style == "stream":
-            session = client.stream(spoken.tobytes(), templates=["clinical_notes_template"])
-        else:
-            session = client.create(upload_type=style, templates=["clinical_notes_template"])["session_id"]
-            # Cuts within pauses, because a recogniser cannot tell half a word. Files of a session do not overlap.
-            ends = [end - speech.OVERLAP / 2 for _, end in speech.cut_in_pauses(spoken)[:-1]]
-            ends = [int(end * speech.RATE) for end in ends] if style == "chunked" else []
-            for index, (begin, end) in enumerate(zip([0, *ends], [*ends, len(spoken)])):
-                path = speech.encode(spoken[begin:end], tmp_path / f"{index}.wav")
-                client.upload(session, index, path.read_bytes())
-            client.end(session, index + 1)
-        results = client.results(session)
-        assert results["status"] == "completed" and len(results["audio_files"]) == files, results
-        assert results["transcript"].split() == " ".join(sentences).split()
+        listening, tmp_path, spoken, sentences, style, files):
+    client = SessionClient(listening.base_url)
+    if style == "stream":
+        session = client.stream(spoken.tobytes(), templates=["clinical_notes_template"])
+    else:
+        session = client.create(upload_type=style, templates=["clinical_notes_template"])["session_id"]
+        # Cuts within pauses, because a recogniser cannot tell half a word. Files of a session do not overlap.
+        ends = [end - speech.OVERLAP / 2 for _, end in speech.cut_in_pauses(spoken)[:-1]]
+        ends = [int(end * speech.RATE) for end in ends] if style == "chunked" else []
+        for index, (begin, end) in enumerate(zip([0, *ends], [*ends, len(spoken)])):
+            path = speech.encode(spoken[begin:end], tmp_path / f"{index}.wav")
+            client.upload(session, index, path.read_bytes())
+        client.end(session, index + 1)
+    results = client.results(session)
+    assert results["status"] == "completed" and len(results["audio_files"]) == files, results
+    assert results["transcript"].split() == " ".join(sentences).split()

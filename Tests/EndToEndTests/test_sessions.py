@@ -2,12 +2,10 @@
 
 import concurrent.futures
 import random
-import threading
-import time
 
 import pytest
 import requests
-from emulator import running, wait_until
+from emulator import NAMED, running, wait_until
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
 
@@ -68,7 +66,8 @@ def test_two_ends_at_once_and_uploads_beside_them(server):
     kept = []
 
     def upload(index):
-        answer = client.session.post(f"{url}/audio/{index}.wav", data=recording(1, index), headers={"Content-Type": "audio/wav"})
+        answer = client.session.post(
+            f"{url}/audio/{index}.wav", data=recording(1, index), headers={"Content-Type": "audio/wav"})
         if answer.status_code == 200:
             kept.append(f"{index}.wav")
         else:
@@ -87,17 +86,14 @@ def test_two_ends_at_once_and_uploads_beside_them(server):
 def test_expiry_in_the_middle_of_an_upload(tmp_path):
     with running(tmp_path, "--ephemeral", "--session-lifetime", "2s", "--webhook-pauses", "") as server:
         client = SessionClient(server.base_url)
-        client.call("POST", "/webhooks", (201,), json={"url": "inbox", "events": ["session.started", "session.expired"]})
+        client.call(
+            "POST", "/webhooks", (201,), json={"url": "inbox", "events": ["session.started", "session.expired"]})
         created = client.create()
         session = created["session_id"]
-        begun, deadline = threading.Event(), time.time() + 60
 
         def body():
             yield recording(1)[:2000]
-            begun.set()
-            while client.call("GET", f"/sessions/{session}", (202, 410)).status_code == 202:
-                assert time.time() < deadline
-                time.sleep(0.1)
+            wait_until(lambda: client.call("GET", f"/sessions/{session}", (202, 410)).status_code == 410, "it expires")
             yield b"late"
 
         answer = requests.post(
@@ -106,24 +102,25 @@ def test_expiry_in_the_middle_of_an_upload(tmp_path):
         assert answer.status_code == 410 and answer.json()["error"]["code"] == "session_expired"
         expired = client.results(session)
         assert expired["status"] == "expired" and expired["templates"] == [] and expired["audio_files"] == []
-        deliveries = lambda: requests.get(f"{server.base_url}/__admin/deliveries?session_id={session}").json()["deliveries"]
+
+        def deliveries():
+            return requests.get(
+                f"{server.base_url}/__admin/deliveries?session_id={session}").json()["deliveries"]
+
         wait_until(lambda: len(deliveries()) == 2, "its end is told")
         assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
 
 
-def test_links_follow_the_public_url_and_trusted_proxies_only(tmp_path):
+def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):
     forwarded = {"X-Forwarded-Proto": "https", "X-Forwarded-Host": "scribe.example"}
 
     def discovered(server) -> str:
         url = f"{server.base_url}/voice/v1/.well-known/medscribealliance"
         return requests.get(url, headers=forwarded).json()["endpoints"]["base_url"]
 
-    with running(tmp_path, "--ephemeral") as server:
-        assert discovered(server) == f"{server.base_url}/voice/v1"
-    with running(tmp_path, "--ephemeral", "--trusted-proxies", "127.0.0.0/8") as server:
-        assert discovered(server) == "https://scribe.example/voice/v1"
-    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example/") as server:
-        assert discovered(server) == "https://public.example/voice/v1"
+    assert discovered(server) == f"{server.base_url}/voice/v1"
+    assert discovered(served("--trusted-proxies", "127.0.0.0/8")) == "https://scribe.example/voice/v1"
+    assert discovered(served(*NAMED)) == "https://public.example/voice/v1"
 
 
 @pytest.mark.covers("M-30", "M-77")
@@ -132,7 +129,8 @@ def test_a_form_upload_counts_as_audio_under_any_file_name(server):
     session, form = form_of(client)
     # By the number before the last dot, then by name; what has none comes last.
     ordered = [
-        "chunk_0.wav", "audio_2.mp3", "take3_a.wav", "8_b.wav", "9.wav", "a9.5_10.mp3", "b_10.wav", "again.webm", "visit.wav",
+        "chunk_0.wav", "audio_2.mp3", "take3_a.wav", "8_b.wav", "9.wav", "a9.5_10.mp3", "b_10.wav", "again.webm",
+        "visit.wav",
     ]
     others = ["info.json", "9.json", "full.m4a_"]
     for name in reversed(ordered + others):
@@ -163,7 +161,8 @@ def test_a_session_of_one_chunk_numbered_0_is_complete(server):
 
 @pytest.mark.covers("M-23")
 @pytest.mark.parametrize("headers", [
-    {}, {"flavour": "ekascribe-web"}, {"flavour": "web"}, {"flavour": "ScribeIOS"}, {"flavour": "ios"}, {"flavour": "android"},
+    {}, {"flavour": "ekascribe-web"}, {"flavour": "web"}, {"flavour": "ScribeIOS"}, {"flavour": "ios"},
+    {"flavour": "android"},
     {"User-Agent": "okhttp/4.12.0"}, {"User-Agent": "EkaCare-DotNet-SDK"}, {"User-Agent": "something else"},
 ], ids=str)
 def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
@@ -174,22 +173,23 @@ def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
 
 
 @pytest.mark.covers("M-78")
-def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(tmp_path):
-    with running(tmp_path, "--ephemeral", "--storage-quota", "200KB") as server:
-        client = SessionClient(server.base_url)
-        session = client.create()["session_id"]
-        noise = random.Random(1).randbytes(1 << 18)
-        refusals = 0
-        # By halves, so that not a byte is left at the end.
-        for index in range(19):
-            path = f"/sessions/{session}/audio/chunk_{index}.wav"
-            answer = client.call("POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
-            if answer.status_code == 400:
-                assert answer.json()["error"]["code"] == "storage_limit_exceeded"
-                refusals += 1
-        assert 0 < refusals < 19
-        refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
-        assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
+def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(served):
+    server = served("--storage-quota", "200KB")
+    client = SessionClient(server.base_url)
+    session = client.create()["session_id"]
+    noise = random.Random(1).randbytes(1 << 18)
+    refusals = 0
+    # By halves, so that not a byte is left at the end.
+    for index in range(19):
+        path = f"/sessions/{session}/audio/chunk_{index}.wav"
+        answer = client.call(
+            "POST", path, (200, 400), data=noise[:1 << 18 - index], headers={"Content-Type": "audio/wav"})
+        if answer.status_code == 400:
+            assert answer.json()["error"]["code"] == "storage_limit_exceeded"
+            refusals += 1
+    assert 0 < refusals < 19
+    refused = client.call("POST", "/sessions", (400,), json={"upload_type": "chunked"}).json()
+    assert refused["error"]["code"] == "storage_limit_exceeded" and refused["error"]["message"]
 
 
 @pytest.mark.covers("M-22")
@@ -221,5 +221,6 @@ def test_an_ambient_session_takes_no_upload(server):
     ambient.initialize()
     client, session = SessionClient(server.base_url), ambient.create_session()
     answer = client.call(
-        "POST", f"/sessions/{session}/audio/chunk_0.wav", (400,), data=recording(1), headers={"Content-Type": "audio/wav"})
+        "POST", f"/sessions/{session}/audio/chunk_0.wav", (400,), data=recording(1),
+        headers={"Content-Type": "audio/wav"})
     assert answer.json()["error"]["code"] == "invalid_request"

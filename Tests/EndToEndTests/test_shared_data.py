@@ -55,7 +55,8 @@ def started(data: pathlib.Path, name: str, service: SpeechService):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Both processes, with a speech service each. The first one got a part of an upload before the second started."""
+    """Both processes with a speech service each. The first has had a part of an upload since before the second began.
+    """
     data = tmp_path_factory.mktemp("shared") / "data"
     with contextlib.ExitStack() as stack:
         services = [stack.enter_context(service) for service in (HeldService(), SpeechService(delay=0.02))]

@@ -8,7 +8,7 @@ import wave
 
 import pytest
 import requests
-from emulator import revealed, running, without_links
+from emulator import LONG, revealed, without_links
 
 ID = "consultation-1"
 API = "/voice/api"
@@ -77,9 +77,11 @@ READS = [
 
 
 @pytest.fixture
-def tenants(tmp_path):
-    with running(tmp_path, "--ephemeral", "--long-poll", "5s", "--object-wait", "50ms") as server:
-        yield Tenant(server, "dev-client", "lotus", tmp_path), Tenant(server, "dev-client-2", "marigolds", tmp_path)
+def tenants(served, tmp_path):
+    server = served(*LONG)
+    # The tenants have the same ids in each test.
+    requests.post(f"{server.base_url}/__admin/reset").raise_for_status()
+    return Tenant(server, "dev-client", "lotus", tmp_path), Tenant(server, "dev-client-2", "marigolds", tmp_path)
 
 
 def test_the_same_ids_of_two_tenants_are_different_resources(tenants):

@@ -20,7 +20,8 @@ def begin_consultation(url, client_id, client_secret, mode="consultation"):
         headers = {"Content-Type": "application/json", **({"Authorization": "Bearer " + token} if token else {})}
         request = urllib.request.Request(url + path, json.dumps(body).encode(), headers)
         return json.load(urllib.request.urlopen(request))
-    token = post("/connect-auth/v1/account/login", {"client_id": client_id, "client_secret": client_secret})["access_token"]
+    login = {"client_id": client_id, "client_secret": client_secret}
+    token = post("/connect-auth/v1/account/login", login)["access_token"]
     body = {"mode": mode, "transfer": "vaded", "s3_url": "s3://bucket/260101/visit-1"}
     for _ in range(2):
         try:
@@ -38,7 +39,8 @@ def test_what_was_not_sent(scribe_namespace):
     except urllib.error.HTTPError:
         pass
     assert scribe_namespace.unmatched()[0]["nearest"]["operation"] == "readTransaction"
-    assert scribe_namespace.wait("50ms", operation="initTransaction") == [each["id"] for each in scribe_namespace.requests(operation="initTransaction")]
+    assert scribe_namespace.wait("50ms", operation="initTransaction") == [
+        each["id"] for each in scribe_namespace.requests(operation="initTransaction")]
     scribe_namespace.verify(operation="initTransaction", body={"mode": "dictation"})
 
 def test_an_unknown_operation(scribe_namespace):
@@ -109,7 +111,8 @@ def suite(environment, tmp_path_factory):
 def run_suite(suite, environment, *arguments) -> str:
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *OTHERS, *arguments],
-        env={**environment, "PYTHONPATH": str(suite / "plugin")}, cwd=suite, capture_output=True, text=True, timeout=4 * PATIENCE)
+        env={**environment, "PYTHONPATH": str(suite / "plugin")}, cwd=suite, capture_output=True, text=True,
+        timeout=4 * PATIENCE)
     assert result.returncode == 1, result.stdout + result.stderr
     return result.stdout
 
@@ -175,7 +178,8 @@ def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
     for path in ("testing/node/", "testing/junit/"):
         node, junit = node.replace(path, f"{ROOT}/{path}"), junit.replace(path, f"{ROOT}/{path}")
     result = shell(node, environment, tmp_path)
-    assert result.returncode == 0 and "# pass 2" in result.stdout and "# fail 0" in result.stdout, result.stdout + result.stderr
+    assert result.returncode == 0 and "# pass 2" in result.stdout and "# fail 0" in result.stdout, (
+        result.stdout + result.stderr)
     result = shell(junit, environment, tmp_path)
     assert result.returncode == 0 and "2 tests successful" in result.stdout, result.stdout + result.stderr
 

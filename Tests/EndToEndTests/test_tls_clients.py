@@ -13,7 +13,7 @@ import sys
 import pytest
 import requests
 import tls
-from emulator import PATIENCE, running, wait_until
+from emulator import NAMED, PATIENCE, wait_until
 from listen_client import KEY
 from namespaces import Access, OmiDevice
 from tls import logged, verb
@@ -27,8 +27,8 @@ def wave(seconds: float) -> bytes:
     """A recording that is not silent."""
     samples = random.Random(seconds).randbytes(int(32_000 * seconds))
     return b"RIFF%bWAVEfmt %b%bdata%b" % (
-        struct.pack("<I", 36 + len(samples)), struct.pack("<I", 16), struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16),
-        struct.pack("<I", len(samples))) + samples
+        struct.pack("<I", 36 + len(samples)), struct.pack("<I", 16),
+        struct.pack("<HHIIHH", 1, 1, 16_000, 32_000, 2, 16), struct.pack("<I", len(samples))) + samples
 
 
 def connect_to(server, host):
@@ -60,7 +60,8 @@ def test_curl_uploads_to_a_form_by_http_2(server, tmp_path):
     assert form["url"] == "https://m-prod-ekascribe-batch.s3.amazonaws.com/"
     (tmp_path / "1.wav").write_bytes(bytes(100_000))
     fields = [part for name, value in form["fields"].items() for part in ("-F", f"{name}={value}")]
-    status = curl("--http2", "--cacert", server.authority, *connect_to(server, "m-prod-ekascribe-batch.s3.amazonaws.com"),
+    status = curl("--http2", "--cacert", server.authority,
+                  *connect_to(server, "m-prod-ekascribe-batch.s3.amazonaws.com"),
                   *fields, "-F", f"file=@{tmp_path}/1.wav", "-w", "%{http_code}", form["url"])
     assert status == "204"
 
@@ -90,7 +91,8 @@ def test_a_recording_reaches_the_bucket_that_its_session_names(server, monkeypat
     credentials = {"client_id": "dev-client", "client_secret": "dev-secret"}
     login = session.post(f"{root}/connect-auth/v1/account/login", json=credentials, timeout=PATIENCE).json()
     session.headers["Authorization"] = f"Bearer {login['access_token']}"
-    base = session.get(f"{root}/voice/v1/.well-known/medscribealliance", timeout=PATIENCE).json()["endpoints"]["base_url"]
+    base = session.get(
+        f"{root}/voice/v1/.well-known/medscribealliance", timeout=PATIENCE).json()["endpoints"]["base_url"]
     assert base == f"{root}/voice/v1"
     body = {"upload_type": "chunked", "templates": ["soap"], "language_hint": ["en"]}
     created = session.post(f"{base}/sessions?version=v2", json=body, timeout=PATIENCE).json()
@@ -105,26 +107,29 @@ def test_a_recording_reaches_the_bucket_that_its_session_names(server, monkeypat
         assert answer.status_code == 204, answer.text
     assert session.post(f"{url}/end", json={"audio_files_sent": 2}, timeout=PATIENCE).status_code == 202
     results = wait_until(
-        lambda: (answer := session.get(url, timeout=PATIENCE)).status_code == 200 and answer.json(), "the session is done")
+        lambda: (answer := session.get(url, timeout=PATIENCE)).status_code == 200 and answer.json(),
+        "the session is done")
     assert results["status"] == "completed" and results["transcript"] and results["audio_files"] == ["1.wav", "2.wav"]
     # What is no session's goes the same way.
-    link = session.post(f"{root}/v1/file-upload?txn_id=t-{created['session_id']}&action=ekascribe-v2", timeout=PATIENCE).json()
+    link = session.post(
+        f"{root}/v1/file-upload?txn_id=t-{created['session_id']}&action=ekascribe-v2", timeout=PATIENCE).json()
     form = link["uploadData"]
     assert form["url"] == bucket
     files = {"file": ("1.wav", wave(1), "audio/wav")}
     assert requests.post(form["url"], data=form["fields"], files=files, timeout=PATIENCE).status_code == 204
 
 
-def test_requests_to_a_vendors_host_get_links_with_the_public_url(tmp_path):
-    with running(tmp_path, "--ephemeral", "--public-url", "https://public.example") as server:
-        session = server.client(flavour="ekascribe-web").session
-        body = {"upload_type": "chunked", "templates": ["soap"]}
-        created = session.post(
-            f"{server.base_url}/voice/v1/sessions?version=v2", json=body, headers={"Host": "api.eka.care"}).json()
-        assert created["upload_url"]["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
-        link = session.post(
-            f"{server.base_url}/v1/file-upload?txn_id=t-public&action=ekascribe-v2", headers={"Host": "api.eka.care"}).json()
-        assert link["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
+def test_requests_to_a_vendors_host_get_links_with_the_public_url(served):
+    server = served(*NAMED)
+    session = server.client(flavour="ekascribe-web").session
+    body = {"upload_type": "chunked", "templates": ["soap"]}
+    created = session.post(
+        f"{server.base_url}/voice/v1/sessions?version=v2", json=body, headers={"Host": "api.eka.care"}).json()
+    assert created["upload_url"]["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
+    link = session.post(
+        f"{server.base_url}/v1/file-upload?txn_id=t-public&action=ekascribe-v2",
+        headers={"Host": "api.eka.care"}).json()
+    assert link["uploadData"]["url"] == "https://public.example/m-prod-ekascribe-batch/"
 
 
 def test_javas_client_is_served_by_both_protocols(server, tmp_path):
@@ -142,7 +147,8 @@ def test_javas_client_is_served_by_both_protocols(server, tmp_path):
 def test_node_is_served_by_both_protocols(server):
     program = """
         const http2 = require("http2"), https = require("https"), port = Number(process.argv[1])
-        const lookup = (host, options, found) => options.all ? found(null, [{address: "127.0.0.1", family: 4}]) : found(null, "127.0.0.1", 4)
+        const lookup = (host, options, found) =>
+            options.all ? found(null, [{address: "127.0.0.1", family: 4}]) : found(null, "127.0.0.1", 4)
         https.get({ host: "cog.eka.care", port, lookup, path: "/livez" }, answer => {
             console.log(answer.httpVersion, answer.statusCode)
             answer.resume()
@@ -161,8 +167,8 @@ def test_node_is_served_by_both_protocols(server):
 def test_openssl_verifies_the_certificate_and_old_tls_versions_are_refused_and_logged(server, version, works):
     answer = subprocess.run(
         ["openssl", "s_client", "-connect", f"127.0.0.1:{server.tls_port}", f"-{version}", "-CAfile", server.authority,
-         "-servername", "api.eka.care", "-verify_hostname", "api.eka.care", "-verify_return_error", "-alpn", "h2,http/1.1",
-         *([] if works else ["-cipher", "ALL@SECLEVEL=0"])],
+         "-servername", "api.eka.care", "-verify_hostname", "api.eka.care", "-verify_return_error",
+         "-alpn", "h2,http/1.1", *([] if works else ["-cipher", "ALL@SECLEVEL=0"])],
         capture_output=True, text=True, errors="replace", input="")
     if works:
         assert "Verify return code: 0 (ok)" in answer.stdout and "ALPN protocol: h2" in answer.stdout
@@ -216,8 +222,8 @@ def test_an_app_whose_library_sends_the_origin_of_its_host_opens_a_socket_over_w
 
 def test_the_deepgram_sdk_with_its_own_hosts_gets_results_over_wss(server, tmp_path):
     answer = subprocess.run(
-        [sys.executable, "-c", DEEPGRAM], env=tls.environment(server, tmp_path / "hosts"), capture_output=True, text=True,
-        timeout=PATIENCE)
+        [sys.executable, "-c", DEEPGRAM], env=tls.environment(server, tmp_path / "hosts"), capture_output=True,
+        text=True, timeout=PATIENCE)
     assert answer.stdout.strip() == "Metadata", answer.stderr
     assert set((tmp_path / "hosts").read_text().split()) == {"api.deepgram.com"}
 

@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 import tls
-from emulator import PATIENCE, TLS, running
+from emulator import IMPATIENT, PATIENCE, TLS, running
 from tls import Encrypted, logged, refusal
 
 
@@ -43,21 +43,24 @@ def test_a_host_that_is_not_in_the_certificate_is_logged_with_advice(server):
     assert server.log.count("--tls-name scribe.unknown.test") == 1
 
 
-@pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"], ids=["nothing", "a byte", "half a hello"])
-def test_a_handshake_that_stops_half_way_is_ended(tmp_path, sent):
-    with running(tmp_path, "--ephemeral", "--request-timeout", "500ms", *TLS) as server:
-        with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
-            connection.sendall(sent)
-            while connection.recv(1000):
-                pass
-        logged(server, "no encrypted connection: it was not there after")
-        # One that hangs up, as those do that only look whether the port is open.
-        for data in (b"", b"\x16\x03\x01"):
-            with socket.create_connection(("127.0.0.1", server.tls_port)) as connection:
-                connection.sendall(data)
-        logged(server, "hung up in the middle")
-        with Encrypted(server, PATIENCE):
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"],
+    ids=["nothing", "a byte", "half a hello"])
+def test_a_handshake_that_stops_half_way_is_ended(served, sent):
+    server = served(*IMPATIENT)
+    before = len(server.log)
+    with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
+        connection.sendall(sent)
+        while connection.recv(1000):
             pass
+    logged(server, "no encrypted connection: it was not there after", before)
+    # One that hangs up, as those do that only look whether the port is open.
+    for data in (b"", b"\x16\x03\x01"):
+        with socket.create_connection(("127.0.0.1", server.tls_port)) as connection:
+            connection.sendall(data)
+    logged(server, "hung up in the middle", before)
+    with Encrypted(server, PATIENCE):
+        pass
 
 
 def test_a_connection_that_sends_no_tls_to_the_tls_port_is_closed(server):
@@ -71,6 +74,8 @@ def test_a_connection_that_sends_no_tls_to_the_tls_port_is_closed(server):
         pass
 
 
+# test_http2_requests.py stops one in each run.
+@pytest.mark.full
 def test_a_server_with_tls_stops_with_open_connections(tmp_path):
     with running(tmp_path, "--ephemeral", *TLS) as server:
         kept = [Encrypted(server, PATIENCE, protocols=protocols) for protocols in (["http/1.1"], ["h2"])]

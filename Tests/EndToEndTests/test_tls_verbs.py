@@ -116,7 +116,7 @@ def test_the_doctor_asks_the_server_for_its_tls_port(server):
     assert info["settings"]["tls_port"] == str(server.tls_port)
 
 
-@pytest.mark.parametrize("flag", ["--port", "--tls-port"])
+@pytest.mark.parametrize("flag", [pytest.param("--port", marks=pytest.mark.full), "--tls-port"])
 def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows_it(tmp_path, flag):
     # As an ordinary user, in a network namespace of its own, where ports below 1024 are root's.
     flags = ["--ephemeral", "--tls", "--port", "0", "--tls-port", "0", flag, "443"]
@@ -130,7 +130,8 @@ def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows
 
 
 def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
-    """A verb on a machine whose hosts lead here: in a mount namespace of its own. `elsewhere` maps hosts to other addresses."""
+    """A verb on a machine whose hosts lead here: in a mount namespace of its own.
+    `elsewhere` maps hosts to other addresses."""
     hosts = server.folder / "hosts"
     hosts.write_text("127.0.0.1 localhost\n")
     verb(server.folder, "hosts", "--write", "--file", str(hosts))
@@ -139,7 +140,8 @@ def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
         assert count == 1, host
         hosts.write_text(text)
     return subprocess.run(
-        ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts, BINARY, *arguments],
+        ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts,
+         BINARY, *arguments],
         capture_output=True, text=True, cwd=server.folder,
         env={"PATH": os.environ["PATH"], "HOME": str(server.folder), **(environment or {})})
 
@@ -166,12 +168,11 @@ def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
     assert "the real S3" not in private.stdout
 
 
-def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(tmp_path):
+def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(served, tmp_path):
     answer = verb(tmp_path, "doctor", "--url", "http://127.0.0.1:1")
     assert answer.returncode == 1 and "scribe-emulator serve --tls" in answer.stdout
-    with running(tmp_path, "--ephemeral") as server:
-        answer = doctor(server)
-        assert answer.returncode == 1 and "plain HTTP only" in answer.stdout
+    answer = doctor(served("--object-wait", "300ms"))
+    assert answer.returncode == 1 and "plain HTTP only" in answer.stdout
 
 
 def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_path):
@@ -179,15 +180,17 @@ def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_pat
     hosts = tmp_path / "hosts"
     hosts.write_text("127.0.0.1 localhost\n")
     assert verb(tmp_path, "hosts", "--write", "--file", str(hosts)).returncode == 0
-    alone = ["unshare", "--net", "--mount", "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"', hosts]
+    alone = [
+        "unshare", "--net", "--mount",
+        "sh", "-c", 'ip link set lo up && mount --bind "$0" /etc/hosts && exec "$@"', hosts]
     with running(tmp_path, "--ephemeral", "--tls", "--tls-port", "443", prefix=alone) as server:
         there = ["nsenter", "--target", str(server.process.pid), "--net", "--mount"]
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         trusting = {**environment, "REQUESTS_CA_BUNDLE": server.authority, "SSL_CERT_FILE": server.authority}
         for sdk in ("ios", "web", "python", "deepgram", "suki"):
             answer = subprocess.run(
-                [*there, BINARY, "doctor", "--ready-file", server.ready_file, "--sdk", sdk], capture_output=True, text=True,
-                env=trusting)
+                [*there, BINARY, "doctor", "--ready-file", server.ready_file, "--sdk", sdk],
+                capture_output=True, text=True, env=trusting)
             assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout
         for url in ("https://api.eka.care/livez", "https://m-prod-voice-record.s3-ap-south-1.amazonaws.com/"):
             assert subprocess.run(
@@ -196,5 +199,6 @@ def test_the_two_commands_are_enough_on_a_machine_whose_port_443_is_free(tmp_pat
         login = ("import ekacare; client = ekacare.EkaCareClient(client_id='dev-client', client_secret='dev-secret'); "
                  "print(bool(client.auth.login()['access_token']))")
         answer = subprocess.run(
-            [*there, pathlib.Path(sys.prefix) / "ekacare/bin/python", "-c", login], capture_output=True, text=True, env=trusting)
+            [*there, pathlib.Path(sys.prefix) / "ekacare/bin/python", "-c", login],
+            capture_output=True, text=True, env=trusting)
         assert answer.stdout.splitlines()[-1:] == ["True"], answer.stderr

@@ -101,8 +101,8 @@ def test_a_gdb_that_hangs_for_one_process_is_followed_by_the_next(monkeypatch, c
 
 
 def test_work_without_output_is_progress():
-    busy = "import time\nend = time.process_time() + 6\nwhile time.process_time() < end: pass"
-    ran = watched("--after", "3", "python3", "-c", busy)
+    busy = "import time\nend = time.process_time() + 2\nwhile time.process_time() < end: pass"
+    ran = watched("--after", "1", "python3", "-c", busy)
     assert (ran.returncode, ran.stdout) == (0, "")
 
 

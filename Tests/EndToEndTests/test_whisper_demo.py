@@ -116,12 +116,14 @@ def service(stub: Stub, **environment):
 
 def ask(url: str, file: bytes, **fields):
     return requests.post(
-        f"{url}/audio/transcriptions", files={"file": ("1.wav", file, "audio/wav")}, data={"model": "whisper-1", **fields})
+        f"{url}/audio/transcriptions", files={"file": ("1.wav", file, "audio/wav")},
+        data={"model": "whisper-1", **fields})
 
 
 def run(*arguments, environment, isolated=False) -> subprocess.CompletedProcess:
     flags = ["-I", "-S"] if isolated else []
-    return subprocess.run([sys.executable, *flags, PROGRAM, *arguments], capture_output=True, text=True, env=environment)
+    return subprocess.run(
+        [sys.executable, *flags, PROGRAM, *arguments], capture_output=True, text=True, env=environment)
 
 
 def test_the_demo_program_prints_the_words_of_each_chunk(tmp_path, stub):

@@ -101,9 +101,9 @@ def verb(folder, *arguments, **options):
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, env=environment, cwd=folder, **options)
 
 
-def logged(server, text):
-    """Waits until the log holds a text."""
-    wait_until(lambda: text in server.log, f"the log says: {text}")
+def logged(server, text, position=0):
+    """Waits until the log holds a text, from a position on."""
+    wait_until(lambda: text in server.log[position:], f"the log says: {text}")
 
 
 def refusal(folder, *flags) -> str:

@@ -17,12 +17,11 @@ from namespaces import AllianceClient, Access, EkaClient, OmiDevice, ambient_cli
 from session_client import recording
 from websocket_driver import Socket
 
-FLAGS = ("--ephemeral", "--long-poll", "1h", "--object-wait", "50ms", "--suki-shortest", "0s")
 #: Members with machine time, a signature or a credential.
 OWN = LINKS | {
     "AccessKeyId", "SecretKey", "SessionToken", "Expiration", "expires_at", "policy", "x-amz-credential", "x-amz-date",
-    "x-amz-security-token", "x-amz-signature", "access_token", "refresh_token", "suki_token", "device_code", "user_code",
-    "url", "token",
+    "x-amz-security-token", "x-amz-signature", "access_token", "refresh_token", "suki_token", "device_code",
+    "user_code", "url", "token",
 }
 MEMBER = re.compile(r'"(%s)":("(?:[^"\\]|\\.)*"|[-0-9.]+)' % "|".join(sorted(OWN)))
 #: Header fields that differ for the same reasons.
@@ -39,7 +38,8 @@ class Recorder(threading.local):
 
     def note(self, request, answer):
         if self.answers is not None:
-            self.exchanges.append((request.url, dict(request.headers), request.body, dict(answer.headers), answer.content))
+            self.exchanges.append(
+                (request.url, dict(request.headers), request.body, dict(answer.headers), answer.content))
 
     def add(self, *answer):
         if self.answers is not None:
@@ -60,7 +60,8 @@ def recorded():
             # It may be a stream without an end.
             return answer
         RECORDER.note(request, answer)
-        RECORDER.add(request.method, request.path_url.split("?")[0], answer.status_code, dict(answer.headers), answer.content)
+        RECORDER.add(
+            request.method, request.path_url.split("?")[0], answer.status_code, dict(answer.headers), answer.content)
         return answer
 
     def sent_by_boto(self, request):
@@ -68,7 +69,8 @@ def recorded():
         if RECORDER.answers is None:
             return answer
         RECORDER.note(request, answer)
-        RECORDER.add(request.method, request.url.split("?")[0], answer.status_code, dict(answer.headers), answer.content)
+        RECORDER.add(
+            request.method, request.url.split("?")[0], answer.status_code, dict(answer.headers), answer.content)
         return answer
 
     def numbered():
@@ -100,7 +102,9 @@ def heard(socket: Socket):
 def plain(text: str, inside: Access, port: int) -> str:
     """Without the values that each answer has for itself, and without names of this namespace and server."""
     text = MEMBER.sub(r'"\1":', text)
-    for name, sign in [(inside.client, "CLIENT"), (inside.partner, "PARTNER"), (inside.name, "NS"), (f":{port}", ":PORT")]:
+    for name, sign in [
+        (inside.client, "CLIENT"), (inside.partner, "PARTNER"), (inside.name, "NS"), (f":{port}", ":PORT")
+    ]:
         text = text.replace(name, sign)
     # Links are signed.
     return re.sub(r'https?://[^"<\s\\]*', "LINK", text)
@@ -114,7 +118,8 @@ def comparable(answer: tuple, inside: Access, port: int) -> list:
     # Of a body with a token.
     if MEMBER.search(content.decode("latin-1")) or b"http" in content:
         fields.pop("content-length", None), fields.pop("etag", None)
-    shown = plain(json.dumps([method, re.sub(r"/(content|audio)/[^/]+$", r"/\1/TICKET", path), status, fields]), inside, port)
+    shown = plain(
+        json.dumps([method, re.sub(r"/(content|audio)/[^/]+$", r"/\1/TICKET", path), status, fields]), inside, port)
     return [shown, plain(content.decode("latin-1"), inside, port)]
 
 
@@ -139,7 +144,8 @@ class Run:
         answers, RECORDER.answers = RECORDER.answers, None
         query = {"namespace": self.inside.name}
         wait_until(
-            lambda: control(self.server, "GET", "info", params=query).json()["counts"]["jobs"] == 0, "nothing is left to do")
+            lambda: control(self.server, "GET", "info", params=query).json()["counts"]["jobs"] == 0,
+            "nothing is left to do")
         RECORDER.answers = answers
 
     def first(self):
@@ -164,11 +170,14 @@ class Run:
                 "transaction/history", "transaction/visit", "config", "transaction/history?count=1",
             ):
                 client.get(f"/voice/api/v2/{path}")
-            for path in ("/voice/api/v1/sessions/visit", "/voice/api/v1/documents?session_id=visit", "/voice/api/v1/template"):
+            for path in (
+                "/voice/api/v1/sessions/visit", "/voice/api/v1/documents?session_id=visit", "/voice/api/v1/template"
+            ):
                 client.get(path)
             call = client.session.post
             section = call(
-                f"{client.base_url}/voice/api/v1/template/section", json={"title": "A", "desc": "B", "format": "P"}).json()
+                f"{client.base_url}/voice/api/v1/template/section",
+                json={"title": "A", "desc": "B", "format": "P"}).json()
             call(f"{client.base_url}/voice/api/v1/template", json={
                 "title": "T", "desc": "D", "section_ids": [section["section_id"]]})
             call(f"{client.base_url}/voice/api/v1/documents", json={

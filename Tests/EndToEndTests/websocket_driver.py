@@ -13,7 +13,6 @@ from emulator import PATIENCE
 from tls import plain
 from websockets.exceptions import ConnectionClosed
 from websockets.frames import Frame, Opcode
-from websockets.server import ServerProtocol
 from websockets.sync.client import connect
 from websockets.uri import parse_uri
 
@@ -181,13 +180,3 @@ def binary_frame(data: bytes) -> bytes:
 
 def json_frame(**message) -> bytes:
     return Frame(Opcode.TEXT, json.dumps(message).encode()).serialize(mask=True)
-
-
-def accepted_and_closed(handshake: bytes, code: int) -> bytes:
-    """Server's answer to a client's handshake, with a close frame right behind it."""
-    protocol = ServerProtocol()
-    protocol.receive_data(handshake)
-    [request] = protocol.events_received()
-    protocol.send_response(protocol.accept(request))
-    protocol.send_close(code)
-    return b"".join(protocol.data_to_send())

@@ -55,6 +55,31 @@ struct ListenRecordingTests {
         }
     }
 
+    @Test("the languages that a recogniser reports are in the answer, the most frequent of the words first")
+    func recognisedLanguages() async throws {
+        let words = zip(["mujhe", "fever", "hai"], ["hi", "en", "hi"]).enumerated().map { place, word in
+            TimedWord(text: word.0, start: Double(place), end: Double(place) + 0.5, language: word.1)
+        }
+        var speech = RecognisedSpeech(text: "mujhe fever hai", words: words)
+        speech.language = "hi"
+        var server = try TestServer()
+        server.transcriber = Scripted(result: .success(speech))
+        try await server.run { client in
+            func heard(_ query: String) async throws -> TestAnswer {
+                try await client.send(.post, "/v1/listen?\(query)", headers: Self.key, body: TestAudio.wav(seconds: 3))
+            }
+            let detected = try await heard("detect_language=true")
+            #expect(try detected["results.channels.0.detected_language"] == "hi")
+            let several = try await heard("language=multi")
+            let best = "results.channels.0.alternatives.0"
+            let languages = try [0, 1].map { try several["\(best).languages.\($0)"] }
+            #expect(languages == ["hi", "en"])
+            #expect(!several.has("\(best).languages.2"))
+            let spoken = try [0, 1, 2].map { try several["\(best).words.\($0).language"] }
+            #expect(spoken == ["hi", "en", "hi"])
+        }
+    }
+
     @Test("a posted recording beyond its business's storage is refused in Deepgram's words")
     func quota() async throws {
         var server = try TestServer()

@@ -36,7 +36,7 @@ struct EmulatorTests {
         #expect(await !store.isReachable())
     }
 
-    @Test("a family's key file keeps the name that earlier versions gave it")
+    @Test("a family's key file has a fixed name, which backups and mounted secrets rely on")
     func secrets() {
         #expect(FamilySecrets.names.contains("suki-signing-key.pem"))
     }

@@ -5,8 +5,6 @@ import Testing
 struct SharedLayersTests {
     private static let vendors: Set = ["eka", "ekascribe", "suki", "omi", "alliance", "deepgram", "subq", "aldea"]
     private static let layers = ["ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore"]
-    /// What folders of earlier versions hold.
-    private static let exceptions = ["LegacyMigrations.swift"]
 
     private static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Sources")
@@ -74,7 +72,7 @@ struct SharedLayersTests {
         let folder = Self.sources.appending(path: layer)
         let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
         #expect(paths.count > 40)
-        for path in paths where !Self.exceptions.contains(where: path.hasSuffix) {
+        for path in paths {
             let code = Self.code(of: try String(contentsOf: folder.appending(path: path), encoding: .utf8))
             let found = Self.vendors.intersection(Self.words(in: code) + Self.words(in: path))
             #expect(found.isEmpty, "\(layer)/\(path)")

@@ -15,7 +15,11 @@ struct BackupFileTests {
     init() throws {
         parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
-        try Store(at: .file(folder.databasePath, .normal)).close()
+        let store = try Store(at: .file(folder.databasePath, .normal))
+        try store.requireSQLite().writeBlocking {
+            try $0.run("INSERT INTO generations (name, value) VALUES ('kept', 7)", [])
+        }
+        try store.close()
         _ = try folder.secret(named: DataFolder.signingKey) { [1, 2, 3] }
         folder.release()
     }

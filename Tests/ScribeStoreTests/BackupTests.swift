@@ -20,10 +20,26 @@ struct BackupTests {
     private func makeData(in path: String) async throws -> String {
         let folder = try DataFolder(path: path)
         let store = try Store(at: .file(folder.databasePath, .normal))
-        let file = try await OlderFolder.upload(to: store, DataFolder.Layout(path: path).firstState)
+        let file = try await Self.upload(to: store, folder.state)
         try store.close()
         folder.release()
         return file
+    }
+
+    /// Stores an object.
+    /// - Returns: the name of its file.
+    private static func upload(to store: Store, _ state: StateFolder) async throws -> String {
+        let objects = ObjectFiles(
+            folder: state.objects, durability: .normal, identifiers: .counting(), pool: .singleton)
+        let name = objects.freshName()
+        var writer = objects.create(name)
+        try await writer.write(ByteBuffer(string: "speech"))
+        _ = try await writer.finish()
+        let object = StoredObject(
+            bucket: "b", key: "k", file: name, size: 6, eTag: String(repeating: "a", count: 32), contentType: nil,
+            metadata: [:], createdAt: Date(timeIntervalSince1970: 1_778_404_353))
+        _ = try await store.put(object, business: .init("b-1"))
+        return name
     }
 
     /// Restores the backup into a new folder, and requires the upload in it.
@@ -57,53 +73,65 @@ struct BackupTests {
         try await requireRestored(upload)
     }
 
-    @Test("a data folder of an earlier version is backed up where it is, and restored with states")
-    func older() async throws {
-        let older = try await OlderFolder()
-        #expect(try Backup.write(folder: older.path, to: file, name: "one", secrets: []).objects == 1)
-        #expect(!FileManager.default.fileExists(atPath: older.layout.states))
-        #expect(older.old.hasDatabase)
-        let folder = try DataFolder(path: "\(parent.path)/restored", mustBeEmpty: true)
-        _ = try Backup.restore(file, into: folder, secrets: [])
-        try await older.requireUpload(in: StateFolder(path: "\(folder.path)/states/2"))
-        #expect(FileManager.default.contents(atPath: "\(folder.path)/signing-key") == Data("key".utf8))
+    @Test("a backup of a killed server's folder has the commits that are in the log alone, and the signing key")
+    func killed() async throws {
+        let running = try DataFolder(path: "\(parent.path)/running")
+        _ = try running.secret(named: DataFolder.signingKey) { [1, 2, 3] }
+        let store = try Store(at: .file(running.databasePath, .normal))
+        let upload = try await Self.upload(to: store, running.state)
+        let killed = "\(parent.path)/killed"
+        // Copied while it is open: a store that is closed copies its log into the database.
+        try FileManager.default.copyItem(atPath: running.path, toPath: killed)
+        try store.close()
+        running.release()
+        let log = "\(DataFolder.Layout(path: killed).firstState.database)-wal"
+        try #require(StateFolder.size(ofFile: log) ?? 0 > 0)
+        #expect(try Backup.write(folder: killed, to: file, name: "one", secrets: []).objects == 1)
+        try await requireRestored(upload)
+        #expect(FileManager.default.contents(atPath: "\(parent.path)/restored/signing-key") == Data([1, 2, 3]))
     }
 
-    @Test("a backup of a folder between two layouts, or without data, is refused")
-    func nothing() async throws {
-        let older = try await OlderFolder()
-        try older.layout.steps[0]()
-        let problem = #expect(throws: Backup.Problem.self) {
-            try Backup.write(folder: older.path, to: file, name: "one", secrets: [])
-        }
-        #expect(problem?.description.contains("start the server again") == true)
-        let fresh = try DataFolder(path: "\(parent.path)/fresh")
-        for folder in [fresh.path, "\(parent.path)/nowhere", parent.path] {
+    @Test("a backup of a folder without data, or without the state that it names, is refused")
+    func nothing() throws {
+        for folder in ["\(parent.path)/nowhere", parent.path] {
             let problem = #expect(throws: Backup.Problem.self) {
                 try Backup.write(folder: folder, to: file, name: "one", secrets: [])
             }
             #expect(problem?.description == "there is no scribe-emulator data in \(folder)")
         }
         #expect(!FileManager.default.fileExists(atPath: "\(parent.path)/nowhere"))
-        try Data("7".utf8).write(to: URL(fileURLWithPath: "\(fresh.path)/current"))
+        let folder = try DataFolder(path: "\(parent.path)/data")
+        try Data("7".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/current"))
         #expect(throws: DataFolder.Problem.self) {
-            try Backup.write(folder: fresh.path, to: file, name: "one", secrets: [])
+            try Backup.write(folder: folder.path, to: file, name: "one", secrets: [])
         }
     }
 
     @Test("a folder whose first start was killed before its tables existed holds no data")
     func emptyDatabase() throws {
-        let folder = try DataFolder(path: "\(parent.path)/data")
-        let database = try DatabaseQueue(path: folder.databasePath)
-        // As a start sets it before the tables.
-        try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try database.close()
-        try #require(StateFolder.size(ofFile: folder.databasePath) ?? 0 > 0)
-        let problem = #expect(throws: Backup.Problem.self) {
-            try Backup.write(folder: folder.path, to: file, name: "one", secrets: [])
+        let layout = DataFolder.Layout(path: "\(parent.path)/data")
+        try FileManager.default.createDirectory(atPath: layout.firstState.objects, withIntermediateDirectories: true)
+        for hasPage in [false, true] {
+            let database = try DatabaseQueue(path: layout.firstState.database)
+            // As a start sets it before the tables.
+            if hasPage { try database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") } }
+            try database.close()
+            #expect(StateFolder.size(ofFile: layout.firstState.database) == (hasPage ? 4096 : 0))
+            let problem = #expect(throws: Backup.Problem.self) {
+                try Backup.write(folder: layout.path, to: file, name: "one", secrets: [])
+            }
+            #expect(problem?.description == "there is no scribe-emulator data in \(layout.path)")
+            #expect(!FileManager.default.fileExists(atPath: layout.staging("one")))
         }
-        #expect(problem?.description == "there is no scribe-emulator data in \(folder.path)")
-        #expect(!FileManager.default.fileExists(atPath: DataFolder.Layout(path: folder.path).staging("one")))
+    }
+
+    @Test("a backup of an only state whose name is lost has all of its data")
+    func lostName() async throws {
+        let path = "\(parent.path)/data"
+        let upload = try await makeData(in: path)
+        try FileManager.default.removeItem(atPath: DataFolder.Layout(path: path).current)
+        #expect(try Backup.write(folder: path, to: file, name: "one", secrets: []).objects == 1)
+        try await requireRestored(upload)
     }
 
     @Test("a backup names the file that it cannot read or replace, and leaves nothing behind")
@@ -130,6 +158,7 @@ struct BackupTests {
         }
         #expect(missing?.description.hasPrefix("\(place) is missing") == true)
         try FileManager.default.removeItem(atPath: layout.current)
+        try FileManager.default.createDirectory(atPath: layout.state("2").path, withIntermediateDirectories: true)
         let unnamed = #expect(throws: DataFolder.Problem.self) {
             try Backup.write(folder: folder, to: file, name: "one", secrets: [])
         }

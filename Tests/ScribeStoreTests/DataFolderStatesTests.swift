@@ -27,7 +27,7 @@ struct DataFolderStatesTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     }
 
-    @Test("a new data folder has one valid state, and earlier versions cannot open the folder")
+    @Test("a new data folder has one valid state, whose files only its owner can read")
     func fresh() throws {
         let folder = try DataFolder(path: path)
         #expect(folder.databasePath == "\(path)/states/1/scribe.sqlite")
@@ -35,29 +35,10 @@ struct DataFolderStatesTests {
         #expect(try String(contentsOfFile: "\(path)/current", encoding: .utf8) == "1\n")
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: path).sorted() == [
-                "current", "lock", "scribe.sqlite", "states", "work",
+                "current", "lock", "states", "work",
             ])
         let mode = try FileManager.default.attributesOfItem(atPath: folder.databasePath)[.posixPermissions]
         #expect(mode as? Int == 0o600)
-        // As an earlier version opens its database.
-        #expect(Glibc.open("\(path)/scribe.sqlite", O_RDWR | O_CREAT, 0o600) == -1)
-    }
-
-    @Test("each start restores the folder that keeps earlier versions from opening the data folder")
-    func closedAgain() throws {
-        try DataFolder(path: path).release()
-        #expect(rmdir("\(path)/scribe.sqlite") == 0)
-        try DataFolder(path: path).release()
-        #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
-    }
-
-    @Test("a start replaces the empty database of an earlier version")
-    func emptyDatabase() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        try write("", to: "\(path)/scribe.sqlite")
-        let folder = try DataFolder(path: path)
-        #expect(folder.databasePath == layout.firstState.database)
-        #expect(DataFolder.isFolder("\(path)/scribe.sqlite"))
     }
 
     @Test(
@@ -99,20 +80,14 @@ struct DataFolderStatesTests {
         #expect(!FileManager.default.fileExists(atPath: folder.databasePath))
     }
 
-    @Test("a start without the file current opens the first state, if it is the only state")
+    @Test("a start without the file current ends with the names of the states, if there are several")
     func unnamed() throws {
         try DataFolder(path: path).release()
-        try FileManager.default.removeItem(atPath: layout.current)
-        try DataFolder(path: path).release()
-        #expect(try layout.currentName() == "1")
         try FileManager.default.removeItem(atPath: layout.current)
         try makeState("2")
         let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
         #expect(problem?.description.contains("holds 1, 2") == true)
         #expect(layout.stateNames() == ["1", "2"])
-        try FileManager.default.removeItem(atPath: layout.states)
-        #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
-        #expect(!FileManager.default.fileExists(atPath: layout.states))
     }
 
     @Test("a start keeps invalid states until they are removed, and while a backup locks them")
@@ -184,16 +159,6 @@ struct DataFolderStatesTests {
         before.removeOtherStates()
         #expect(FileManager.default.fileExists(atPath: now.databasePath))
         now.release()
-    }
-
-    @Test("a database in the old place beside a valid state ends the start")
-    func doubled() throws {
-        try DataFolder(path: path).release()
-        #expect(rmdir("\(path)/scribe.sqlite") == 0)
-        try write("data", to: "\(path)/scribe.sqlite")
-        let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
-        #expect(problem == .doubled("\(path)/scribe.sqlite", layout.states))
-        #expect(try String(contentsOfFile: "\(path)/scribe.sqlite", encoding: .utf8) == "data")
     }
 
     @Test("a pipe or a folder in the place of the file current ends the start at once", arguments: [true, false])

@@ -56,26 +56,24 @@ struct DataFolderTests {
         #expect(FileManager.default.fileExists(atPath: folder.workFolder))
     }
 
-    @Test(
-        "a start empties the folders for temporary files, except that of a running backup",
-        arguments: ["work/backup-", ".backup-"])
-    func temporaryFolders(prefix: String) throws {
+    @Test("a start empties the folders for temporary files, except that of a running backup")
+    func temporaryFolders() throws {
         let parent = try TemporaryFolder()
         let path = "\(parent.path)/data"
-        for name in ["work/killed", "\(prefix)killed", "\(prefix)1"] {
+        for name in ["work/killed", ".backup-killed", ".backup-1"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
             try Data().write(to: URL(fileURLWithPath: "\(path)/\(name)/file"))
         }
         try Data().write(to: URL(fileURLWithPath: "\(path)/work/file"))
-        let backup = try FolderLock("\(path)/\(prefix)1", LOCK_EX)
+        let backup = try FolderLock("\(path)/.backup-1", LOCK_EX)
         func left() throws -> [String] {
             let work = try FileManager.default.contentsOfDirectory(atPath: "\(path)/work").map { "work/\($0)" }
             let hidden = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix(".") }
             return work + hidden
         }
         let folder = try DataFolder(path: path)
-        #expect(try left() == ["\(prefix)1"])
-        #expect(FileManager.default.fileExists(atPath: "\(path)/\(prefix)1/file"))
+        #expect(try left() == [".backup-1"])
+        #expect(FileManager.default.fileExists(atPath: "\(path)/.backup-1/file"))
         folder.release()
         backup.release()
         let next = try DataFolder(path: path)

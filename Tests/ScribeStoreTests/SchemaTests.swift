@@ -26,69 +26,77 @@ struct SchemaTests {
         return try store.pool.write(body)
     }
 
-    private static func freshParts() throws -> [String: [String]] {
-        let fixture = try StoreFixture(onSQLite: true)
-        return try fixture.store.pool.read { try $0.schemaParts() }
+    private static let cutOffStarts: [[String]] = [[], ["CREATE TABLE gone (x)", "DROP TABLE gone"]]
+
+    /// A file of version 1, whatever versions follow it.
+    private static func makeVersion1(_ queue: DatabaseQueue) throws {
+        try Schema.prepare(queue, migrations: [])
+        #expect(try version(of: queue) == 1)
     }
 
-    /// A file of version 1, as a process leaves it that is killed before it makes version 2.
-    private static let stamped =
-        Schema.version1 + ["PRAGMA application_id = \(Schema.applicationID); PRAGMA user_version = 1"]
-    private static let migrations = "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)"
-    private static let cutOffStarts: [[String]] = [
-        [], ["CREATE TABLE gone (x)", "DROP TABLE gone"], [migrations], stamped,
+    private static func version(of queue: DatabaseQueue) throws -> Int? {
+        try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    }
+
+    /// Migrations as later versions may have them: one adds to a table, one makes a table anew.
+    private static let migrations = [
+        "ALTER TABLE feedback ADD COLUMN note TEXT NOT NULL DEFAULT 'none'",
+        """
+        CREATE TABLE leases_3 (name TEXT NOT NULL PRIMARY KEY, owner TEXT NOT NULL, until INTEGER NOT NULL) STRICT;
+        INSERT INTO leases_3 SELECT name, owner, lease_until FROM leases;
+        DROP TABLE leases;
+        ALTER TABLE leases_3 RENAME TO leases;
+        """,
     ]
-    private static let newerFiles: [[String]] = [
-        stamped + ["PRAGMA user_version = \(Schema.latestVersion + 1)"],
-        Schema.version1 + [
-            migrations, "INSERT INTO grdb_migrations VALUES ('001 foundations'), ('999 from the future')",
-        ],
-    ]
 
-    /// Compares part by part: a failure then names what differs.
-    private func expect(_ parts: [String: [String]], toBe expected: [String: [String]]) {
-        for name in Set(parts.keys).union(expected.keys) { #expect(parts[name] == expected[name], "\(name)") }
-    }
-
-    @Test("schema version 1 equals the result of earlier releases' migrations")
-    func version1() throws {
-        let (old, new) = (try DatabaseQueue(), try DatabaseQueue())
-        try LegacyMigrations.migrator.migrate(old)
-        try new.write { db in for sql in Schema.version1 { try db.execute(sql: sql) } }
-        let (made, known) = (try new.read { try $0.schemaParts() }, try old.read { try $0.schemaParts() })
-        #expect(made.count > 80)
-        expect(made, toBe: known)
-    }
-
-    @Test(
-        "a database that stopped after any earlier migration gets the schema of a new database",
-        arguments: LegacyMigrations.migrator.migrations)
-    func migrated(last: String) throws {
-        let old = try DatabaseQueue(path: path)
-        try LegacyMigrations.migrator.migrate(old, upTo: last)
-        try old.close()
-        expect(try opened { try $0.schemaParts() }, toBe: try Self.freshParts())
-        let (version, id, isMarked) = try opened { db in
+    @Test("a new database has the latest version, the id of this program, and as many tables as snapshots know")
+    func fresh() throws {
+        let (version, id, tables) = try opened { db in
             (
                 try Int.fetchOne(db, sql: "PRAGMA user_version"), try Int.fetchOne(db, sql: "PRAGMA application_id"),
-                try db.tableExists("grdb_migrations")
+                try Schema.parts(in: db).filter { $0.type == "table" && $0.name != "sqlite_sequence" }.count
             )
         }
         #expect(version == Schema.latestVersion)
         #expect(id == Schema.applicationID)
-        #expect(!isMarked)
+        #expect(tables == SnapshotTables.held.count + SnapshotTables.left.count)
     }
 
-    @Test("a database whose first start was cut off, before or between its steps, opens", arguments: cutOffStarts)
+    @Test("a copy of the database template has the whole schema, without a log")
+    func template() throws {
+        let copy = "\(folder.path)/copy.sqlite"
+        try DatabaseTemplate(path: path).copy(to: copy)
+        let parts = try DatabaseQueue(path: copy).read { try Schema.parts(in: $0) }
+        #expect(try parts == Schema.parts(ofVersion: Schema.latestVersion))
+    }
+
+    @Test("a database whose first start was cut off before its schema opens", arguments: cutOffStarts)
     func cutOff(statements: [String]) throws {
         try execute(statements)
-        expect(try opened { try $0.schemaParts() }, toBe: try Self.freshParts())
+        let parts = try opened { try Schema.parts(in: $0) }
+        #expect(try parts == Schema.parts(ofVersion: Schema.latestVersion))
+    }
+
+    @Test("a migrated database keeps its rows, and has the schema of a new one", arguments: 1...2)
+    func migrated(count: Int) throws {
+        let (old, new) = (try DatabaseQueue(), try DatabaseQueue())
+        let migrations = Array(Self.migrations.prefix(count))
+        try Self.makeVersion1(old)
+        try old.write {
+            try $0.execute(sql: "INSERT INTO leases (name, owner, lease_until) VALUES ('sweep', 'one', 7)")
+        }
+        for queue in [old, old, new] {
+            try Schema.prepare(queue, migrations: migrations)
+            #expect(try Self.version(of: queue) == 1 + count)
+        }
+        #expect(try old.read { try Schema.parts(in: $0) } == new.read { try Schema.parts(in: $0) })
+        #expect(try old.read { try String.fetchAll($0, sql: "SELECT owner FROM leases") } == ["one"])
     }
 
     @Test("a failed migration keeps the schema version before it, and succeeds once the database is mended")
     func failing() throws {
-        try execute(Self.stamped)
         let queue = try DatabaseQueue(path: path)
+        try Self.makeVersion1(queue)
         try queue.writeWithoutTransaction { db in
             try db.execute(
                 sql: """
@@ -98,24 +106,24 @@ struct SchemaTests {
                     PRAGMA foreign_keys = ON;
                     """)
         }
-        let error = #expect(throws: DatabaseError.self) { try Schema.prepare(queue) }
+        let error = #expect(throws: DatabaseError.self) { try Schema.prepare(queue, migrations: Self.migrations) }
         #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+        #expect(try Self.version(of: queue) == 1)
         try queue.write { db in
-            #expect(try Int.fetchOne(db, sql: "PRAGMA user_version") == 1)
             // As the file has it: GRDB remembers columns.
-            let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(transactions)").map { $0["name"] as String }
-            #expect(!columns.contains("kind"))
+            let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(feedback)").map { $0["name"] as String }
+            #expect(!columns.contains("note"))
             #expect(try Int.fetchOne(db, sql: "PRAGMA foreign_keys") == 1)
             try db.execute(sql: "DELETE FROM jobs")
         }
-        try Schema.prepare(queue)
-        let version = try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-        #expect(version == Schema.latestVersion)
+        try Schema.prepare(queue, migrations: Self.migrations)
+        #expect(try Self.version(of: queue) == 3)
     }
 
-    @Test("a database of a later version is refused, and so is a backup of it", arguments: newerFiles)
-    func newer(statements: [String]) throws {
-        try execute(statements)
+    @Test("a database of a later version is refused, and so is a backup of it")
+    func newer() throws {
+        try Store(at: .file(path, .normal)).close()
+        try execute(["PRAGMA user_version = \(Schema.latestVersion + 1)"])
         #expect(throws: Store.Problem.newerSchema(path: path)) { try Store(at: .file(path, .normal)) }
         let isNewer = try DatabaseQueue(path: path).read(Schema.isNewer)
         #expect(isNewer)
@@ -127,7 +135,6 @@ struct SchemaTests {
             "CREATE TABLE transactions (x)",
             "CREATE TABLE t (x); PRAGMA user_version = 1",
             "CREATE TABLE t (x); PRAGMA application_id = 7",
-            "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY); PRAGMA application_id = 7",
         ])
     func foreign(sql: String) throws {
         try execute([sql])
@@ -145,41 +152,12 @@ struct SchemaTests {
         #expect(problem?.description == "SQLite 3.37.2 is installed, and 3.38 or later is needed")
     }
 
-    @Test("a database of the first version is migrated and keeps its data")
-    func older() async throws {
-        let old = try DatabaseQueue(path: path)
-        try LegacyMigrations.migrator.migrate(old, upTo: "001 foundations")
-        try await old.write {
-            try $0.execute(
-                sql: """
-                    INSERT INTO transactions (business_id, txn_id, user_id, doctor_id, client_id, request, user_status,
-                        processing_status, created_at)
-                    VALUES ('b', 't', 'u', 'd', 'c', '{"transfer":"vaded","announcedFiles":[],"inputLanguages":[],
-                        "templates":[],"flavour":""}', 'init', 'in-progress', 0);
-                    INSERT INTO documents (document_id, transaction_id, kind, template_id, name, format, status, value,
-                        updated_at) VALUES ('d', 1, 'custom', 'soap', 'SOAP', 'json', 'success', 'kept', 5)
-                    """
-            )
-        }
-        try old.close()
-        let store = try Store(at: .file(path, .normal))
-        let results = try await store.results(of: .init(business: .init("b"), id: .init("t")))
-        #expect(results?.transaction.userStatus == .initialized)
-        #expect(results?.documents.map(\.value) == ["kept"])
-        #expect(try await store.multipartUpload("x", bucket: "b", key: "k", business: .init("b")) == nil)
-    }
-
-    @Test("a new database file can shrink and overwrites deleted data, and an earlier one only overwrites")
+    @Test("a database file can shrink, and overwrites deleted data")
     func vacuum() throws {
         let pragmas = { (db: Database) throws -> [Int?] in
             [try Int.fetchOne(db, sql: "PRAGMA auto_vacuum"), try Int.fetchOne(db, sql: "PRAGMA secure_delete")]
         }
         for _ in 1...2 { #expect(try opened(pragmas) == [2, 1], "also when it is opened again") }
-        try FileManager.default.removeItem(atPath: path)
-        let old = try DatabaseQueue(path: path)
-        try LegacyMigrations.migrator.migrate(old)
-        try old.close()
-        #expect(try opened(pragmas) == [0, 1])
     }
 
     @Test("full durability syncs the log with every commit, normal does not", arguments: Store.Durability.allCases)
@@ -206,6 +184,13 @@ struct SchemaTests {
             """,
             "INSERT INTO jobs (kind, transaction_id, business_id, subject, etag) VALUES ('assemble', 1, 'b', 'x', '')",
             "INSERT INTO jobs (kind, transaction_id, business_id, subject, etag) VALUES ('assemble', 999, 'b', '', '')",
+            register("connect", isUnique: true) + register("connect", isUnique: true),
+            register("connect", isUnique: false)
+                + """
+                INSERT INTO deliveries (lane, business_id, webhook, event, session, occurred_at, queued_at)
+                VALUES ('lane', 'b', 1, 'completed', 's', 1, 1);
+                DELETE FROM webhooks;
+                """,
         ]
     )
     func constraints(sql: String) async throws {
@@ -215,6 +200,28 @@ struct SchemaTests {
             try await fixture.store.pool.write { try $0.execute(sql: sql) }
         }
         #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+    }
+
+    private static func register(_ style: String, isUnique: Bool) -> String {
+        """
+        INSERT INTO webhooks (style, business_id, client_id, user_id, endpoint, is_unique, events, scheme, pauses,
+            created_at)
+        VALUES ('\(style)', 'b', 'c', 'u', 'http://receiver/', \(isUnique), '[]', 'http', '[]', 0);
+
+        """
+    }
+
+    @Test("an endpoint is unique among its style's registrations that must be, and the id of a removed one stays free")
+    func registrations() async throws {
+        let fixture = try StoreFixture(onSQLite: true)
+        try await fixture.store.pool.write { db in
+            for (style, isUnique) in [("connect", true), ("connect", false), ("other", true)] {
+                try db.execute(sql: Self.register(style, isUnique: isUnique))
+            }
+            try db.execute(sql: "DELETE FROM webhooks WHERE id = 3")
+            try db.execute(sql: Self.register("other", isUnique: true))
+            #expect(db.lastInsertedRowID == 4)
+        }
     }
 
     @Test(

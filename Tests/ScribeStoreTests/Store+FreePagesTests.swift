@@ -35,17 +35,4 @@ struct FreePagesTests {
         #expect(try await store.freePages(atMost: 10_000) == 0)
         #expect(try await pages("page_count", of: store) <= before)
     }
-
-    @Test("a database of an earlier release keeps its free pages")
-    func earlier() async throws {
-        let old = try DatabaseQueue(path: path)
-        try LegacyMigrations.migrator.migrate(old)
-        try old.close()
-        let store = try Store(at: .file(path, .normal))
-        try await fillAndDelete(in: store)
-        let free = try await pages("freelist_count", of: store)
-        #expect(free > 100)
-        #expect(try await store.freePages(atMost: 10_000) == 0)
-        #expect(try await pages("freelist_count", of: store) == free)
-    }
 }

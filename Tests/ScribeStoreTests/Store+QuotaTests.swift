@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import NIOCore
 import NIOPosix
 import ScribeDomain
@@ -198,19 +197,5 @@ struct StoreQuotaTests {
         await #expect(throws: ScribeError.storageQuotaExceeded) {
             _ = try await arriving.begin(of: owner.business, expecting: 1001, at: ("b", "other"))
         }
-    }
-
-    @Test(
-        "content of an earlier version's database counts towards the quota after the migration",
-        .enabled(if: !TestDatabase.isPostgreSQL, "the migrations of SQLite"))
-    func migration() async throws {
-        try await begin()
-        try await add("own", text(4000))
-        let counted = try await stored()
-        try await store.pool.write { db in
-            try db.execute(sql: "UPDATE storage SET content = 0")
-            try db.execute(sql: LegacyMigrations.countAllContent)
-        }
-        #expect(try await stored() == counted)
     }
 }

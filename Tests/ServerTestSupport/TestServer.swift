@@ -37,12 +37,14 @@ package struct TestServer {
     package var noteWriter: (any NoteWriter)?
     /// In place of the configured one.
     package var transcriber: (any Transcriber)?
+    /// Log of the server; nil drops its lines.
+    package var log: LogLines?
 
     private let isOnSQLite: Bool
 
     /// - Parameters:
     ///   - now: 2026-05-10 unless told otherwise.
-    ///   - onSQLite: whether the test uses what only data on SQLite has: snapshots, resets and older folders.
+    ///   - onSQLite: whether the test uses what only data on SQLite has: snapshots and resets.
     package init(now: Date? = nil, onSQLite: Bool = false) throws {
         isOnSQLite = onSQLite
         manual = now.map { ManualClock(now: $0) } ?? ManualClock()
@@ -88,8 +90,8 @@ package struct TestServer {
     private func application(
         onReady: @escaping @Sendable (Listener.Ports) -> Void = { _ in }
     ) async throws -> some ApplicationProtocol {
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var logger = log?.logger ?? Logger(label: "test")
+        if log == nil { logger.logLevel = .critical }
         var parts = Emulator.Parts(
             clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
             noteWriter: noteWriter)

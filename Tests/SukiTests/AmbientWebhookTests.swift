@@ -125,4 +125,34 @@ struct AmbientWebhookTests {
             await #expect(throws: StartupProblem.self, "\(wrong)") { try await server(wrong).run { _ in } }
         }
     }
+
+    @Test("a partner and its webhook come and go with the clients file of a running server")
+    func rereadFile() async throws {
+        let server = try server("{ url: inbox, secret: shared }")
+        let file = try #require(server.configuration.clientsFile)
+        let listed = try String(contentsOfFile: file, encoding: .utf8)
+        let without = try #require(listed.components(separatedBy: "partners:").first)
+        try without.write(toFile: file, atomically: true, encoding: .utf8)
+        try await server.run { [manual = server.manual] anonymous in
+            /// Replaces the file, and returns when the server has read it.
+            func replace(by text: String) async throws {
+                try text.write(toFile: file, atomically: true, encoding: .utf8)
+                for _ in 0..<2 {
+                    try await manual.waitFor(.clientsFile)
+                    manual.advance(by: .seconds(2))
+                }
+                try await manual.waitFor(.clientsFile)
+            }
+            #expect(try await anonymous.register("dr", of: "clinic").status == 400)
+            try await replace(by: listed)
+            let client = try await anonymous.clinician("dr", of: "clinic")
+            let session = try await client.ambientSession()
+            #expect(try await client.finishAmbient(session) == "skipped")
+            let told = try await anonymous.delivered(1)
+            #expect(told.map { $0["session_id"] } == [.string(session)])
+            try await replace(by: without)
+            #expect(
+                try await client.post("\(TestScribeClient.ambient)/create", "{}").status == 401, "the partner is out")
+        }
+    }
 }

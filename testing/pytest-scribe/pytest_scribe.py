@@ -1,4 +1,5 @@
-"""Fixtures for tests against scribe-emulator: a server, a namespace for each test, and its requests when the test fails."""
+"""Fixtures for tests against scribe-emulator: a server, a namespace for each test, and its requests when the test
+fails."""
 
 from __future__ import annotations
 
@@ -153,7 +154,8 @@ def _line(request: dict) -> str:
         str(request["id"]), "" if request["kind"] == "request" else request["kind"], request["method"],
         request.get("path") or request.get("route") or "-", str(request.get("status", request["end"])),
         request.get("operation", ""), f"fault {request['fault']}" if "fault" in request else "",
-        "meant: {method} {path}?".format(**request["nearest"]) if "nearest" in request else "", request.get("reason", ""),
+        "meant: {method} {path}?".format(**request["nearest"]) if "nearest" in request else "",
+        request.get("reason", ""),
     ]
     return "  ".join(word for word in words if word)
 

@@ -18,8 +18,6 @@ enum DocumentRoutes {
         }
         router.get("ambient.asyncapi.yaml") { _, _ in served(document_ambient()) }
         router.get("omi.asyncapi.yaml") { _, _ in served(document_omi()) }
-        // Former path, kept for one version.
-        router.get("edge.asyncapi.yaml") { _, _ in served(document_omi()) }
         router.get("listen.asyncapi.yaml") { _, _ in served(document_listen()) }
     }
 

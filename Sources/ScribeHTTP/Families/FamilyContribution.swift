@@ -14,7 +14,7 @@ package protocol FamilyContribution: Sendable {
     var policies: [any RecordingPolicy] { get }
     /// Formats of the webhooks that the family registers.
     var webhookFormats: [any WebhookFormat] { get }
-    /// Names of the family's key files in the data folder. They never change: older folders contain them.
+    /// Names of the family's key files in the data folder. They never change: data folders and backups contain them.
     var secrets: [String] { get }
 
     /// Watchers that are called after an upload is stored.

@@ -162,22 +162,29 @@ enum Seed {
     }
 
     /// Reads the demo clients. Requests without a token of this server act for the first one.
-    static func demoClients() throws -> ClientsFileContent {
+    static func demoClients() throws -> ClientsFileContent { try shippedClients.get() }
+
+    // Each shipped file is parsed once, also in a process with many servers.
+    private static let shippedClients = Result {
         try decode(ClientsFile.self, document_clients().bytes, "seed/clients.yaml").content
+    }
+    private static let shippedTemplates = Result {
+        let file = try decode(TemplatesFile.self, document_templates().bytes, "seed/templates.yaml")
+        let sections = file.sections.map(\.section)
+        return TemplateCatalogue(file.templates.map { $0.template(of: sections) }, sections: sections)
+    }
+    private static let shippedFixtures = Result {
+        try decode(FixturesFile.self, document_fixtures().bytes, "seed/fixtures.yaml").fixtures
     }
 
     static func clients(inFile path: String) throws -> ClientsFileContent {
         try decode(ClientsFile.self, bytes(of: path), path).content
     }
 
-    static func templates() throws -> TemplateCatalogue {
-        let file = try decode(TemplatesFile.self, document_templates().bytes, "seed/templates.yaml")
-        let sections = file.sections.map(\.section)
-        return TemplateCatalogue(file.templates.map { $0.template(of: sections) }, sections: sections)
-    }
+    static func templates() throws -> TemplateCatalogue { try shippedTemplates.get() }
 
     static func fixtures(overriddenBy path: String?) throws -> FixtureSet {
-        let shipped = try decode(FixturesFile.self, document_fixtures().bytes, "seed/fixtures.yaml").fixtures
+        let shipped = try shippedFixtures.get()
         guard let path else { return shipped }
         return shipped.overridden(by: try decode(FixturesFile.self, bytes(of: path), path).fixtures)
     }

@@ -1,4 +1,4 @@
-/// Schema of the store in PostgreSQL: the tables of SQLite's version 5, with the types of PostgreSQL.
+/// Schema of the store in PostgreSQL: the tables of SQLite, with the types of PostgreSQL.
 ///
 /// Texts are compared by bytes, as S3 lists keys. JSON is text: jsonb cannot hold U+0000.
 enum PostgreSQLSchema {

@@ -10,7 +10,7 @@ package struct DatabaseTemplate: Sendable {
     /// - Throws: ``Store/Problem``, or SQLite's error.
     package init(path: String) throws {
         self.path = path
-        try SQLiteDatabase(path: path, durability: .normal, sink: nil).close()
+        try SQLiteDatabase.makeSchema(in: path)
     }
 
     /// Copies the file. Blocking.

@@ -41,6 +41,16 @@ final class SQLiteDatabase: StoreEngine {
         writes = GroupCommit(pool, sink: sink)
     }
 
+    /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file, which is synced then.
+    /// Blocking.
+    /// - Throws: ``Store/Problem``, or SQLite's error.
+    static func makeSchema(in path: String) throws {
+        let database = try SQLiteDatabase(path: path, durability: .normal, sink: nil)
+        // A pool closes its writer before its readers, so that SQLite leaves the log as it is at the end.
+        try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        try database.close()
+    }
+
     private static func pool(path: String, durability: Store.Durability) throws -> DatabasePool {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)

@@ -4,33 +4,6 @@ import GRDB
 /// Reads, checks and copies database files without opening a store. All functions block. Only
 /// ``copy(_:to:filesSQL:link:)`` accepts a file that a server uses.
 enum SQLiteFile {
-    /// Program that made a database file.
-    enum Owner {
-        /// A file without tables, as a killed start leaves it.
-        case nobody
-        case ours
-        /// A later version of this program.
-        case newer
-        case foreign
-    }
-
-    /// Reads the owner of a database file.
-    /// - Throws: SQLite's error.
-    static func owner(of path: String) throws -> Owner {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        defer { try? queue.close() }
-        return try queue.read { db in
-            if try Schema.isNewer(db) { return .newer }
-            let id = try Int.fetchOne(db, sql: "PRAGMA application_id")
-            if id == Schema.applicationID { return .ours }
-            let tables = try String.fetchSet(db, sql: "SELECT name FROM sqlite_master")
-            guard id == 0, tables.isEmpty || tables.contains("grdb_migrations") else { return .foreign }
-            return tables.isEmpty ? .nobody : .ours
-        }
-    }
-
     /// Copies a database, also one that a server writes to.
     /// - Parameters:
     ///   - filesSQL: a query for the names of the files that rows refer to.
@@ -86,6 +59,30 @@ enum SQLiteFile {
             return .intact(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
         } catch let error as DatabaseError {
             return error.resultCode == .SQLITE_FULL ? .full : .unreadable
+        }
+    }
+
+    /// Whether the database at `path` has rows beside those of the schema itself. False without a database; true for a
+    /// file of another program, and for one that cannot be read.
+    static func holdsRows(in path: String) -> Bool {
+        guard StateFolder.size(ofFile: path) ?? 0 > 0 else { return false }
+        do {
+            let queue = try DatabaseQueue(path: path)
+            defer { try? queue.close() }
+            return try queue.read { db in
+                switch try Schema.origin(of: db) {
+                case .nothing: return false
+                case .newer, .foreign: return true
+                case .ours:
+                    let tables = try Schema.parts(in: db).filter { $0.type == "table" && !$0.name.hasPrefix("sqlite_") }
+                    return try tables.contains { table in
+                        try table.name != "state"
+                            && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table.name))") == true
+                    }
+                }
+            }
+        } catch {
+            return true
         }
     }
 

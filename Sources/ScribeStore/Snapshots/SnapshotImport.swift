@@ -172,7 +172,7 @@ package struct SnapshotImport: Sendable {
 }
 
 extension ObjectFiles {
-    /// Whether a text can be a name of ``freshName()``, of this version or an earlier one.
+    /// Whether a text can be a name of ``freshName()``.
     ///
     /// A name has letters, digits and hyphens, and dots behind the first two characters, which name a folder.
     static func isName(_ text: some StringProtocol) -> Bool {

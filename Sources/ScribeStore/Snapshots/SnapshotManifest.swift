@@ -7,8 +7,6 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
     private static let ownFormat = "scribe-emulator snapshot"
     /// Version of the layout of a snapshot's files.
     private static let ownVersion = 1
-    /// Version of the schema with the first snapshots.
-    private static let firstSchema = 5
     /// Maximum size of a manifest, in bytes.
     package static let limit = 16 << 20
 
@@ -58,7 +56,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
             head.format == Self.ownFormat
         else { throw SnapshotProblem.foreign }
         guard head.version <= Self.ownVersion, head.schema <= Schema.latestVersion else { throw SnapshotProblem.newer }
-        guard head.version == Self.ownVersion, head.schema >= Self.firstSchema,
+        guard head.version == Self.ownVersion, head.schema >= 1,
             let manifest = try? JSONDecoder().decode(Self.self, from: json)
         else { throw SnapshotProblem.foreign }
         self = manifest

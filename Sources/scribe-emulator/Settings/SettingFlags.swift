@@ -30,7 +30,7 @@ struct SettingFlags: ParsableArguments {
     func settings() throws -> Settings {
         do {
             return try Settings(
-                flags: given, configFile: config, environment: ProcessInfo.processInfo.environment
+                flags: given, configFile: config, environment: Invocation.current.environment
             )
         } catch let problem as Settings.Problem {
             throw ValidationError(problem.description)
@@ -41,13 +41,30 @@ struct SettingFlags: ParsableArguments {
 /// List of settings whose flags have one title in `--help`.
 protocol SettingList: Sendable {
     static var settings: [Setting] { get }
+    /// A flag for each setting, made once: the parser asks for them some ten times for each command line.
+    static var flags: [any Sendable] { get }
 }
 
 extension Setting {
-    enum PlaceGroup: SettingList { static var settings: [Setting] { place } }
-    enum SpeechGroup: SettingList { static var settings: [Setting] { speech } }
-    enum AccessGroup: SettingList { static var settings: [Setting] { access } }
-    enum BehaviourGroup: SettingList { static var settings: [Setting] { behaviour } }
+    enum PlaceGroup: SettingList {
+        static let settings = place
+        static let flags = place.map(\.flag)
+    }
+
+    enum SpeechGroup: SettingList {
+        static let settings = speech
+        static let flags = speech.map(\.flag)
+    }
+
+    enum AccessGroup: SettingList {
+        static let settings = access
+        static let flags = access.map(\.flag)
+    }
+
+    enum BehaviourGroup: SettingList {
+        static let settings = behaviour
+        static let flags = behaviour.map(\.flag)
+    }
 }
 
 /// Flags of one list of settings. ArgumentParser finds flags by reflection, so a custom mirror with a child for each
@@ -70,16 +87,7 @@ struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
     }
 
     var customMirror: Mirror {
-        let flags = List.settings.map { (label: Optional($0.name), value: Self.flag($0)) }
-        return Mirror(self, children: flags)
-    }
-
-    private static func flag(_ setting: Setting) -> Any {
-        let flag = NameSpecification.customLong(setting.name)
-        var help = ArgumentHelp(stringLiteral: setting.flagHelp)
-        if setting.isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
-        help.valueName = setting.valueName == "value" ? setting.name : setting.valueName
-        return Option<String?>(name: flag, help: help, completion: setting.completion)
+        Mirror(self, children: zip(List.settings, List.flags).map { (label: $0.name, value: $1) })
     }
 }
 
@@ -93,14 +101,22 @@ private struct SettingKey: CodingKey {
 }
 
 extension Setting {
+    fileprivate var flag: any Sendable {
+        let flag = NameSpecification.customLong(name)
+        var help = ArgumentHelp(stringLiteral: flagHelp)
+        if isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
+        help.valueName = valueName == "value" ? name : valueName
+        return Option<String?>(name: flag, help: help, completion: completion)
+    }
+
     /// The help text with the default, unless the text itself tells the default.
-    fileprivate var flagHelp: String {
+    private var flagHelp: String {
         guard let defaultWords, !help.contains("by default") else { return help }
         return "\(help) (default: \(defaultWords))"
     }
 
     /// Shell completion for the value.
-    fileprivate var completion: CompletionKind? {
+    private var completion: CompletionKind? {
         if name.hasSuffix("-dir") { return .directory }
         if valueName == "path" { return .file() }
         guard case .choice(let words) = valueType else { return nil }

@@ -31,7 +31,7 @@ struct Settings {
     static func found(flags: [String: String], configFile: String?) throws -> Setting.Run {
         do {
             return try Settings(
-                flags: flags, configFile: configFile, environment: ProcessInfo.processInfo.environment
+                flags: flags, configFile: configFile, environment: Invocation.current.environment
             ).run()
         } catch let problem as Problem {
             throw ValidationError(problem.description)

@@ -56,7 +56,7 @@ struct Doctor: AsyncParsableCommand {
             baseURL: baseURL, tlsPort: tlsPort, sdkPort: port,
             authority: run.configuration.tls.certificate == nil
                 ? run.configuration.developmentCertificates(.random).authorityPath : nil,
-            sdk: sdk, givesBaseURL: givesBaseURL, environment: ProcessInfo.processInfo.environment, clock: .system)
+            sdk: sdk, givesBaseURL: givesBaseURL, environment: Invocation.current.environment, clock: .system)
         try await examination.look(asking: control.client())
         print(examination.findings.map(\.line).joined(separator: "\n"))
         if examination.findings.contains(where: { $0.isProblem }) { throw ExitCode.failure }

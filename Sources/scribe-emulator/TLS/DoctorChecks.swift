@@ -142,8 +142,7 @@ struct DoctorChecks {
                 .well("authentication is strict: only tokens that this server gave to clients of its clients file"))
         default: findings.append(.well("authentication is \(mode): any token is accepted"))
         }
-        // Servers of an older version may not tell their port.
-        if info.tlsPort != nil || info.knowsDemoClient != nil { tlsPort = info.tlsPort }
+        tlsPort = info.tlsPort
     }
 
     private mutating func lookAtTLS() async -> Bool {

@@ -14,9 +14,10 @@ SECRET = "second-tenant-7c21"
 
 def family(path: str) -> str:
     families = {
-        "/connect-auth/v1/device": "eka", "/connect-auth/v1/login": "eka", "/connect-auth": "account", "/v1/auth/grant": "listen",
-        "/v1/file-upload": "file upload", "/v1/listen": "listen",
-        "/voice/api/v1/template": "templates", "/notification": "connect", "/voice/v1/session/": "eka", "/api/v1/medai": "templates", "/voice/v1/": "alliance",
+        "/connect-auth/v1/device": "eka", "/connect-auth/v1/login": "eka", "/connect-auth": "account",
+        "/v1/auth/grant": "listen", "/v1/file-upload": "file upload", "/v1/listen": "listen",
+        "/voice/api/v1/template": "templates", "/notification": "connect", "/voice/v1/session/": "eka",
+        "/api/v1/medai": "templates", "/voice/v1/": "alliance",
         "/api/v1/auth": "suki", "/api/v1/ambient": "suki", "/api/v1/user": "suki", "/api/v1/info": "suki",
         "/v1/conversations": "omi", "/v1/transcribe": "omi", "/v3/": "omi",
     }

@@ -106,7 +106,8 @@ class Tenant:
         if kind == "visit":
             session = self.make("ambient")
             headers = {"X-Start-Time": "2026-05-10T09:12:33Z"}
-            self.session.post(f"{self.base_url}{AMBIENT}/{session}/audio", data=WAVE, headers=headers).raise_for_status()
+            self.session.post(
+                f"{self.base_url}{AMBIENT}/{session}/audio", data=WAVE, headers=headers).raise_for_status()
             self.call("POST", f"{AMBIENT}/{session}/end", None)
             while self.call("GET", f"{AMBIENT}/{session}/status", None)["status"] == "running":
                 pass
@@ -153,7 +154,8 @@ class Tenant:
     def forget_webhooks(self):
         """Makes room for further ones."""
         for path, items, name in [
-            ("/notification/v1/connect/webhook/subscriptions", "data", "id"), ("/voice/v1/webhooks", "webhooks", "webhook_id"),
+            ("/notification/v1/connect/webhook/subscriptions", "data", "id"),
+            ("/voice/v1/webhooks", "webhooks", "webhook_id"),
         ]:
             for item in self.session.get(self.base_url + path).json()[items]:
                 if item[name] not in self.kept:

@@ -125,7 +125,8 @@ def is_required(schema, body) -> bool:
     """Whether a body lacks a member that is required in any case, and not as one of several."""
     # One of several is required by the `else` of an `if`.
     return all(
-        error.validator == "required" and "else" not in error.schema_path for error in validator(schema).iter_errors(body))
+        error.validator == "required" and "else" not in error.schema_path
+        for error in validator(schema).iter_errors(body))
 
 
 def changed(body, path, value):

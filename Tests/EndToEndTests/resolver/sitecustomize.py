@@ -1,4 +1,5 @@
-"""Leads every host that a Python program asks for on port 443 to a server of this machine, as curl's --connect-to does."""
+"""Leads every host that a Python program asks for on port 443 to a server of this machine,
+as curl's --connect-to does."""
 
 import os
 import socket

@@ -20,7 +20,13 @@ enum EncodedAudio {
         return Dictionary(uniqueKeysWithValues: codecs.map { name, codec in (name, encode(name, codec)) })
     }()
 
-    private static func encode(_ name: String, _ codec: [String]) -> Data {
+    /// Three seconds of silence in an MPEG-4 file.
+    static let silence = encode("silence.m4a", ["-c:a", "aac"], of: "anullsrc=sample_rate=16000:d=3")
+
+    private static func encode(
+        _ name: String, _ codec: [String],
+        of source: String = "sine=frequency=440:duration=\(duration):sample_rate=16000"
+    ) -> Data {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("scribe-encoded-\(ProcessInfo.processInfo.processIdentifier).\(name)")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -28,8 +34,7 @@ enum EncodedAudio {
         ffmpeg.executableURL = URL(fileURLWithPath: "/usr/bin/ffmpeg")
         ffmpeg.arguments =
             [
-                "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i",
-                "sine=frequency=440:duration=\(duration):sample_rate=16000",
+                "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", source,
             ]
             + codec + [file.path]
         do {

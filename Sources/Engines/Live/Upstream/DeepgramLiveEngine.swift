@@ -163,7 +163,15 @@ package struct DeepgramLiveEngine: LiveEngine {
                     do {
                         for try await frame in inbound {
                             signs.withLock { $0 += 1 }
+                            let isClose = frame.opcode == .connectionClose
+                            // A close is answered, and no frame follows it (RFC 6455, 5.5.1). Some services close
+                            // the connection only seconds later.
+                            if isClose {
+                                let answer = socket.frame(.connectionClose, frame.unmaskedData)
+                                channel.channel.writeAndFlush(answer, promise: nil)
+                            }
                             try await hear(frame, conversation, outgoing, socket, emit)
+                            if isClose { return }
                             if await conversation.isOver { return }
                         }
                     } catch let error as UpstreamEnd {

@@ -27,11 +27,15 @@ package final class SpeechServiceClient: Sendable {
     /// Creates a client.
     /// - Parameters:
     ///   - timeLimit: longest silence of the service.
+    ///   - connectTime: time in which a connection is tried again and again.
     ///   - files: threads that may block.
-    package init(timeLimit: Duration, trust: OutboundTrust = .system, files: NIOThreadPool) {
+    package init(
+        timeLimit: Duration, connectTime: Duration = .seconds(10), trust: OutboundTrust = .system,
+        files: NIOThreadPool
+    ) {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10), read: TimeAmount(timeLimit)),
+            timeout: .init(connect: TimeAmount(connectTime), read: TimeAmount(timeLimit)),
             // A kilobyte of compressed answer can expand to a megabyte.
             decompression: .disabled)
         configuration.httpVersion = .http1Only

@@ -12,9 +12,7 @@ struct SessionTerms: Hashable, Sendable {
 
     init(uploadType: UploadType) { self.uploadType = uploadType }
 
-    /// Decodes stored terms of a protocol session; nil for an unknown shape.
-    ///
-    /// The names never change. Earlier versions stored the templates here too; those are now read from the request.
+    /// Decodes stored terms of a protocol session; nil for an unknown shape. The names never change.
     init?(stored json: JSONValue) {
         guard let word = json["uploadType"]?.stringValue, let uploadType = UploadType(rawValue: word) else {
             return nil

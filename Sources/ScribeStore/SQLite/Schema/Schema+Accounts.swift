@@ -1,4 +1,4 @@
-/// Version 1: clients and their logins, clinicians of partners, and preferences.
+/// Version 1: clients and their logins, clinicians of partners, preferences, and the number of the state.
 extension Schema {
     static let accounts = """
         CREATE TABLE clients (
@@ -9,7 +9,22 @@ extension Schema {
             name TEXT NOT NULL,
             workspace TEXT NOT NULL,
             secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
-            transaction_limit INTEGER CHECK (transaction_limit >= 0)
+            transaction_limit INTEGER CHECK (transaction_limit >= 0),
+            -- The clients file or the demo, which replace their own at each start, or the operator API.
+            origin TEXT NOT NULL DEFAULT 'file' CHECK (origin IN ('file', 'demo', 'api'))
+        ) STRICT, WITHOUT ROWID;
+
+        -- API keys of clients of the operator API.
+        CREATE TABLE client_keys (
+            key_hash BLOB NOT NULL PRIMARY KEY CHECK (length(key_hash) = 32),
+            client_id TEXT NOT NULL REFERENCES clients ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX client_keys_by_client ON client_keys (client_id);
+
+        -- How often something was registered anew, such as the clients of the clients file.
+        CREATE TABLE generations (
+            name TEXT NOT NULL PRIMARY KEY CHECK (name <> ''),
+            value INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE refresh_tokens (
@@ -18,11 +33,31 @@ extension Schema {
             expires_at INTEGER NOT NULL,
             rotated_at INTEGER,
             -- The hash of the token that was given at login: a stolen token ends all that came from the same login.
-            family BLOB CHECK (length(family) = 32)
+            family BLOB CHECK (length(family) = 32),
+            -- How far the world's clock was ahead when the token was issued, in milliseconds.
+            clock_offset INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
         CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
         CREATE INDEX refresh_tokens_by_client ON refresh_tokens (client_id);
+
+        -- Logins on devices without a form (RFC 8628), until they are over.
+        CREATE TABLE device_logins (
+            id INTEGER NOT NULL PRIMARY KEY,
+            device_hash BLOB NOT NULL UNIQUE CHECK (length(device_hash) = 32),
+            -- As people type it, without the hyphen.
+            user_code TEXT NOT NULL UNIQUE CHECK (length(user_code) = 8),
+            redirect TEXT,
+            address TEXT NOT NULL,
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied')),
+            -- Whom it was approved by, and acts for.
+            client_id TEXT CHECK ((client_id IS NOT NULL) = (state = 'approved')),
+            -- By the machine's clock, as all times here.
+            expires_at INTEGER NOT NULL,
+            clock_offset INTEGER NOT NULL DEFAULT 0,
+            asked_at INTEGER
+        ) STRICT;
+        CREATE INDEX device_logins_by_address ON device_logins (address);
 
         CREATE TABLE providers (
             id INTEGER NOT NULL PRIMARY KEY,
@@ -44,5 +79,12 @@ extension Schema {
             updated_at INTEGER NOT NULL,
             PRIMARY KEY (business_id, user_id)
         ) STRICT, WITHOUT ROWID;
+
+        -- One more with each reset and each restored snapshot. Credentials carry it.
+        CREATE TABLE state (
+            id INTEGER NOT NULL PRIMARY KEY CHECK (id = 1),
+            number INTEGER NOT NULL CHECK (number >= 1)
+        ) STRICT;
+        INSERT INTO state (id, number) VALUES (1, 1);
         """
 }

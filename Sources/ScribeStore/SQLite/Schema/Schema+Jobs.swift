@@ -1,4 +1,4 @@
-/// Version 1: jobs that wait or run.
+/// Version 1: jobs that wait or run, and the leases of other work.
 extension Schema {
     static let jobs = """
         CREATE TABLE jobs (
@@ -14,9 +14,23 @@ extension Schema {
             attempts INTEGER NOT NULL DEFAULT 0,
             -- NULL: waits to be woken by another job.
             run_at INTEGER,
+            -- Counts the claims of a job: a process that is late with a job that was taken over stores nothing.
+            claim INTEGER NOT NULL DEFAULT 0,
+            -- The process that has claimed it last.
+            owner TEXT,
+            -- By the machine's clock; NULL for a process that is alone.
+            lease_until INTEGER,
             UNIQUE (transaction_id, kind, subject)
         ) STRICT;
         CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
         CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
+
+        -- Lanes of deliveries and chores that a process has claimed.
+        CREATE TABLE leases (
+            name TEXT NOT NULL PRIMARY KEY CHECK (name <> ''),
+            owner TEXT NOT NULL CHECK (owner <> ''),
+            -- By the machine's clock.
+            lease_until INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

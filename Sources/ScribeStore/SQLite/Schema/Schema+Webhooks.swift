@@ -4,11 +4,14 @@ extension Schema {
         CREATE TABLE webhooks (
             -- Never given twice: clients know a registration by it.
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-            style TEXT NOT NULL CHECK (style IN (\(LegacyMigrations.webhookStyles))),
+            -- The API that it was registered by, in the word of its family.
+            style TEXT NOT NULL CHECK (style <> ''),
             business_id TEXT NOT NULL CHECK (business_id <> ''),
             client_id TEXT NOT NULL,
             user_id TEXT NOT NULL,
             endpoint TEXT NOT NULL CHECK (endpoint <> ''),
+            -- Whether a business may have only one of its style and endpoint.
+            is_unique INTEGER NOT NULL DEFAULT 0 CHECK (is_unique IN (0, 1)),
             -- By their names; empty for all.
             events TEXT NOT NULL CHECK (json_valid(events)),
             signing_key TEXT CHECK (signing_key <> ''),
@@ -19,8 +22,8 @@ extension Schema {
             removed_at INTEGER
         ) STRICT;
         CREATE INDEX webhooks_by_business ON webhooks (business_id) WHERE removed_at IS NULL;
-        CREATE UNIQUE INDEX webhooks_by_endpoint ON webhooks (business_id, endpoint)
-            WHERE removed_at IS NULL AND style = 'connect';
+        CREATE UNIQUE INDEX webhooks_by_endpoint ON webhooks (business_id, style, endpoint)
+            WHERE removed_at IS NULL AND is_unique;
 
         CREATE TABLE deliveries (
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
@@ -59,5 +62,6 @@ extension Schema {
         CREATE INDEX deliveries_by_failure ON deliveries (settled_at, id) WHERE state = 'failed';
         CREATE INDEX deliveries_delivered ON deliveries (settled_at) WHERE state = 'delivered';
         CREATE INDEX deliveries_of_session ON deliveries (webhook, session) WHERE settled_at IS NULL;
+        CREATE INDEX deliveries_by_session ON deliveries (business_id, session, id);
         """
 }

@@ -17,16 +17,16 @@ enum Schema {
     ]
 
     /// Migrations to version 2 and later, in order.
-    static let migrations = [version2, version3, version4, version5]
+    static let migrations: [String] = []
 
     static var latestVersion: Int { 1 + migrations.count }
 
-    /// Origin of a database file.
-    private enum Origin {
+    /// Program that made a database file.
+    enum Origin {
+        /// A file without tables, as a killed start leaves it.
         case nothing
-        case current
-        /// The migrations from before the schema had a version made the file.
-        case legacy
+        case ours
+        /// A later version of this program.
         case newer
         case foreign
     }
@@ -45,21 +45,18 @@ enum Schema {
     /// Creates the schema in an empty file, or migrates an older one. Blocking.
     ///
     /// Each step is one SQL transaction, so that a kill leaves a file that opens.
+    /// - Parameter migrations: those of a test, in place of ``migrations``.
     /// - Throws: ``Store/Problem/newerSchema(path:)``, ``Store/Problem/foreign(path:)``, or SQLite's error.
-    static func prepare(_ writer: any DatabaseWriter) throws {
-        switch try writer.read({ try origin(of: $0) }) {
+    static func prepare(_ writer: any DatabaseWriter, migrations: [String] = Schema.migrations) throws {
+        let latest = 1 + migrations.count
+        switch try writer.read({ try origin(of: $0, latest: latest) }) {
         case .newer: throw Store.Problem.newerSchema(path: writer.path)
         case .foreign: throw Store.Problem.foreign(path: writer.path)
-        case .current: break
+        case .ours: break
         case .nothing:
-            try change(writer, to: latestVersion) { db in
+            try change(writer, to: latest) { db in
                 for sql in version1 + migrations { try db.execute(sql: sql) }
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            }
-        case .legacy:
-            try LegacyMigrations.migrator.migrate(writer)
-            try change(writer, to: 1) { db in
-                try db.execute(sql: "DROP TABLE grdb_migrations; PRAGMA application_id = \(applicationID)")
             }
         }
         let version = try writer.read { try userVersion(of: $0) }
@@ -71,14 +68,13 @@ enum Schema {
     /// Whether a later version of this program has written the file.
     static func isNewer(_ db: Database) throws -> Bool { try origin(of: db) == .newer }
 
-    private static func origin(of db: Database) throws -> Origin {
+    /// Reads which program made a file.
+    static func origin(of db: Database, latest: Int = latestVersion) throws -> Origin {
         let id = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let version = try userVersion(of: db)
-        if id == applicationID { return version > latestVersion ? .newer : .current }
-        guard id == 0, version == 0 else { return .foreign }
-        let tables = try String.fetchSet(db, sql: "SELECT name FROM sqlite_master")
-        guard tables.contains("grdb_migrations") else { return tables.isEmpty ? .nothing : .foreign }
-        return try LegacyMigrations.migrator.hasBeenSuperseded(db) ? .newer : .legacy
+        if id == applicationID { return version > latest ? .newer : .ours }
+        let isUsed = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_schema)") ?? false
+        return id == 0 && version == 0 && !isUsed ? .nothing : .foreign
     }
 
     private static func userVersion(of db: Database) throws -> Int {

@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import ScribeServer
+import SystemPackage
+
+/// Run of the command, with all that it takes from its process: arguments, environment variables and standard streams.
+/// Tests run the command with other ones, without a process.
+struct Invocation: Sendable {
+    let arguments: [String]
+    let environment: [String: String]
+    /// Whether the command may change the signals, the limits, the allocator and the log of its process.
+    let ownsProcess: Bool
+    /// Reads standard input to its end.
+    let readInput: @Sendable () throws -> Data
+    /// Writes a text to standard output.
+    let writeOutput: @Sendable (String) -> Void
+    /// Writes UTF-8 to standard error, in one piece.
+    let writeError: @Sendable ([UInt8]) -> Void
+
+    /// The invocation that the current task belongs to.
+    @TaskLocal static var current = process
+
+    /// The invocation of this process.
+    static let process = Invocation(
+        arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
+        ownsProcess: true, readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
+        writeOutput: { Swift.print($0, terminator: "") },
+        // What cannot be written is lost, as on a full disk: a server must not end because of its log.
+        writeError: { _ = try? FileDescriptor.standardError.writeAll($0) })
+
+    /// Runs the command to its end.
+    /// - Returns: The exit code. The reason of a failure is on standard error.
+    func run() async -> ExitCode {
+        await Self.$current.withValue(self) {
+            if let problem = UnknownCommand(in: arguments, of: Main.self) {
+                StandardError.write("Error: \(problem.error.message)")
+                return .usage
+            }
+            if let option = optionOfServe {
+                StandardError.write("Error: '\(option)' is an option of serve: scribe-emulator serve \(option) …")
+                return .usage
+            }
+            do {
+                try await runCommand()
+                return .success
+            } catch let code as ExitCode {
+                return code
+            } catch {
+                let (code, text) = (Main.exitCode(for: error), Main.fullMessage(for: error))
+                // Help and the version are errors of the parser too.
+                if code == .success { print(text) } else if !text.isEmpty { StandardError.write(text) }
+                return code == .validationFailure ? .usage : code
+            }
+        }
+    }
+
+    private func runCommand() async throws {
+        var command = try await Main.asyncParseAsRoot(arguments)
+        do {
+            if var asyncCommand = command as? any AsyncParsableCommand {
+                try await asyncCommand.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as ValidationError {
+            // The parser itself would name the help of the root command.
+            let command = UnknownCommand.command(in: arguments, of: Main.self)
+            StandardError.write("Error: \(error.message)\n  See '\(command) --help' for more information.")
+            throw ExitCode.usage
+        }
+    }
+
+    /// An option of `serve` that stands before the command, without its value. Nil if there is none.
+    private var optionOfServe: String? {
+        guard let word = arguments.first, word.hasPrefix("--") else { return nil }
+        let name = String(word.dropFirst(2).prefix { $0 != "=" })
+        return Setting.all.map(\.name).contains(name) ? "--\(name)" : nil
+    }
+}
+
+/// Writes a text to the standard output of the invocation.
+func print(_ text: String, terminator: String = "\n") { Invocation.current.writeOutput(text + terminator) }

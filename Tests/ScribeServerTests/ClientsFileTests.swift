@@ -1,0 +1,111 @@
+import Foundation
+import Logging
+import ScribeDomain
+import ScribeHTTP
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import ScribeServer
+
+/// Clients file of a running server, which looks at it every two seconds.
+struct ClientsFileTests {
+    private static func clients(_ ids: String...) -> String {
+        let lines = ids.map {
+            "- { client_id: \($0), client_secret: secret-of-\($0), business_id: b-\($0), user_id: u, doctor_id: d }"
+        }
+        return "clients:\n\(lines.joined(separator: "\n"))\n"
+    }
+
+    private let log = LogLines()
+    private let server: TestServer
+    private let file: String
+
+    /// Server in strict mode, in whose file only the client `first` is.
+    init() throws {
+        var server = try TestServer()
+        file = try server.folder.write(Data(Self.clients("first").utf8), as: "clients.yaml")
+        server.configuration.authMode = .strict
+        server.configuration.clientsFile = file
+        server.log = log
+        self.server = server
+    }
+
+    /// Swaps the file by rename, as a secret is swapped; removes it without a text.
+    private func replace(by text: String?) throws {
+        guard let text else { return try FileManager.default.removeItem(atPath: file) }
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    /// Returns when the server has looked at the file so often, and has read it where that was called for.
+    private func look(_ count: Int = 2) async throws {
+        for _ in 0..<count {
+            try await server.manual.waitFor(.clientsFile)
+            server.manual.advance(by: .seconds(2))
+        }
+        try await server.manual.waitFor(.clientsFile)
+    }
+
+    private func logIn(_ id: String, _ client: TestScribeClient) async throws -> Int {
+        let body = #"{"client_id":"\#(id)","client_secret":"secret-of-\#(id)"}"#
+        return try await client.post("/connect-auth/v1/account/login", body).status
+    }
+
+    @Test("a changed clients file is read again: new clients log in, and removed ones lose their tokens")
+    func change() async throws {
+        try await server.run { client in
+            let first = try await client.login("first", "secret-of-first")
+            #expect(try await first.get("/credentials").status == 200)
+            #expect(try await logIn("second", client) == 401)
+            try replace(by: Self.clients("first", "second"))
+            try await look()
+            #expect(try await logIn("second", client) == 200)
+            #expect(try await first.get("/credentials").status == 200, "a client that stays keeps its token")
+            try replace(by: Self.clients("second"))
+            try await look()
+            #expect(try await first.get("/credentials").status == 401)
+            #expect(try await logIn("first", client) == 401)
+            #expect(log.lines(with: "the clients file was read again").map { $0.fields["clients"] } == ["2", "1"])
+            #expect(!log.all.contains { "\($0)".contains("secret-of") })
+        }
+    }
+
+    @Test(
+        "an invalid clients file changes nothing, and its reason is logged once",
+        arguments: [
+            ("", "clients.yaml"), ("clients: []\n", "names no client"), ("clients: [{client_id: x}]\n", "is missing"),
+            ("clients: [\n", "clients.yaml"), (nil, "cannot be read"),
+        ] as [(String?, String)])
+    func invalid(text: String?, reason: String) async throws {
+        try await server.run { client in
+            let first = try await client.login("first", "secret-of-first")
+            try replace(by: text)
+            try await look()
+            let lines = log.lines(with: "the clients stay as they are")
+            #expect(lines.map(\.level) == [.error])
+            #expect(lines.first?.message.contains(reason) == true, "\(lines)")
+            #expect(try await first.get("/credentials").status == 200)
+            #expect(try await logIn("first", client) == 200)
+            try await look(5)
+            #expect(log.lines(with: "the clients stay as they are").count == 1)
+            try replace(by: Self.clients("first", "second"))
+            try await look()
+            #expect(try await logIn("second", client) == 200)
+        }
+    }
+
+    @Test("a clients file that changes from one look to the next is read when it rests")
+    func growingFile() async throws {
+        try await server.run { client in
+            for count in 1...3 {
+                try replace(by: Self.clients("first") + String(repeating: "# more\n", count: count))
+                try await look(1)
+            }
+            #expect(log.lines(with: "the clients").isEmpty)
+            try await look(1)
+            #expect(log.lines(with: "the clients file was read again").count == 1)
+            try await look(3)
+            #expect(log.lines(with: "the clients file was read again").count == 1)
+        }
+    }
+}
