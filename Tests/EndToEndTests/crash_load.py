@@ -27,7 +27,7 @@ def tone() -> bytes:
 class Load:
     """Four clients that record transactions, and a device that talks. Each notes its acknowledged steps."""
 
-    def __init__(self, server: Server):
+    def __init__(self, server: Server, talks=True):
         self.client, self.audio = server.client(), tone()
         self.s3 = self.client.s3()
         self.device = Device(server).ready()
@@ -38,7 +38,7 @@ class Load:
         #: Texts that the device has got back.
         self.echoed = []
         self.problems = []
-        work = [self.record] * WORKERS + [self.talk]
+        work = [self.record] * WORKERS + [self.talk] * talks
         self.threads = [threading.Thread(target=self.work, args=(each,)) for each in work]
 
     def __enter__(self):
