@@ -13,6 +13,7 @@ import threading
 import time
 
 import requests
+from costs import COSTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))
@@ -126,6 +127,7 @@ class Server:
             },
         )
         wait_until(self.is_ready, "the server is ready")
+        COSTS.servers += 1
         ready = json.loads(self.ready_file.read_text())
         self.base_url, self.tls_url = ready["base_url"], ready.get("tls_url")
         self.port = int(self.base_url.rsplit(":", 1)[1])
