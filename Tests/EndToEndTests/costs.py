@@ -63,7 +63,6 @@ class CostsPlugin:
         sys.addaudithook(COSTS.audit)
         time.sleep = COSTS.sleep
         self.before = COSTS.reading()
-        self.began = time.monotonic()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item, call):
