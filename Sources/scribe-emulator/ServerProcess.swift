@@ -149,7 +149,7 @@ struct ServerProcess {
         Memory.tune()
         // At a file size limit, a write must fail with an error and not end the process.
         signal(SIGXFSZ, SIG_IGN)
-        // The same for a write to a log whose reader is gone.
+        // A write to a log whose reader is gone must not end the process either.
         signal(SIGPIPE, SIG_IGN)
     }
 
