@@ -19,7 +19,7 @@ struct Composition: Sendable {
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
     /// Operations that fault rules may name.
-    let operations = OperationDocument.lazyIndex()
+    let operations = OperationDocument.index
 
     /// - Parameters:
     ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.

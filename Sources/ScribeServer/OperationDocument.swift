@@ -6,11 +6,9 @@ import Yams
 
 /// Reads the operations of `openapi/scribe.yaml`.
 enum OperationDocument {
-    /// Index of all operations with a path. Its first use reads the document.
-    static func lazyIndex() -> LazyOperationIndex {
-        LazyOperationIndex {
-            try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }
-        }
+    /// Index of all operations with a path, for all servers of the process. Its first use reads the document.
+    static let index = LazyOperationIndex {
+        try await NIOThreadPool.singleton.runIfActive { OperationIndex(try operations()) }
     }
 
     /// Blocking, and takes a second in a debug build.

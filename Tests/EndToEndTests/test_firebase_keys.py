@@ -69,7 +69,8 @@ def test_firebases_keys_are_taken_from_their_url_kept_and_found_again_when_they_
             assert conversations(server, issuer.token(aud="another")).status_code == 401
             old = issuer.token(sub="u9")
             issuer.rotate()
-            wait_until(lambda: conversations(server, issuer.token()).status_code == 200, "the new key is found")
+            new = issuer.token()
+            wait_until(lambda: conversations(server, new).status_code == 200, "the new key is found")
             assert len(service.requests) == 2
             assert conversations(server, old).status_code == 401
             forged = issuer.token()[:-8] + "AAAAAAAA"

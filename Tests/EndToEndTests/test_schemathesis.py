@@ -62,14 +62,15 @@ def test_schemathesis_finds_nothing_as_the_page_runs_it(brief, is_short):
     assert f"Tested: {count_operations()}" in result.stdout, result.stdout
 
 
-def test_schemathesis_finds_nothing_in_the_operators_api(brief):
+@pytest.mark.parametrize("phases", [FEWER[0], pytest.param(FEWER[1], marks=pytest.mark.full)], ids=["short", "long"])
+def test_schemathesis_finds_nothing_in_the_operators_api(brief, phases):
     # Without the logins of the other documents.
     text = pathlib.Path(__file__).with_name("schemathesis.toml").read_text()
     configuration = brief.folder / "control.toml"
     configuration.write_text(text[text.index("[[operations]]"):])
     result = subprocess.run(
         ["schemathesis", "--config-file", configuration, "run", ROOT / "openapi/control.yaml", "--url", brief.base_url,
-         "-H", "Authorization: Bearer operator", "--phases", "examples,fuzzing,stateful", "--max-examples", "5",
+         "-H", "Authorization: Bearer operator", *phases.split(),
          "--seed", "1",
          # They last, or take lines of JSON, which schemathesis cannot make: test_journal.py and
          # test_journal_streams.py.

@@ -184,16 +184,20 @@ def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
     assert result.returncode == 0 and "2 tests successful" in result.stdout, result.stdout + result.stderr
 
 
-def test_failed_node_and_junit_tests_show_the_diff(environment, tmp_path):
-    node = (ROOT / "testing/node/scribe.test.mjs").read_text()
-    java = (ROOT / "testing/junit/ScribeTest.java").read_text()
-    (tmp_path / "scribe.test.mjs").write_text(node.replace('transaction: "visit-1", times: 2', "times: 3"))
-    (tmp_path / "ScribeTest.java").write_text(java.replace(r"times\":2", r"times\":3"))
-    (junit,) = blocks("JUnit", "sh")
-    for script in ("scribe-emulator exec -- node --test .", junit.replace("testing/junit/", f"{tmp_path}/")):
-        result = shell(script, environment, tmp_path)
-        assert result.returncode == 1, result.stdout + result.stderr
-        # Node indents the lines of a message.
-        lines = [line.strip() for line in result.stdout.splitlines()]
-        assert "--- expected" in lines and "+operation=login" in lines, result.stdout
-        assert "Expected 3 of operation=initTransaction, found 2" in result.stdout
+@pytest.mark.parametrize("runner", ["node", pytest.param("junit", marks=pytest.mark.full)])
+def test_a_failed_test_shows_the_diff(environment, tmp_path, runner):
+    if runner == "node":
+        source = (ROOT / "testing/node/scribe.test.mjs").read_text()
+        (tmp_path / "scribe.test.mjs").write_text(source.replace('transaction: "visit-1", times: 2', "times: 3"))
+        script = "scribe-emulator exec -- node --test ."
+    else:
+        source = (ROOT / "testing/junit/ScribeTest.java").read_text()
+        (tmp_path / "ScribeTest.java").write_text(source.replace(r"times\":2", r"times\":3"))
+        (junit,) = blocks("JUnit", "sh")
+        script = junit.replace("testing/junit/", f"{tmp_path}/")
+    result = shell(script, environment, tmp_path)
+    assert result.returncode == 1, result.stdout + result.stderr
+    # Node indents the lines of a message.
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert "--- expected" in lines and "+operation=login" in lines, result.stdout
+    assert "Expected 3 of operation=initTransaction, found 2" in result.stdout

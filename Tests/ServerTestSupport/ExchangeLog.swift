@@ -25,11 +25,14 @@ package enum ExchangeLog {
         // What a fault rule answers is no part of the contract.
         guard let file, answer.headers[.scribeFaultApplied] == nil else { return }
         // The document has the paths without a namespace, and no answers to the choice of one.
-        let path = uri.prefix { $0 != "?" }.replacing(/^\/ns\/[^\/]*/, with: "")
+        var path = uri.prefix { $0 != "?" }
+        if path.hasPrefix("/ns/") { path = path.dropFirst(4).drop { $0 != "/" } }
         if uri.hasPrefix("/ns/") && answer.status == 404 || answer.text.contains("namespace_not_found") { return }
+        let type = answer.headers[.contentType] ?? ""
         let line = Line(
-            method: method.rawValue, path: String(path), status: answer.status,
-            type: answer.headers[.contentType] ?? "", body: answer.text
+            method: method.rawValue, path: String(path), status: answer.status, type: type,
+            // The document says nothing of other bytes.
+            body: type.contains("json") ? answer.text : ""
         )
         guard let data = try? JSONEncoder().encode(line) else { return }
         // One write for one line: tests run in parallel.

@@ -12,6 +12,7 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import ServiceLifecycle
+import Suki
 import TestSupport
 import Testing
 
@@ -41,6 +42,8 @@ package struct TestServer {
     package var log: LogLines?
 
     private let isOnSQLite: Bool
+    /// One for all servers: making an RSA key takes a tenth of a second.
+    private static let sukiSigningKey = (try? SukiContribution.makeKey()).map { Data($0) }
 
     /// - Parameters:
     ///   - now: 2026-05-10 unless told otherwise.
@@ -96,7 +99,17 @@ package struct TestServer {
             clock: manual.clock, identifiers: .counting(), logger: logger, transcriber: transcriber,
             noteWriter: noteWriter)
         if !isOnSQLite { parts.place = { TestDatabase.place($0, $1) } }
+        try prepareSukiSigningKey()
         return try await buildApplication(configuration, parts, onReady: onReady)
+    }
+
+    private func prepareSukiSigningKey() throws {
+        let file = "\(configuration.dataFolder)/suki-signing-key.pem"
+        guard let key = Self.sukiSigningKey, !FileManager.default.fileExists(atPath: file) else { return }
+        try FileManager.default.createDirectory(
+            atPath: configuration.dataFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try key.write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
     }
 
     /// The same server with a port for TLS, to which its client then connects.

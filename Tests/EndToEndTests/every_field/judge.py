@@ -2,6 +2,7 @@
 
 import functools
 import re
+import zlib
 
 import requests
 from emulator import revealed
@@ -39,9 +40,18 @@ def reads_text(operation: Operation, request: requests.PreparedRequest) -> bool:
 class Judge:
     """Looks at answers and keeps what is wrong with them."""
 
-    def __init__(self, operation: Operation):
+    def __init__(self, operation: Operation, takes_all: bool):
         self.operation = operation
+        #: Whether each field gets all values.
+        self.takes_all = takes_all
         self.problems: list[str] = []
+
+    def chosen(self, values: dict, title: str, most: int) -> dict:
+        """All values, or `most` of them: others for another field, and the same in each run."""
+        names = list(values)
+        start = 0 if self.takes_all else zlib.crc32(f"{self.operation.id} {title}".encode())
+        count = len(names) if self.takes_all else most
+        return {name: values[name] for name in (names[(start + step) % len(names)] for step in range(count))}
 
     def note(self, case: str, answer: requests.Response, problem: str):
         request = answer.request

@@ -1,4 +1,3 @@
-import CryptoExtras
 import Foundation
 import JWTKit
 import ScribeDomain
@@ -113,9 +112,7 @@ actor SukiTokens {
             self.keys = nil
         }
         let loading = Task { [secrets] in
-            let pem = try await secrets.secret(named: SukiContribution.keyFile) {
-                Array(try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation.utf8)
-            }
+            let pem = try await secrets.secret(named: SukiContribution.keyFile, fresh: SukiContribution.makeKey)
             let key = try Insecure.RSA.PrivateKey(pem: String(decoding: pem, as: UTF8.self))
             let collection = JWTKeyCollection()
             await collection.add(rsa: key, digestAlgorithm: .sha256, kid: JWKIdentifier(string: SukiTokens.keyID))
