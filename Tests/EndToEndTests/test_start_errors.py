@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import TLS, run, running, wait_until
+from emulator import PLAIN, TLS, run, running, wait_until
 from messages import asked, explained
 from tls import verb
 
@@ -121,7 +121,8 @@ def test_a_verb_names_what_it_did_not_find_and_where_the_token_is(tmp_path):
         assert "SCRIBE_ADMIN_TOKEN" in unseen.stdout, unseen.stdout
 
 
-def test_the_doctor_wants_no_tls_for_an_sdk_that_takes_a_base_url(tmp_path, server):
+def test_the_doctor_wants_no_tls_for_an_sdk_that_takes_a_base_url(tmp_path, served):
+    server = served(*PLAIN)
     for sdk in ("dotnet", "deepgram"):
         answer = verb(tmp_path, "doctor", "--url", server.base_url, "--sdk", sdk)
         assert answer.returncode == 0 and "no TLS and no hosts are needed" in answer.stdout, answer.stdout
