@@ -61,9 +61,7 @@ struct SeedCommand: AsyncParsableCommand {
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     private static func json(in data: Data, from path: String) throws -> Data {
         do {
-            guard let node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self)) else {
-                return Data("{}".utf8)
-            }
+            guard let node = try YAMLText.node(of: data) else { return Data("{}".utf8) }
             return Data(value(of: node).bytes)
         } catch {
             StandardError.write("scribe-emulator: \(path) is not YAML: \(error)")

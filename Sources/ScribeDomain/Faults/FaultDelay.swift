@@ -43,7 +43,8 @@ package enum FaultDelay: Hashable, Sendable {
             let radius = (-2 * log(Double.random(in: Double.leastNormalMagnitude..<1, using: &generator))).squareRoot()
             let normal = radius * cos(2 * .pi * Double.random(in: 0..<1, using: &generator))
             let deviation = log(high / median) / 1.645
-            return min(median * exp(normal * deviation), Self.longest)
+            // A duration cannot hold all that a Double can.
+            return median * min(exp(normal * deviation), Self.longest / median)
         }
     }
 }

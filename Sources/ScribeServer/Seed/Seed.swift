@@ -198,13 +198,14 @@ enum Seed {
 
     private static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8], _ path: String) throws -> Value {
         do {
-            return try YAMLDecoder().decode(type, from: Data(bytes))
+            return try YAMLDecoder().decode(type, from: YAMLText.node(of: Data(bytes)) ?? "")
         } catch {
             throw StartupProblem.unreadableSeed(path: path, reason: explanation(of: error))
         }
     }
 
     private static func explanation(of error: any Error) -> String {
+        if let mistake = error as? YAMLText.Mistake { return "it is not YAML: \(mistake)" }
         guard let error = error as? DecodingError else { return "\(error)" }
         let path = { (context: DecodingError.Context) in
             let keys = context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }
@@ -217,8 +218,6 @@ enum Seed {
         case .dataCorrupted(let context):
             if let inner = context.underlyingError as? UnusableEntry {
                 "\(path(context)): \(inner)"
-            } else if let inner = context.underlyingError as? YamlError {
-                "it is not YAML: \(YAMLMistake.words(for: inner))"
             } else {
                 "\(path(context)): \(context.debugDescription)"
             }

@@ -79,13 +79,7 @@ struct Settings {
             guard let data = FileManager.default.contents(atPath: path) else {
                 throw Problem(description: "\(path) cannot be read; name another file with --config or SCRIBE_CONFIG")
             }
-            let node: Node?
-            do {
-                node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self))
-            } catch {
-                throw Problem(description: "\(path) is not YAML: \(YAMLMistake.words(for: error))")
-            }
-            guard let node else { return }
+            guard let node = try YAMLText.node(of: data) else { return }
             guard let mapping = node.mapping else {
                 throw Problem(description: "\(path) must hold keys and values, such as port: 8087")
             }
@@ -95,6 +89,8 @@ struct Settings {
                 }
                 read(name, value, in: path)
             }
+        } catch let mistake as YAMLText.Mistake {
+            problems.append(Problem(description: "\(path) is not YAML: \(mistake)"))
         } catch {
             problems.append(error as? Problem ?? Problem(description: "\(path): \(error)"))
         }

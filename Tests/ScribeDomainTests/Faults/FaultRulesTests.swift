@@ -133,6 +133,20 @@ struct FaultRulesTests {
         #expect(Pattern(text).matches(other) == fits)
     }
 
+    @Test("the longest delay of a distribution is 24 hours", arguments: ["1ms~24h", "1ms..24h", "23h~24h", "24h"])
+    func longestDelay(text: String) throws {
+        struct Constant: RandomNumberGenerator {
+            let value: UInt64
+            func next() -> UInt64 { value }
+        }
+        let delay = try #require(FaultDelay(text))
+        for value in [0, 1, UInt64.max / 4, .max / 2, .max - 1, .max] {
+            var generator = Constant(value: value)
+            let drawn = delay.drawn(using: &generator)
+            #expect(.zero <= drawn && drawn <= .seconds(86_401))
+        }
+    }
+
     @Test("a fault rule's delay is fixed, uniform or log-normal")
     func delays() throws {
         var generator = try #require(SeedValue("a") as SeedValue?).generator(of: "delays")
