@@ -89,6 +89,7 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
             self.configuredClients.withLock { $0 = configuredClients }
             // A reset meanwhile made a world with the clients before.
             guard directory.main === world else { return false }
+            configuredClients.warn(logger)
             logger.notice(
                 "the clients file was read again", metadata: ["clients": .stringConvertible(configuredClients.count)])
             return true

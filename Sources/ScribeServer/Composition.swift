@@ -44,6 +44,7 @@ struct Composition: Sendable {
             about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
             version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
             otherOperations: S3Family.operationNames, families: ([status] + emulated).map(\.name).sorted())
+        controlSettings.refusedSecrets = configuration.isLoopback ? [] : configuration.publishedSecrets
         controlSettings.sharesData = configuration.shared != nil
         let control = ControlContribution(controlSettings)
         let titles = RecordingPolicies(emulated.flatMap(\.policies)).titles

@@ -158,6 +158,13 @@ package struct Configuration: Sendable {
 
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }
 
+    /// Secrets and API keys of the demo, where they would let strangers in: in strict mode, unless `demo-seed` confirms
+    /// them.
+    var publishedSecrets: Set<String> {
+        guard authMode == .strict, hasDemoSeed != true, let demo = try? Seed.demoClients() else { return [] }
+        return Set(demo.clients.flatMap { $0.keys + [$0.secret] })
+    }
+
     /// Mode and limits of journals, with the default mode filled in.
     package var usedJournal: JournalSettings {
         var journal = journal

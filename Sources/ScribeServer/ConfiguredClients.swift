@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Omi
 import ScribeDomain
 import ScribeHTTP
@@ -14,6 +15,8 @@ struct ConfiguredClients: Sendable {
     private let demo: [Seed.ClientWithSecrets]
     private var known: [Seed.ClientWithSecrets]
     private var partnersListed: [PartnerEntry]
+    /// Clients with a secret or key of ``Configuration/publishedSecrets``.
+    private let publiclyKnown: [String]
 
     init(_ configuration: Configuration) throws {
         path = configuration.clientsFile ?? "seed/clients.yaml"
@@ -28,6 +31,16 @@ struct ConfiguredClients: Sendable {
         }
         known = (configuration.seedsDemo ? own : []) + listed.clients
         partnersListed = (configuration.seedsDemo ? seeded.partners : []) + listed.partners
+        publiclyKnown = known.filter { !configuration.publishedSecrets.isDisjoint(with: $0.keys + [$0.secret]) }
+            .map(\.client.principal.client.rawValue)
+        if let client = publiclyKnown.first, !configuration.isLoopback {
+            throw StartupProblem.unreadableSeed(
+                path: path,
+                reason: """
+                    the client '\(client)' has a secret or API key that is published with the demo, and other machines \
+                    can reach \(configuration.host). Choose another, or confirm with --demo-seed
+                    """)
+        }
         for partner in partnersListed.map(\.partner)
         where !known.contains(where: { $0.client.principal.client == partner.client }) {
             throw StartupProblem.unreadableSeed(
@@ -91,6 +104,18 @@ struct ConfiguredClients: Sendable {
 
     /// Replaces the partners of a world.
     func register(partnersIn world: World) { world.part { _ in KnownPartners([]) }.replace(partners) }
+
+    /// Logs what is probably not meant about who may log in.
+    func warn(_ logger: Logger) {
+        if known.isEmpty {
+            logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
+        }
+        if !publiclyKnown.isEmpty {
+            logger.warning(
+                "clients have secrets or API keys that are published with the demo: choose others",
+                metadata: ["clients": "\(publiclyKnown.joined(separator: ", "))"])
+        }
+    }
 
     /// The number of clients that may log in.
     var count: Int { known.count }

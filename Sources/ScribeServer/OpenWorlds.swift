@@ -33,9 +33,7 @@ extension OpenWorlds {
         of emulator: Emulator, on data: OpenedDataFolder, shared: SharedStorage?, clientsMark: FileFingerprint?
     ) async throws {
         let (configuration, logger) = (emulator.configuration, emulator.parts.logger)
-        if emulator.configuredClients.withLock({ $0.count }) == 0 {
-            logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")
-        }
+        emulator.configuredClients.withLock { $0 }.warn(logger)
         let states: any MainStates =
             if let shared {
                 SharedStates(emulator: emulator, storage: shared, reserve: data.reserve)

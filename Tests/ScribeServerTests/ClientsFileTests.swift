@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Logging
 import ScribeDomain
 import ScribeHTTP
@@ -107,5 +108,56 @@ struct ClientsFileTests {
             try await look(3)
             #expect(log.lines(with: "the clients file was read again").count == 1)
         }
+    }
+
+    @Test(
+        "a secret or API key of the demo in strict mode needs demo-seed: a start ends beyond loopback, and warns on it",
+        arguments: ["127.0.0.1", "0.0.0.0"], [true, false, nil] as [Bool?])
+    func published(host: String, demoSeed: Bool?) throws {
+        for (secret, key) in [
+            ("dev-secret", "own-long-key"), ("own", "org_dev_key"), ("dev-limited-secret", "org_dev_key_2"),
+        ] {
+            try replace(by: "clients: [\(Self.client("mine", secret, key))]")
+            var configuration = server.configuration
+            (configuration.host, configuration.hasDemoSeed) = (host, demoSeed)
+            let lines = LogLines()
+            if demoSeed != true, host == "0.0.0.0" {
+                #expect(throws: StartupProblem.self) { try ConfiguredClients(configuration) }
+            } else {
+                try ConfiguredClients(configuration).warn(lines.logger)
+            }
+            #expect(
+                lines.lines(with: "published with the demo").map { $0.fields["clients"] }
+                    == (demoSeed != true && host == "127.0.0.1" ? ["mine"] : []))
+            configuration.authMode = .lenient
+            #expect(throws: Never.self) { try ConfiguredClients(configuration) }
+        }
+    }
+
+    @Test("beyond loopback a changed clients file and a seed with a secret of the demo are refused")
+    func publishedLater() async throws {
+        var server = server
+        server.configuration.host = "0.0.0.0"
+        server.configuration.adminToken = "operator"
+        try await server.run { client in
+            try replace(by: "clients: [\(Self.client("first", "dev-secret", "own-long-key"))]")
+            try await look()
+            #expect(log.lines(with: "the clients stay as they are").count == 1)
+            #expect(try await logIn("first", client) == 200)
+            let operators: HTTPFields = [.authorization: "Bearer operator"]
+            func seed(_ secret: String, _ key: String) async throws -> TestAnswer {
+                try await client.post(
+                    "/__admin/seed",
+                    #"{"clients":[{"client_id":"c","client_secret":"\#(secret)","api_keys":["\#(key)"]}]}"#,
+                    headers: operators)
+            }
+            #expect(try await seed("dev-secret-2", "own-long-key").status == 400)
+            #expect(try await seed("own", "org_dev_key")["detail"].contains("published with the demo"))
+            #expect(try await seed("own", "own-long-key").status == 200)
+        }
+    }
+
+    private static func client(_ id: String, _ secret: String, _ key: String) -> String {
+        "{ client_id: \(id), client_secret: \(secret), business_id: b, user_id: u, doctor_id: d, api_keys: [\(key)] }"
     }
 }

@@ -30,6 +30,8 @@ package struct ControlFamily: RoutedAPI {
         package var otherOperations: [String]
         /// Names of the emulated APIs.
         package var families: [String]
+        /// Secrets and API keys that a seed may not give to a client, since everybody knows them.
+        package var refusedSecrets: Set<String> = []
         /// Whether other servers share the data.
         package var sharesData = false
 
@@ -82,7 +84,9 @@ package struct ControlFamily: RoutedAPI {
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
         ClockRoutes.add(to: group.routes { ClockRoutes(world: $0) })
         SeedRoutes.add(
-            to: group.routes { [specialty = settings.specialty] in SeedRoutes(world: $0, specialty: specialty) })
+            to: group.routes { [settings] in
+                SeedRoutes(world: $0, specialty: settings.specialty, refusedSecrets: settings.refusedSecrets)
+            })
         FaultRoutes.add(
             to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
                 FaultRoutes(world: $0, operations: operations, otherOperations: others)

@@ -49,8 +49,9 @@ struct SeedBody {
     let templates: [OwnTemplate]
     let consultations: [Consultation]
 
+    /// - Parameter refused: secrets and API keys that a client may not have.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the entry.
-    init(_ body: [String: JSONValue]) throws(ScribeError) {
+    init(_ body: [String: JSONValue], refusing refused: Set<String>) throws(ScribeError) {
         func entries(_ name: String, _ allowed: Set<String>) throws(ScribeError) -> [SeedFields] {
             try SeedFields.objects(body[name], at: name, atMost: Self.most, allowed: allowed)
         }
@@ -60,7 +61,7 @@ struct SeedBody {
                 "client_id", "client_secret", "business_id", "user_id", "doctor_id", "name", "workspace",
                 "transaction_limit", "api_keys",
             ]
-        ).map(Self.client)
+        ).map { fields throws(ScribeError) in try Self.client(fields, refused) }
         users = try entries("users", ["partner_id", "provider_id", "provider_org_id", "provider_specialty"])
             .map(Self.user)
         templates = try entries(
@@ -82,7 +83,7 @@ struct SeedBody {
         }
     }
 
-    private static func client(_ fields: SeedFields) throws(ScribeError) -> SeededClient {
+    private static func client(_ fields: SeedFields, _ refused: Set<String>) throws(ScribeError) -> SeededClient {
         let id = try fields.required("client_id")
         guard NamespaceName(markedIn: id) == nil else {
             throw fields.problem("client_id", "must not begin like that of a namespace's own client")
@@ -93,6 +94,10 @@ struct SeedBody {
         where key.utf8.count < shortestKey || key.contains(" ") || NamespaceName(markedIn: key) != nil {
             throw fields.problem("api_keys", "must have keys of \(shortestKey) characters at least, without a space")
         }
+        let secret = try fields.required("client_secret")
+        guard refused.isDisjoint(with: keys + [secret]) else {
+            throw fields.problem("client_secret", "and api_keys must not be those that are published with the demo")
+        }
         let principal = Principal(
             businessID: business, userID: try fields.text("user_id") ?? "u-\(id)",
             doctorID: try fields.text("doctor_id") ?? "o-\(id)", clientID: id)
@@ -101,7 +106,7 @@ struct SeedBody {
                 principal: principal, name: try fields.text("name") ?? id,
                 workspace: try fields.text("workspace") ?? business,
                 transactionLimit: try fields.count("transaction_limit")),
-            secret: try fields.required("client_secret"), keys: keys)
+            secret: secret, keys: keys)
     }
 
     private static func user(_ fields: SeedFields) throws(ScribeError) -> User {

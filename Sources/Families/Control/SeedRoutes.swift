@@ -10,6 +10,8 @@ struct SeedRoutes: Sendable {
     let world: World
     /// The specialty of a clinician of a partner.
     let specialty: ControlFamily.Settings.Specialty
+    /// Secrets and API keys that a client may not have.
+    let refusedSecrets: Set<String>
 
     /// Longest wait for the results of the transactions.
     private static let longestWait: Duration = .seconds(20)
@@ -17,7 +19,8 @@ struct SeedRoutes: Sendable {
     static func add(to router: WorldRoutes<Self>) { router.post("seed", use: seed) }
 
     @Sendable private func seed(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try SeedBody(try await ControlBody.fields(of: request, allowed: SeedBody.members, context))
+        let body = try SeedBody(
+            try await ControlBody.fields(of: request, allowed: SeedBody.members, context), refusing: refusedSecrets)
         let clients = try await principals(of: body)
         let consultations = try await consultations(of: body, clients)
         let (runtime, store) = (world.runtime, world.runtime.store)

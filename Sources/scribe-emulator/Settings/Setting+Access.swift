@@ -35,7 +35,10 @@ extension Setting {
             "Let the demo clients log in; by default in all modes but strict.",
             .boolean,
             pageDefault: "all but strict",
-            page: "let the demo clients log in",
+            page: """
+                let the demo clients log in. In strict mode on an address that other machines can reach, no client may \
+                have a secret or API key of the demo without it, also not by `clients` or a seed
+                """,
             to: \.configuration.hasDemoSeed),
         Setting(
             "clients",

@@ -29,7 +29,17 @@ extension Mistake {
         settings(
             "binary as the settings", "hidden\0\u{1}",
             "$here/s.yaml is not YAML: control characters are not allowed"),
+        settings("settings of endless aliases", "\(endless)", "$here/s.yaml is not YAML: \(tooMany)"),
+        Mistake(
+            "seed of endless aliases", "seed $here/s.yaml", "$here/s.yaml is not YAML: \(tooMany)", code: 1,
+            files: ["s.yaml": "\(endless)"]),
     ]
+
+    /// Four hundred bytes that stand for ten thousand million values.
+    private static let endless = (1...10).reduce("a0: &a0 x\n") { text, level in
+        text + "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ","))]\n"
+    }
+    private static let tooMany = "it has more than 200000 values"
 
     private static func settings(_ name: String, _ yaml: File, _ answer: Answer) -> Mistake {
         Mistake(name, "ready --config $here/s.yaml", answer, files: ["s.yaml": yaml])
@@ -47,6 +57,7 @@ extension Mistake {
         Mistake(
             "clients that are not there, checked", "config check --clients $here/nowhere.yaml",
             "$here/nowhere.yaml: cannot be read", code: 1),
+        clients("clients of endless aliases", "\(endless)", "it is not YAML: \(tooMany)"),
         clients("empty clients file", "", "the file must hold keys and values"),
         clients("client as a text", "clients: [nobody]", "clients, entry 1 must hold keys and values"),
         clients("key of the clients file", "client: []", "the file: 'client' is not known; did you mean 'clients'?"),
@@ -78,6 +89,10 @@ extension Mistake {
         clients(
             "partner of an unknown client", "clients: [\(client)]\npartners: [{partner_id: p, client_id: z}]",
             "the partner 'p' has a client_id that no client has"),
+        published(
+            "demo's secret beyond loopback", start, client.replacing("hidden-secret", with: "dev-secret")),
+        published(
+            "demo's API key beyond loopback, checked", "config check", client(with: "api_keys: [org_dev_key_2]")),
         clients(
             "webhook without http",
             """
@@ -91,6 +106,15 @@ extension Mistake {
             partners: [{partner_id: p, client_id: c, jwks_file: $here/nowhere}]
             """, "partners, entry 1: the jwks_file $here/nowhere cannot be read"),
     ]
+
+    private static func published(_ name: String, _ command: String, _ client: String) -> Mistake {
+        Mistake(
+            name, "\(command) --host 0.0.0.0 --auth strict --clients $here/c.yaml",
+            """
+            $here/c.yaml: the client 'c' has a secret or API key that is published with the demo, and other machines \
+            can reach 0.0.0.0. Choose another, or confirm with --demo-seed
+            """, code: 1, files: ["c.yaml": "clients: [\(client)]"], environment: ["SCRIBE_DEMO_SEED": "false"])
+    }
 
     private static func clients(_ name: String, _ yaml: File, _ problem: String) -> Mistake {
         Mistake(
