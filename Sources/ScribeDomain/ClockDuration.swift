@@ -13,7 +13,7 @@ package struct ClockDuration: Hashable, Sendable {
         guard text.utf8.count <= 64, let seconds = text.hasPrefix("P") ? Self.iso(text) : Self.plain(text),
             seconds <= Self.longest
         else { return nil }
-        duration = .milliseconds(Int64((seconds * 1000).rounded()))
+        duration = .milliseconds(Int64(saturating: (seconds * 1000).rounded()))
     }
 
     private static func plain(_ text: String) -> Double? {
@@ -52,7 +52,7 @@ package struct ClockDuration: Hashable, Sendable {
 
     /// Writes seconds so that ``init(_:)`` reads them again, rounded up to milliseconds.
     package static func text(_ seconds: Double) -> String {
-        let milliseconds = Int64((min(max(0, seconds), longest) * 1000).rounded(.up))
+        let milliseconds = Int64(saturating: (min(max(0, seconds), longest) * 1000).rounded(.up))
         return milliseconds % 1000 == 0 ? "\(milliseconds / 1000)s" : "\(milliseconds)ms"
     }
 }

@@ -15,7 +15,7 @@ extension Date {
         guard (-63_113_904_000..<252_423_993_600).contains(whole) else {
             return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: withMilliseconds))
         }
-        let nanoseconds = Int((timeIntervalSinceReferenceDate - whole) * 1e9)
+        let nanoseconds = Int(saturating: (timeIntervalSinceReferenceDate - whole) * 1e9)
         // The reference date is 2001-01-01. Days count from 0000-03-01, 400 years before the last era's begin.
         let seconds = Int(whole) + 730_791 * 86_400
         let (days, second) = (seconds / 86_400, seconds % 86_400)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Yams
 
 /// Reader of YAML files. Its messages never quote the text, which may hold secrets.

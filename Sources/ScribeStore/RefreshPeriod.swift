@@ -22,5 +22,5 @@ package struct RefreshPeriod: Sendable {
         self.offset = offset
     }
 
-    var offsetInMilliseconds: Int64 { Int64((offset * 1000).rounded()) }
+    var offsetInMilliseconds: Int64 { Int64(saturating: (offset * 1000).rounded()) }
 }

@@ -52,7 +52,7 @@ extension Store {
                 "client_id": principal.client.rawValue, "user_id": principal.user.rawValue,
                 "endpoint": draft.endpoint.text, "events": try StoredJSON.text(draft.events),
                 "signing_key": draft.signingKey, "scheme": draft.scheme,
-                "pauses": try StoredJSON.text(pauses.map { Int(($0 / .milliseconds(1)).rounded()) }),
+                "pauses": try StoredJSON.text(pauses.map { Int(saturating: ($0 / .milliseconds(1)).rounded()) }),
                 "created_at": now.milliseconds, "is_unique": isUnique,
             ])
             guard let webhook = try Self.webhook(db.insertedID(), in: db) else { return .tooMany }

@@ -133,7 +133,7 @@ extension Date {
     /// Milliseconds since 1970, as the database stores times.
     var milliseconds: Int64 {
         // Limited to some 95,000 years before and after 1970, beyond any real time.
-        Int64((min(max(timeIntervalSince1970, -3e12), 3e12) * 1000).rounded())
+        Int64(saturating: (min(max(timeIntervalSince1970, -3e12), 3e12) * 1000).rounded())
     }
 
     init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }

@@ -218,7 +218,7 @@ struct VerifyRequests: AsyncParsableCommand {
         do {
             let time = timeout.flatMap { ClockDuration($0)?.duration } ?? .zero
             let data = try await client.answer(
-                "POST", path, body, within: .seconds(30 + Int64(min(600, time / .seconds(1)))))
+                "POST", path, body, within: .seconds(30 + Int64(saturating: min(600, time / .seconds(1)))))
             if options.json { return print(String(decoding: data, as: UTF8.self)) }
             let outcome: Outcome = try client.read(data)
             print("verified: \(outcome.count) of \(pairs.joined(separator: " "))")

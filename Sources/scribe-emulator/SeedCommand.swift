@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ScribeDomain
+import ScribeServer
 import Yams
 
 struct SeedCommand: AsyncParsableCommand {

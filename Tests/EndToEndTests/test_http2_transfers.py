@@ -159,7 +159,7 @@ def with_h2(server, url, folder, *fields, step=None):
 
 @pytest.mark.parametrize(
     "client",
-    [with_curl, with_java, with_node, with_chromium, with_h2],
+    [with_curl, pytest.param(with_java, marks=pytest.mark.full), with_node, with_chromium, with_h2],
     ids=lambda client: client.__name__.removeprefix("with_"))
 def test_a_large_download_arrives_whole(server, url, expected, tmp_path, client):
     assert client(server, url, tmp_path) == expected

@@ -54,7 +54,9 @@ struct SchemaTests {
         let (version, id, tables) = try opened { db in
             (
                 try Int.fetchOne(db, sql: "PRAGMA user_version"), try Int.fetchOne(db, sql: "PRAGMA application_id"),
-                try Schema.parts(in: db).filter { $0.type == "table" && $0.name != "sqlite_sequence" }.count
+                try Schema.parts(in: db).filter {
+                    $0[0] == "table".databaseValue && $0[1] != "sqlite_sequence".databaseValue
+                }.count
             )
         }
         #expect(version == Schema.latestVersion)

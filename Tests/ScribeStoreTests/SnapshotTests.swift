@@ -88,6 +88,35 @@ struct SnapshotTests {
     }
 
     @Test(
+        "a snapshot whose schema has values of other types is refused",
+        arguments: ["sql = NULL", "sql = x'00ff'", "name = x'ff'", "type = NULL", "tbl_name = 1.5", "rootpage = 'a'"])
+    func foreignSchema(change: String) async throws {
+        let snapshot = try await read(try await archive(), pieces: 1 << 20)
+        let queue = try DatabaseQueue(path: snapshot.databasePath)
+        try await queue.writeWithoutTransaction { db in
+            try db.execute(
+                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change) WHERE name = 'transactions'")
+        }
+        try queue.close()
+        #expect(throws: SnapshotProblem.self) { try snapshot.check() }
+    }
+
+    @Test("a snapshot whose manifest counts other files is refused", arguments: ["bytes", "objects"])
+    func foreignCounts(name: String) async throws {
+        let snapshot = try await read(try await archive(), pieces: 1 << 20)
+        for count in [Int.max, .min, -1, 1] {
+            let file = URL(fileURLWithPath: snapshot.manifestPath)
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            try Data(
+                text.replacingOccurrences(
+                    of: "\"\(name)\":-?[0-9]+", with: "\"\(name)\":\(count)", options: .regularExpression
+                ).utf8
+            ).write(to: file)
+            #expect(throws: SnapshotProblem.self) { try snapshot.check() }
+        }
+    }
+
+    @Test(
         "an archive entry's size is written in octal, and a large one in base 256",
         arguments: [0, 1, 511, 1 << 33 - 1, 1 << 33, 1 << 50])
     func sizes(size: Int) throws {

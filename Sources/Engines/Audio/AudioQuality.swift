@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 
 /// Audibility of speech in a recording, from 0 to 1.
 ///
@@ -23,7 +24,7 @@ package struct AudioQuality: Hashable, Sendable {
     /// Measures a WAV file. Nil if the file is no WAV with 16-bit samples, or is shorter than a few frames.
     package static func measure(wave bytes: AudioBytes) -> AudioQuality? {
         guard let wave = WaveSamples(bytes) else { return nil }
-        let frame = Int(Double(wave.rate) * frameTime) * wave.channels
+        let frame = Int(saturating: Double(wave.rate) * frameTime) * wave.channels
         let most = wave.rate * wave.channels * longest
         let count = min(wave.count, most)
         guard frame > 0, count >= frame * 5 else { return nil }

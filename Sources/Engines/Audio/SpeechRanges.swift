@@ -38,8 +38,8 @@ package struct SpeechRanges: Hashable, Sendable {
     /// - Parameter start: start of the WAV within its recording, in seconds.
     init?(ofWave wave: AudioBytes, from start: Double = 0) {
         guard let samples = WaveSamples(wave) else { return nil }
-        let frame = Int(Double(samples.rate) * Self.frameTime) * samples.channels
-        let piece = frame * Int(Self.pieceTime / Self.frameTime)
+        let frame = Int(saturating: Double(samples.rate) * Self.frameTime) * samples.channels
+        let piece = frame * Int(saturating: Self.pieceTime / Self.frameTime)
         for first in stride(from: 0, to: samples.count, by: piece) {
             let (levels, _) = samples.frames(of: frame, in: first..<min(first + piece, samples.count))
             add(levels, from: start + Double(first / frame) * Self.frameTime)
@@ -95,7 +95,7 @@ extension RecognisedSpeech {
     /// End of the sentence nearest to a position between words, at most three words
     /// away; otherwise the position itself.
     private static func cut(_ words: [String], near place: Double) -> Int {
-        let nearest = Int(place.rounded())
+        let nearest = Int(saturating: place.rounded())
         let ends = (max(1, nearest - 3)...max(1, nearest + 3)).filter {
             $0 <= words.count && words[$0 - 1].endsSentence
         }

@@ -1,4 +1,5 @@
 import NIOCore
+import ScribeDomain
 
 /// Fake live engine: repeats a fixed script, one word per 240 ms of sound (streaming.md 6).
 ///
@@ -85,7 +86,9 @@ private struct FakeLiveChannel {
 
     var hasWords: Bool { !words.isEmpty }
 
-    private func samples(_ duration: Duration) -> Int { samples(milliseconds: Int(duration / .milliseconds(1))) }
+    private func samples(_ duration: Duration) -> Int {
+        samples(milliseconds: Int(saturating: duration / .milliseconds(1)))
+    }
     private func samples(milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
 
     /// Processes one hop of samples.

@@ -39,7 +39,7 @@ struct SpeechDetector {
     init(_ options: LiveOptions) { self.options = options }
 
     private func count(_ milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
-    private func count(_ duration: Duration) -> Int { count(Int(duration / .milliseconds(1))) }
+    private func count(_ duration: Duration) -> Int { count(Int(saturating: duration / .milliseconds(1))) }
 
     /// Samples kept before speech, 200 ms, because words begin softly.
     private var lead: Int { count(200) }

@@ -27,7 +27,7 @@ package struct TranscribingLiveEngine: LiveEngine {
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         let queue = BoundedQueue<TranscribingLiveSession.Work>(
-            limit: Int(Self.mostWaiting / .seconds(1)) * options.sampleRate)
+            limit: Int(saturating: Self.mostWaiting / .seconds(1)) * options.sampleRate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var listener = SpeechSpanTranscriber(

@@ -30,7 +30,7 @@ final class ConsoleSessions: Sendable {
     func begin(isOpen: Bool, at now: Date, _ random: IdentifierSource) -> (id: String, session: Session) {
         let endsAt = now.addingTimeInterval(TimeInterval(Self.lifetime))
         guard isOpen else {
-            let text = "\(Int(endsAt.timeIntervalSince1970))-\(Hex.encode(random.bytes(16)))"
+            let text = "\(Int(saturating: endsAt.timeIntervalSince1970))-\(Hex.encode(random.bytes(16)))"
             let id = "\(text)-\(mac(of: "id \(text)"))"
             return (id, Session(token: mac(of: "token \(text)"), isOpen: false, endsAt: endsAt))
         }

@@ -67,7 +67,7 @@ extension EngineFailure {
         case .refusal, .idleness:
             Refusal(
                 .serviceUnavailable, "The recogniser is not available, try again",
-                headers: .retryAfter(Int((retryAfter ?? 1).rounded(.up))))
+                headers: .retryAfter(Int(saturating: (retryAfter ?? 1).rounded(.up))))
         case .service where code == .transcriptionTimeout:
             Refusal(.gatewayTimeout, "The recogniser took too long")
         case .service: Refusal(.internalServerError, "The recogniser has failed")

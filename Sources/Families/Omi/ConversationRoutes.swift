@@ -186,7 +186,7 @@ struct ConversationRoutes: Sendable {
                 field: "text", problem: "must say something, in at most \(OmiLimits.segment) characters")
         }
         guard OmiCommand.isFinal(body) else { return .json(.ok, ["conversation_id": .null, "segments": []]) }
-        let timeout = max(1, Int(settings.conversationTimeout / .seconds(1)))
+        let timeout = max(1, Int(saturating: settings.conversationTimeout / .seconds(1)))
         let addition = try await conversations.add(
             [ConversationSegment(words, id: identifiers.uuid(.segment), by: OmiCommand.ownProvider)],
             .init(source: "phone", language: "en", timeout: timeout), for: principal)

@@ -86,7 +86,7 @@ struct OmiQuery: Hashable, Sendable {
     /// Silence that ends a conversation, in seconds (streaming.md 4.1).
     /// - Parameter least: The least value, and the default.
     func timeout(atLeast least: Duration) -> Int {
-        let least = max(1, Int(least / .seconds(1)))
+        let least = max(1, Int(saturating: least / .seconds(1)))
         guard let timeout else { return least }
         return timeout == -1 ? 4 * 3600 : min(max(timeout, least), 24 * 3600)
     }

@@ -43,7 +43,7 @@ enum ProcessReadings {
         else { return nil }
         let fields = process[process.index(after: end)...].split(separator: " ")
         guard fields.count > 19, let ticks = Double(fields[19]) else { return nil }
-        return (now.seconds - sinceBoot.seconds + ticks / Double(sysconf(Int32(_SC_CLK_TCK)))).rounded()
+        return (now.seconds - sinceBoot.seconds + ticks / Double(sysconf(CInt(_SC_CLK_TCK)))).rounded()
     }
 }
 

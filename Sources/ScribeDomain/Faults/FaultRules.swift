@@ -211,7 +211,7 @@ package final class FaultRules: Sendable {
         bucket.time = time
         defer { buckets[source] = bucket }
         // A little less than one: the time that a client was told to wait must be enough.
-        guard bucket.tokens >= 0.999 else { return max(1, Int(((1 - bucket.tokens) / rate).rounded(.up))) }
+        guard bucket.tokens >= 0.999 else { return max(1, Int(saturating: ((1 - bucket.tokens) / rate).rounded(.up))) }
         bucket.tokens -= 1
         return nil
     }

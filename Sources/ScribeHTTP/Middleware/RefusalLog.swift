@@ -68,7 +68,7 @@ package final class RefusalLog: Sendable {
 
     /// Count of refusals without a line since the last line; nil if this one gets none either.
     private func admitLine(at now: Date) -> Int? {
-        let second = Int(now.timeIntervalSince1970.rounded(.down))
+        let second = Int(saturating: now.timeIntervalSince1970.rounded(.down))
         return window.withLock { window in
             if window.second != second { (window.second, window.lines) = (second, 0) }
             guard window.lines < Self.linesPerSecond else {

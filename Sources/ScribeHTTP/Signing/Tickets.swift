@@ -53,7 +53,7 @@ package struct Tickets: Sendable {
             purpose: purpose, business: principal.business.rawValue, user: principal.user.rawValue,
             doctor: principal.doctor.rawValue, client: principal.client.rawValue, subject: subject,
             // Rounded up, so that a ticket lives at least as long as promised.
-            expires: Int((clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.up)),
+            expires: Int(saturating: (clock.wall.now.timeIntervalSince1970 + lifetime).rounded(.up)),
             offset: clock.offset == 0 ? nil : clock.offset, state: place.stateClaim)
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

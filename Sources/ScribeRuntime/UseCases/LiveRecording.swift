@@ -118,7 +118,8 @@ package actor LiveRecording {
         words += result.words.lazy.filter { $0.start >= heardFrom }.map {
             TimedWord(text: $0.punctuated ?? $0.text, start: $0.start, end: $0.end, speaker: $0.speaker)
         }
-        finalEnds[result.channel] = Int(((result.start + result.duration) * Double(options.sampleRate)).rounded())
+        finalEnds[result.channel] = Int(
+            saturating: ((result.start + result.duration) * Double(options.sampleRate)).rounded())
         let channels = options.multichannel ? options.channels : 1
         let end = (0..<channels).map { finalEnds[$0] ?? 0 }.min() ?? 0
         guard end > start, !words.isEmpty || end - start >= Self.longestSilence * options.sampleRate else { return }

@@ -206,6 +206,7 @@ enum Seed {
 
     private static func explanation(of error: any Error) -> String {
         if let mistake = error as? YAMLText.Mistake { return "it is not YAML: \(mistake)" }
+        if error is UnusableEntry { return "the file: \(error)" }
         guard let error = error as? DecodingError else { return "\(error)" }
         let path = { (context: DecodingError.Context) in
             let keys = context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }

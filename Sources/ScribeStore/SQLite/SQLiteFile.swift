@@ -74,10 +74,14 @@ enum SQLiteFile {
                 case .nothing: return false
                 case .newer, .foreign: return true
                 case .ours:
-                    let tables = try Schema.parts(in: db).filter { $0.type == "table" && !$0.name.hasPrefix("sqlite_") }
+                    let tables = try String.fetchAll(
+                        db,
+                        sql: """
+                            SELECT name FROM sqlite_schema
+                            WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name != 'state'
+                            """)
                     return try tables.contains { table in
-                        try table.name != "state"
-                            && Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table.name))") == true
+                        try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(table))") == true
                     }
                 }
             }

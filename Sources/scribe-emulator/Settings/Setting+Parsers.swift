@@ -83,7 +83,8 @@ extension Setting.Parser where Value == Duration {
                 throw Setting.Problem(what: "is not a time up to 366d; write 14s, 500ms, 2m or 12h")
             }
             guard duration >= least else {
-                throw Setting.Problem(what: "is too short; write \(Int(least / .milliseconds(1)))ms or more")
+                throw Setting.Problem(
+                    what: "is too short; write \(Int(saturating: least / .milliseconds(1)))ms or more")
             }
             return duration
         }

@@ -96,7 +96,7 @@ struct DoctorChecks {
 
     private mutating func lookAtClock(_ date: Date?) {
         guard let date else { return }
-        let seconds = Int(abs(date.timeIntervalSince(clock.now)))
+        let seconds = Int(saturating: abs(date.timeIntervalSince(clock.now)))
         findings.append(
             seconds < 300
                 ? .well("the clocks agree")

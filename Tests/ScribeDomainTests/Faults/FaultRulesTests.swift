@@ -135,13 +135,17 @@ struct FaultRulesTests {
 
     @Test("the longest delay of a distribution is 24 hours", arguments: ["1ms~24h", "1ms..24h", "23h~24h", "24h"])
     func longestDelay(text: String) throws {
-        struct Constant: RandomNumberGenerator {
-            let value: UInt64
-            func next() -> UInt64 { value }
+        /// Begins with a value at an edge. `random(in:using:)` draws again after some values.
+        struct Edge: RandomNumberGenerator {
+            var value: UInt64
+            mutating func next() -> UInt64 {
+                defer { value = value &* 6_364_136_223_846_793_005 &+ 1 }
+                return value
+            }
         }
         let delay = try #require(FaultDelay(text))
         for value in [0, 1, UInt64.max / 4, .max / 2, .max - 1, .max] {
-            var generator = Constant(value: value)
+            var generator = Edge(value: value)
             let drawn = delay.drawn(using: &generator)
             #expect(.zero <= drawn && drawn <= .seconds(86_401))
         }

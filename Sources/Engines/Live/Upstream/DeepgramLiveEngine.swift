@@ -231,10 +231,12 @@ package struct DeepgramLiveEngine: LiveEngine {
         ]
         // Without this parameter the service uses its own default.
         if options.isEndpointingExplicit {
-            let silence = options.endpointing.map { "\(Int($0 / .milliseconds(1)))" }
+            let silence = options.endpointing.map { "\(Int(saturating: $0 / .milliseconds(1)))" }
             query.append(("endpointing", silence ?? "false"))
         }
-        if let limit = options.utteranceEnd { query.append(("utterance_end_ms", "\(Int(limit / .milliseconds(1)))")) }
+        if let limit = options.utteranceEnd {
+            query.append(("utterance_end_ms", "\(Int(saturating: limit / .milliseconds(1)))"))
+        }
         if let language = options.language { query.append(("language", language == "auto" ? "multi" : language)) }
         query += options.vocabulary.map { (model.hasPrefix("nova-3") ? "keyterm" : "keywords", $0) }
         url.queryItems = query.map { URLQueryItem(name: $0.0, value: $0.1) }

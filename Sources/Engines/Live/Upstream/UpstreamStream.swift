@@ -169,7 +169,7 @@ actor UpstreamStream {
             if message.fromFinalize { unsettled.finalized() }
             let count = options.multichannel ? options.channels : 1
             let least = (0..<count).map { settled[$0] ?? 0 }.min() ?? 0
-            unsettled.settle(upTo: Int((least * Double(options.sampleRate)).rounded()))
+            unsettled.settle(upTo: Int(saturating: (least * Double(options.sampleRate)).rounded()))
         }
         return .result(
             LiveResult(

@@ -163,7 +163,7 @@ struct FakeSpeech {
         var sentences = sentences(ofPassage: position)
         let closing = sentences.removeLast()
         var next = position + 1
-        var budget = Int(min(duration, Self.longestSpeech) * Self.wordsPerSecond) - closing.count
+        var budget = Int(saturating: min(duration, Self.longestSpeech) * Self.wordsPerSecond) - closing.count
         var spoken: [[Substring]] = []
         while budget > 0 {
             if sentences.isEmpty {

@@ -34,7 +34,7 @@ struct CombinedAudioRoutes: Sendable {
                 "audio_url": "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
                 "expires_in": .integer(Int(left)),
                 // Seconds since 1970.
-                "expires_at": .integer(Int(clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
+                "expires_at": .integer(Int(saturating: clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
             ])
     }
 

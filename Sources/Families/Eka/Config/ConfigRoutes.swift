@@ -64,7 +64,7 @@ struct ConfigRoutes: Sendable {
             .ok,
             [
                 "timezone": .string(zone), "current_time_utc": .string(now.apiTime),
-                "timestamp": .integer(Int(now.timeIntervalSince1970)),
+                "timestamp": .integer(Int(saturating: now.timeIntervalSince1970)),
             ])
     }
 

@@ -53,7 +53,7 @@ struct DocumentLinks: Sendable {
         }
         return Links(
             read: try link(Self.reading), write: try link(Self.writing),
-            expiry: Int(clock.wall.now.timeIntervalSince1970 + Self.lifetime))
+            expiry: Int(saturating: clock.wall.now.timeIntervalSince1970 + Self.lifetime))
     }
 
     static func add(to router: WorldRoutes<Self>) {

@@ -49,7 +49,7 @@ struct TransactionContext: Decodable, Sendable {
             guard case .object(var members) = item, let id = item["session_id"]?.stringValue, let time = times[id],
                 members["date_epoch"] == nil || members["date_epoch"] == .null
             else { return item }
-            members["date_epoch"] = .integer(Int64(time.timeIntervalSince1970))
+            members["date_epoch"] = .integer(Int64(saturating: time.timeIntervalSince1970))
             return .object(members)
         }
         return dated

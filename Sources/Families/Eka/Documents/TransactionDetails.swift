@@ -12,7 +12,7 @@ extension Transaction {
                 ["template_id": .string($0.id.rawValue)]
             }
         }
-        let created = Int(createdAt.timeIntervalSince1970)
+        let created = Int(saturating: createdAt.timeIntervalSince1970)
         let patient = JSON.value(request.patientDetails ?? .object([:]))
         return [
             "schema_version": "2026-04-30",
@@ -20,7 +20,7 @@ extension Transaction {
             "uuid": .string(owner.user.rawValue),
             "wid": .string(owner.business.rawValue),
             "created_at": .integer(created),
-            "committed_at": committedAt.map { JSON.integer(Int($0.timeIntervalSince1970)) }.orNull,
+            "committed_at": committedAt.map { JSON.integer(Int(saturating: $0.timeIntervalSince1970)) }.orNull,
             // One hour, as on the vendor's server.
             "expires_at": .integer(created + 3600),
             "request_templates": [
@@ -68,8 +68,8 @@ extension DocumentRecord {
             "publish": .value(publicationWithTime),
             "usage_information": [:],
             "document_path": document.id.path(in: transaction),
-            "created_at": .integer(Int(createdAt.timeIntervalSince1970)),
-            "updated_at": .integer(Int(updatedAt.timeIntervalSince1970)),
+            "created_at": .integer(Int(saturating: createdAt.timeIntervalSince1970)),
+            "updated_at": .integer(Int(saturating: updatedAt.timeIntervalSince1970)),
             // Null without links: some SDKs require the keys.
             "presigned_url": presigned.orNull,
             "presigned_url_expires_at": expiry.orNull,
@@ -94,7 +94,7 @@ extension DocumentRecord {
     private var publicationWithTime: JSONValue {
         guard let publishedAt, case .object(var members) = publication else { return publication }
         if members["published_at"] == nil {
-            members["published_at"] = .integer(Int64(publishedAt.timeIntervalSince1970))
+            members["published_at"] = .integer(Int64(saturating: publishedAt.timeIntervalSince1970))
         }
         return .object(members)
     }

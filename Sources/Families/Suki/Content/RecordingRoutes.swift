@@ -50,7 +50,7 @@ struct RecordingRoutes: Sendable {
                 "recording_id": .string(segment.recording),
                 "presigned_url": "\(base)/api/v1/ambient/recordings/\(ticket)",
                 // Seconds since 1970.
-                "expires_at": .integer(Int(clock.wall.now.timeIntervalSince1970 + lifetime)),
+                "expires_at": .integer(Int(saturating: clock.wall.now.timeIntervalSince1970 + lifetime)),
                 "sequence_number": .integer(index + 1),
             ]
         }

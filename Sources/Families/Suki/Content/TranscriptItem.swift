@@ -8,7 +8,7 @@ enum TranscriptItem {
     /// Encodes an offset.
     /// - Parameter seconds: From the beginning of the audio.
     private static func offset(_ seconds: Double) -> JSON {
-        let milliseconds = Int((min(max(0, seconds), 1e9) * 1000).rounded())
+        let milliseconds = Int(saturating: (min(max(0, seconds), 1e9) * 1000).rounded())
         return [
             "hours": .integer(milliseconds / 3_600_000), "minutes": .integer(milliseconds / 60_000 % 60),
             "seconds": .integer(milliseconds / 1000 % 60), "nanos": .integer(milliseconds % 1000 * 1_000_000),
@@ -65,7 +65,7 @@ extension ClosedRange<Double> {
 extension Date {
     /// The date as RFC 3339 with nine fractional digits.
     var nanoTime: String {
-        let milliseconds = Int64((timeIntervalSince1970 * 1000).rounded())
+        let milliseconds = Int64(saturating: (timeIntervalSince1970 * 1000).rounded())
         let fraction = (milliseconds % 1000 + 1000) % 1000
         let second = Date(timeIntervalSince1970: Double((milliseconds - fraction) / 1000)).apiTime
         return "\(second.dropLast()).\(Int(fraction).padded(to: 3))000000Z"

@@ -8,13 +8,13 @@ package enum WebhookSignature {
     /// Signature `t=<unix seconds>,v1=<hex>`. Receivers split it at the comma and at each equals sign, and accept a
     /// time that is at most a few minutes old (C-112).
     package static func timed(of body: Data, key: String, at now: Date) -> String {
-        let time = Int(now.timeIntervalSince1970)
+        let time = Int(saturating: now.timeIntervalSince1970)
         return "t=\(time),v1=\(code("\(time).", body, key))"
     }
 
     /// Signature `<unix milliseconds>:<hex>`. Each half is sent in its own header (suki.md section 7).
     package static func stamped(of body: Data, key: String, at now: Date) -> String {
-        let time = Int64((now.timeIntervalSince1970 * 1000).rounded())
+        let time = Int64(saturating: (now.timeIntervalSince1970 * 1000).rounded())
         return "\(time):\(code("\(time):", body, key))"
     }
 
