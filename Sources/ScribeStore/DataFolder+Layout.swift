@@ -24,6 +24,8 @@ extension DataFolder {
 
         var current: String { "\(path)/current" }
         var states: String { "\(path)/states" }
+        /// Path of the file that a server locks, and that marks a data folder.
+        var lock: String { "\(path)/lock" }
         var work: String { "\(path)/work" }
         /// Path of a file that says that the server keeps its rows elsewhere, as in memory.
         var memoryMark: String { "\(path)/rows-in-memory" }
@@ -54,12 +56,7 @@ extension DataFolder {
         func currentName() throws -> String? {
             let bytes: [UInt8]
             do {
-                let file = try FileDescriptor.open(FilePath(current), .readOnly, options: [.nonBlocking, .closeOnExec])
-                bytes = try file.closeAfter {
-                    try [UInt8](unsafeUninitializedCapacity: 128) { buffer, count in
-                        count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
-                    }
-                }
+                bytes = try Self.beginning(of: current)
             } catch Errno.noSuchFileOrDirectory {
                 return nil
             } catch {
@@ -69,6 +66,18 @@ extension DataFolder {
             guard !name.isEmpty else { throw Problem.stateless(file: current, reason: "is empty") }
             guard Self.isName(name) else { throw Problem.stateless(file: current, reason: "does not name a state") }
             return name
+        }
+
+        /// Reads the first 128 bytes of a file. Blocking.
+        /// - Throws: `Errno`.
+        static func beginning(of path: String, _ options: FileDescriptor.OpenOptions = []) throws -> [UInt8] {
+            let file = try FileDescriptor.open(
+                FilePath(path), .readOnly, options: options.union([.nonBlocking, .closeOnExec]))
+            return try file.closeAfter {
+                try [UInt8](unsafeUninitializedCapacity: 128) { buffer, count in
+                    count = try file.read(into: UnsafeMutableRawBufferPointer(buffer))
+                }
+            }
         }
 
         /// Makes `name` the valid state. A kill or a power cut leaves the state before it, or this one. Blocking.
@@ -127,7 +136,7 @@ extension DataFolder {
                 let state = keepsRows ? try preparedState() : nil
                 if !keepsRows { try createFile(memoryMark) }
                 try makeFolder(work)
-                try requireUsable(work)
+                for folder in [path, work] { try requireUsable(folder) }
                 return state
             } catch let code as Errno {
                 throw Problem(code, at: path)
@@ -137,22 +146,34 @@ extension DataFolder {
         private func preparedState() throws -> StateFolder {
             try requireStatesFolder()
             let state = self.state(try currentName() ?? makeFirst())
-            try requireDatabase(of: state)
-            try requireWritable(state.database)
+            try requireDatabase(of: state, isWritten: true)
             try makeFolder(state.objects)
             try requireUsable(state.objects)
             return state
         }
 
-        /// Requires the database of the state that `current` names. A missing database is never replaced by a new one.
-        /// - Throws: ``Problem/stateless(file:reason:)`` for a missing database.
-        func requireDatabase(of state: StateFolder) throws {
+        /// Requires the database of the state that `current` names. A missing or an empty database is never replaced by
+        /// a new one.
+        /// - Parameter isWritten: whether this user must have the right to write to it.
+        /// - Throws: ``Problem/stateless(file:reason:)`` for a missing database; `Store.Problem.damaged` for an empty
+        ///   one; other cases of ``Problem``.
+        func requireDatabase(of state: StateFolder, isWritten: Bool = false) throws {
             var info = stat()
-            guard stat(state.database, &info) != 0 else { return }
-            switch errno {
-            case ENOENT, ENOTDIR:
-                throw Problem.stateless(file: current, reason: "leads to \(state.database), which is missing")
-            case let code: throw Problem(Errno(rawValue: code), at: state.path)
+            if stat(state.database, &info) != 0 {
+                switch errno {
+                case ENOENT, ENOTDIR:
+                    throw Problem.stateless(file: current, reason: "leads to \(state.database), which is missing")
+                case let code: throw Problem(Errno(rawValue: code), at: state.path)
+                }
+            }
+            if isWritten { try requireWritable(state.database) }
+            do {
+                // Bytes 40 to 43 of a database count the changes of its schema.
+                guard try Self.beginning(of: state.database).dropFirst(40).prefix(4).contains(where: { $0 != 0 }) else {
+                    throw Store.Problem.damaged(path: state.database)
+                }
+            } catch let code as Errno {
+                throw Problem(code, at: state.database)
             }
         }
 

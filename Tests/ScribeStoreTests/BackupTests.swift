@@ -222,7 +222,7 @@ struct BackupTests {
         while !isOver.withLock({ $0 }), !isAtWork(layout.staging("one")) { await Task.yield() }
         let next = layout.state("2")
         try FileManager.default.createDirectory(atPath: next.objects, withIntermediateDirectories: true)
-        try Data().write(to: URL(fileURLWithPath: next.database))
+        try SQLiteDatabase.makeSchema(in: next.database)
         try layout.setCurrent("2")
         let server = try DataFolder(path: path)
         #expect(server.databasePath == next.database)

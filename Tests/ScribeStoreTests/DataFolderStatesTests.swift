@@ -13,14 +13,13 @@ struct DataFolderStatesTests {
 
     init() throws { parent = try TemporaryFolder() }
 
-    /// Makes a state with a file, and with an empty database.
+    /// Makes a state with a file, and with a database without rows.
     private func makeState(_ name: String) throws {
         let state = layout.state(name)
         try FileManager.default.createDirectory(
             atPath: "\(state.objects)/ab", withIntermediateDirectories: true)
-        for file in ["\(state.objects)/ab/abcdef", state.database] {
-            try Data().write(to: URL(fileURLWithPath: file))
-        }
+        try Data().write(to: URL(fileURLWithPath: "\(state.objects)/ab/abcdef"))
+        try SQLiteDatabase.makeSchema(in: state.database)
     }
 
     private func write(_ text: String, to file: String) throws {
@@ -78,6 +77,48 @@ struct DataFolderStatesTests {
         let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
         #expect(problem?.description.contains(folder.databasePath) == true)
         #expect(!FileManager.default.fileExists(atPath: folder.databasePath))
+    }
+
+    @Test(
+        "a start finds an emptied database of the valid state damaged, and does not make its schema anew",
+        arguments: [Data(), Data(count: 8192), Data(count: 1)])
+    func emptied(content: Data) throws {
+        let folder = try DataFolder(path: path)
+        folder.release()
+        try content.write(to: URL(fileURLWithPath: folder.databasePath))
+        #expect(throws: Store.Problem.damaged(path: folder.databasePath)) { try DataFolder(path: path) }
+        #expect(throws: Store.Problem.damaged(path: folder.databasePath)) {
+            try Backup.write(folder: path, to: "\(parent.path)/backup", name: "1", secrets: [])
+        }
+        #expect(FileManager.default.contents(atPath: folder.databasePath) == content)
+    }
+
+    @Test("garbage in a database's pages is damage, and no SQL statement, for reads and for writes")
+    func garbage() async throws {
+        let folder = try DataFolder(path: path)
+        let before = try SQLiteDatabase(path: folder.databasePath, durability: .normal, sink: nil)
+        let pages = try before.readBlocking {
+            try $0.rows("SELECT rootpage FROM sqlite_schema WHERE name IN ('clients', 'generations')").map {
+                $0["rootpage"] as Int
+            }
+        }
+        try before.close()
+        #expect(pages.count == 2)
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: folder.databasePath))
+        for page in pages {
+            try file.seek(toOffset: UInt64(page - 1) * 4096)
+            try file.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        }
+        try file.close()
+        let damage = Store.Problem.damaged(path: folder.databasePath)
+        let database = try SQLiteDatabase(path: folder.databasePath, durability: .normal, sink: nil)
+        await #expect(throws: damage) { try await database.read { try $0.rows("SELECT * FROM clients") } }
+        await #expect(throws: damage) {
+            try await database.write(in: [.none]) { db, _ in
+                try db.run("INSERT INTO generations (name, value) VALUES ('x', 7)", [])
+            }
+        }
+        #expect(throws: damage) { try database.readBlocking { try $0.rows("SELECT * FROM clients") } }
     }
 
     @Test("a start without the file current ends with the names of the states, if there are several")
@@ -144,6 +185,7 @@ struct DataFolderStatesTests {
     @Test("a start names a file that is in a folder's place", arguments: ["states", "work"])
     func files(name: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write("scribe-emulator data folder\n", to: layout.lock)
         try write("a file", to: "\(path)/\(name)")
         let problem = #expect(throws: DataFolder.Problem.self) { try DataFolder(path: path) }
         #expect(problem == .unusable(path: "\(path)/\(name)", reason: "it is a file, and a folder is expected"))

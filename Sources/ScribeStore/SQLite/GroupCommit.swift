@@ -65,10 +65,10 @@ final class GroupCommit: Sendable {
                             throw error
                         }
                     },
-                    finish: { [sink] error in
+                    finish: { [sink, path = pool.path] error in
                         guard let (outcome, changes) = result.withLock({ $0 }) else {
                             let error = error ?? DatabaseError(resultCode: .SQLITE_ABORT)
-                            return continuation.resume(throwing: StorageFailure.domainError(of: error))
+                            return continuation.resume(throwing: StorageFailure.domainError(of: error, path: path))
                         }
                         switch outcome {
                         case .success(let value) where error == nil:
@@ -76,9 +76,11 @@ final class GroupCommit: Sendable {
                             continuation.resume(returning: value)
                         // A write's own failure says more than the transaction's, which it may have ended.
                         case .success:
-                            continuation.resume(throwing: error.map(StorageFailure.domainError) ?? CancellationError())
+                            continuation.resume(
+                                throwing: error.map { StorageFailure.domainError(of: $0, path: path) }
+                                    ?? CancellationError())
                         case .failure(let own):
-                            continuation.resume(throwing: StorageFailure.domainError(of: own))
+                            continuation.resume(throwing: StorageFailure.domainError(of: own, path: path))
                         }
                     }
                 )

@@ -91,7 +91,11 @@ final class SQLiteDatabase: StoreEngine {
 
     /// Runs `body` on a consistent snapshot of the database. Blocking.
     func readBlocking<Value>(_ body: (any StoreSession) throws -> Value) throws -> Value {
-        try pool.read { try body($0.reading) }
+        do {
+            return try pool.read { try body($0.reading) }
+        } catch {
+            throw StorageFailure.domainError(of: error, path: pool.path)
+        }
     }
 
     func writeBlocking(_ body: (any StoreSession) throws -> Void) throws {
@@ -99,7 +103,7 @@ final class SQLiteDatabase: StoreEngine {
     }
 
     func read<Value: Sendable>(_ body: @escaping @Sendable (any StoreSession) throws -> Value) async throws -> Value {
-        try await StorageFailure.translatingErrors {
+        try await StorageFailure.translatingErrors(path: pool.path) {
             guard isInMemory else { return try await pool.read { try body($0.reading) } }
             // The single connection needs no isolation. A read after `close` is refused here: GRDB would use a
             // connection that is gone.

@@ -4,10 +4,12 @@ import SystemPackage
 
 /// Translates failures of SQLite and of files into errors of the domain. Code above the store reads no error number.
 enum StorageFailure {
-    /// Translates a failure: ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too
-    /// large, and for SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; ``ScribeError/invalidRequest(field:problem:)`` for
-    /// a text that PostgreSQL cannot index; any other error unchanged.
-    static func domainError(of error: any Error) -> any Error {
+    /// Translates a failure: ``Store/Problem/damaged(path:)`` for a damaged database at `path`;
+    /// ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too large, and for
+    /// SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; ``ScribeError/invalidRequest(field:problem:)`` for a text that
+    /// PostgreSQL cannot index; any other error unchanged.
+    static func domainError(of error: any Error, path: String? = nil) -> any Error {
+        if let path, isDamage(error) { return Store.Problem.damaged(path: path) }
         if let error = error as? PostgreSQLError, error.isTooLong {
             return ScribeError.invalidRequest(
                 field: nil, problem: "A name, path or URL is too long: PostgreSQL indexes at most 2,704 bytes")
@@ -16,19 +18,26 @@ enum StorageFailure {
     }
 
     /// Runs `body`, and translates its failure.
-    static func translatingErrors<Value>(_ body: () async throws -> Value) async throws -> Value {
+    static func translatingErrors<Value>(
+        path: String? = nil, _ body: () async throws -> Value
+    ) async throws -> Value {
         do {
             return try await body()
         } catch {
-            throw domainError(of: error)
+            throw domainError(of: error, path: path)
         }
+    }
+
+    /// Whether SQLite finds the file to be no database, or no longer one.
+    private static func isDamage(_ error: any Error) -> Bool {
+        [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains((error as? DatabaseError)?.resultCode)
     }
 
     /// Translates an error of SQLite at the start into ``Store/Problem``; any other error stays unchanged.
     static func problem(of error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT: return Store.Problem.damaged(path: path)
+        case _ where isDamage(error): return Store.Problem.damaged(path: path)
         case .SQLITE_FULL: return Store.Problem.full(path: path)
         // SQLite reports this error if the WAL index cannot grow.
         case .SQLITE_IOERR where !Store.Problem.hasRoom(path): return Store.Problem.full(path: path)
