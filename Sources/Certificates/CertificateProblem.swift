@@ -11,6 +11,8 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
     case accessibleToOthers(path: String, mode: String, isFolder: Bool)
     /// The development authority's certificate or key is unreadable, or the two do not match.
     case damaged(path: String)
+    /// The folder holds files that this program has not written, and would replace.
+    case notOurs(path: String)
     /// A file has the path of the development authority's folder.
     case notAFolder(path: String)
 
@@ -40,7 +42,12 @@ package enum CertificateProblem: Error, Hashable, Sendable, CustomStringConverti
             """
         case .notAFolder(let path): "\(path) is a file, and a folder is expected; name another with --tls-dir"
         case .damaged(let path):
-            "\(path) is damaged; remove its folder: scribe-emulator then makes a new authority for clients to trust"
+            "\(path) is damaged; name a new folder with --tls-dir: clients must then trust the new authority in it"
+        case .notOurs(let path):
+            """
+            \(path) is not from scribe-emulator, which would replace it; name a new folder with --tls-dir, \
+            or serve your own certificate with --tls-certificate and --tls-key
+            """
         }
     }
 }

@@ -31,7 +31,7 @@ struct DevelopmentAuthority: Sendable {
         let name = try DistinguishedName {
             OrganizationName("scribe-emulator")
             // Random digits tell several authorities apart in a trust store.
-            CommonName("scribe-emulator development \(Hex.encode(identifiers.bytes(3)))")
+            CommonName("\(Self.name) \(Hex.encode(identifiers.bytes(3)))")
         }
         let publicKey = key.publicKey
         certificate = try Certificate(
@@ -70,6 +70,11 @@ struct DevelopmentAuthority: Sendable {
         return names.hostRoots.allSatisfy { host in roots.contains { host == $0 || host.hasSuffix(".\($0)") } }
             && names.addressRanges.allSatisfy(ranges.contains)
     }
+
+    private static let name = "scribe-emulator development"
+
+    /// Whether a development authority issued a certificate, by the issuer's name.
+    static func hasIssued(_ certificate: Certificate) -> Bool { "\(certificate.issuer)".contains(name) }
 
     static func freshKey() -> Certificate.PrivateKey { Certificate.PrivateKey(P256.Signing.PrivateKey()) }
 

@@ -61,6 +61,7 @@ package struct DevelopmentCertificates: Sendable {
             if let kept = kept(issuedBy: authority, at: now) {
                 return Result(certificate: kept, authority: pem, newAuthorityReason: newAuthorityReason)
             }
+            try requireOurs([certificatePath, addressCertificatePath])
             let key = DevelopmentAuthority.freshKey()
             try write(try key.serializeAsPEM().pemString + "\n", to: keyPath)
             for (path, names) in [(certificatePath, hosts), (addressCertificatePath, addresses)] {
@@ -115,10 +116,16 @@ package struct DevelopmentCertificates: Sendable {
             if isLasting, kept.permits(for: names) { return (kept, nil) }
             // The new authority keeps the names of the old one, so that other servers' certificates stay possible.
             limits += kept.limits.filter { !limits.contains($0) }
+            try requireOurs([authorityPath])
             newAuthorityReason =
                 isLasting
                 ? "the development authority was made anew, for the old one may not vouch for all names; trust it again"
                 : "the development authority was made anew, for the old one's time is over; trust it again"
+        } else if let other = [authorityPath, certificatePath, addressCertificatePath, keyPath].first(
+            where: FileManager.default.fileExists(atPath:))
+        {
+            // An authority writes its key first, so the other files are not from one.
+            throw CertificateProblem.notOurs(path: other)
         }
         let fresh = try DevelopmentAuthority(vouchingFor: limits, at: now, identifiers: identifiers)
         try write(try fresh.key.serializeAsPEM().pemString, to: authorityKeyPath)
@@ -138,11 +145,22 @@ package struct DevelopmentCertificates: Sendable {
 
     /// Whether the authority signed the first certificate of a file.
     private func isIssued(_ path: String, by authority: DevelopmentAuthority) -> Bool {
+        first(of: path).map { authority.certificate.publicKey.isValidSignature($0.signature, for: $0) } ?? false
+    }
+
+    /// First certificate of a file; nil for a file without one.
+    private func first(of path: String) -> Certificate? {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8),
-            let documents = try? PEMDocument.parseMultiple(pemString: text), let first = documents.first,
-            let leaf = try? Certificate(pemDocument: first)
-        else { return false }
-        return authority.certificate.publicKey.isValidSignature(leaf.signature, for: leaf)
+            let documents = try? PEMDocument.parseMultiple(pemString: text), let first = documents.first
+        else { return nil }
+        return try? Certificate(pemDocument: first)
+    }
+
+    /// Requires that a development authority issued the certificates that are about to be replaced.
+    private func requireOurs(_ paths: [String]) throws {
+        for path in paths where first(of: path).map(DevelopmentAuthority.hasIssued) == false {
+            throw CertificateProblem.notOurs(path: path)
+        }
     }
 
     // MARK: Files
@@ -180,6 +198,13 @@ package struct DevelopmentCertificates: Sendable {
         }
         let mode = status.st_mode & 0o777
         guard mode & 0o077 == 0 else {
+            // A command would change the mode of a folder with other files, such as a home.
+            let names = isFolder ? (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] : []
+            guard names.isEmpty || FileManager.default.fileExists(atPath: authorityKeyPath) else {
+                throw CertificateProblem.unreadable(
+                    path: path,
+                    reason: "others can read the folder, and it holds other files; name a new one with --tls-dir")
+            }
             throw CertificateProblem.accessibleToOthers(path: path, mode: String(mode, radix: 8), isFolder: isFolder)
         }
     }

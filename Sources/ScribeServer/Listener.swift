@@ -157,6 +157,10 @@ package func buildApplication(
     _ configuration: Configuration, _ parts: Emulator.Parts,
     onReady: @escaping @Sendable (Listener.Ports) async throws -> Void = { _ in }
 ) async throws -> some ApplicationProtocol {
+    // Checked before the listener makes the folder of its certificates, which may be in the data folder.
+    try await NIOThreadPool.singleton.runIfActive {
+        try DataFolder.requireOurs(path: configuration.dataFolder, tolerating: configuration.namesBeforeFirstStart)
+    }
     let listener = try await Listener(configuration, parts)
     let (emulator, opened) = try await open(configuration, parts, authority: listener.authority)
     return listener.application(for: emulator, opened, onReady: onReady)

@@ -33,7 +33,8 @@ struct OpenedDataFolder: Sendable {
         let requiresSigningKey = keepsRows && configuration.signingKey == nil && !configuration.allowsNewSigningKey
         let (folder, keysOfGroup) = try await threads.runIfActive {
             let folder = try DataFolder(
-                path: configuration.dataFolder, mustBeEmpty: configuration.snapshotFile != nil,
+                path: configuration.dataFolder, tolerating: configuration.namesBeforeFirstStart,
+                mustBeEmpty: configuration.snapshotFile != nil,
                 isShared: configuration.sharedLease != nil, keepsRows: keepsRows)
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey { try folder.requireSigningKey(at: now) }

@@ -15,6 +15,8 @@ extension Backup {
         /// The target is a device, a pipe or a socket.
         case isNoFile(String)
         case isLink(String)
+        /// The target exists and is no backup.
+        case isOther(String)
         /// The target is in the data folder: a start would remove the backup, or the backup would replace a file of the
         /// server.
         case inDataFolder(String)
@@ -49,6 +51,7 @@ extension Backup {
             case .notWritable(let path): "\(path) cannot be written by this user; name a file in another folder"
             case .isNoFile(let path): "\(path) is a device or a pipe; name a file"
             case .isLink(let path): "\(path) is a link; name the file that it leads to"
+            case .isOther(let path): "\(path) exists and is no backup, so it stays; name another file"
             case .inDataFolder(let path): "\(path) is in the data folder; name a file in another folder"
             case .isBeingWritten(let path): "another backup is writing \(path); name another file, or try again later"
             case .unwritable(let path, let reason): "\(path) cannot be written: \(reason)"
@@ -56,8 +59,7 @@ extension Backup {
                 "\(path) cannot be read by this user, and belongs in the backup; run backup as the server's user"
             case .unreadableBackup(let path):
                 """
-                \(path) cannot be read by this user. Run sudo chown "$(id -u)" '\(path)', \
-                or run restore as the file's owner
+                \(path) cannot be read by this user. Run \(Access.ofKey(path)), or run restore as the file's owner
                 """
             case .missingUpload(let path):
                 "\(path) is missing, and the database names it; put it back, or delete the object that it belongs to"

@@ -98,7 +98,12 @@ extension Backup {
         // Synced before the rename: a power cut would leave empty files otherwise.
         sync()
         for key in keys {
-            try moveFile("\(state.path)/\(key)", to: "\(layout.path)/\(key)")
+            let target = "\(layout.path)/\(key)"
+            // An operator may have put a key there, which must not be lost.
+            if !FileManager.default.contentsEqual(atPath: target, andPath: "\(state.path)/\(key)") {
+                _ = linkat(AT_FDCWD, target, AT_FDCWD, "\(target).before-restore", 0)
+            }
+            try moveFile("\(state.path)/\(key)", to: target)
         }
         try layout.setCurrent(name)
     }

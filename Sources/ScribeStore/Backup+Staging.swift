@@ -17,7 +17,7 @@ extension Backup {
     static func held(in layout: DataFolder.Layout) throws -> (StateFolder, FolderLock) {
         let folder = layout.path
         guard !FileManager.default.fileExists(atPath: layout.memoryMark) else { throw Problem.inMemory(folder: folder) }
-        guard DataFolder.isFolder(folder) else { throw Problem.noDatabase(folder: folder) }
+        guard layout.isMarked else { throw Problem.noDatabase(folder: folder) }
         var named = try layout.validName()
         while let name = named {
             let state = layout.state(name)

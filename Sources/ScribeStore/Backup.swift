@@ -65,7 +65,18 @@ package enum Backup {
             let root = URL(fileURLWithPath: folder).resolvingSymlinksInPath().path
             guard place != root, !place.hasPrefix("\(root)/") else { throw Problem.inDataFolder(file) }
         }
+        for file in [file, "\(file).partial"] {
+            guard StateFolder.size(ofFile: file) ?? 0 == 0 || isBackup(file) else { throw Problem.isOther(file) }
+        }
     }
+
+    /// Whether a file begins as a backup does. Only such a file is replaced by another backup.
+    private static func isBackup(_ file: String) -> Bool {
+        (try? DataFolder.Layout.beginning(of: file))?.starts(with: Array("\(first)\0".utf8)) == true
+    }
+
+    /// Name of each archive's first member.
+    private static let first = "./scribe.sqlite"
 
     static func isLink(_ path: String) -> Bool {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
@@ -120,7 +131,10 @@ package enum Backup {
     }
 
     private static func write(_ files: [String], of staging: String, to partial: String, for file: String) throws {
-        let (status, said) = try tar(["--create", "--file", partial, "--directory", staging, "."], withErrors: true)
+        let members =
+            [first, "./objects"] + files.filter { !$0.contains("/") }.map { "./\($0)" }.filter { $0 != first }
+        let (status, said) = try tar(
+            ["--create", "--file", partial, "--directory", staging] + members, withErrors: true)
         guard status <= 1 else {
             guard !isFull(said) else { throw Errno.noSpace }
             throw Problem.tarFailed

@@ -65,6 +65,7 @@ extension DataFolder.Layout {
 
     private func places(in folder: String, _ prefix: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.filter { $0.hasPrefix(prefix) }.map { "\(folder)/\($0)" }
+        return names.filter { $0.hasPrefix(prefix) && Self.isOfServer("\($0.dropFirst(prefix.count))") }
+            .map { "\(folder)/\($0)" }
     }
 }

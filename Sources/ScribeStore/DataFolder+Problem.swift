@@ -1,4 +1,13 @@
+import Foundation
 import SystemPackage
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 extension DataFolder {
     /// Reasons why a data folder, or a file in it, cannot be used.
@@ -20,6 +29,8 @@ extension DataFolder {
         /// `current` names no existing state.
         case stateless(file: String, reason: String)
         case holdsData(path: String)
+        /// The folder is not ours, because it holds other files.
+        case isOther(path: String, holds: [String])
         /// A backup reads the valid state.
         case backupRuns(path: String)
 
@@ -39,6 +50,26 @@ extension DataFolder {
             }
         }
 
+        /// Reason in a few words, for the path alone.
+        private var reason: String {
+            switch self {
+            case .notWritable: "this user may not write there"
+            case .readOnlyDisk: "its disk is read-only"
+            case .full: "its disk is full"
+            case .unusable(_, let reason): reason
+            case .isFile: "it is a file"
+            default: "\(self)"
+            }
+        }
+
+        /// The message about a ``TemporaryDataFolder``, which users choose by `TMPDIR` alone.
+        package func ofTemporaryFolder(_ path: String) -> String {
+            """
+            \(path) cannot be used for temporary files: \(reason). Set TMPDIR to a folder with room that this user may \
+            write to
+            """
+        }
+
         private static let another = "choose another folder with --data-dir"
 
         package var description: String {
@@ -47,21 +78,14 @@ extension DataFolder {
             case .isFile(let path):
                 "\(path) cannot be used as the data folder: it is a file. Move it, or \(Self.another)"
             case .notWritable(let path):
-                """
-                \(path) cannot be used: this user may not write there. \
-                Run sudo chown -R "$(id -u)" '\(path)', or \(Self.another)
-                """
-            case .readOnlyDisk(let path):
-                "\(path) cannot be used: its disk is read-only. Remount it, or \(Self.another)"
-            case .full(let path): "\(path) cannot be used: its disk is full. Free some space, or \(Self.another)"
-            case .unusable(let path, let reason): "\(path) cannot be used: \(reason). Mend that, or \(Self.another)"
+                "\(path) cannot be used: \(reason). \(Access.remedy(for: path)), or \(Self.another)"
+            case .readOnlyDisk(let path): "\(path) cannot be used: \(reason). Remount it, or \(Self.another)"
+            case .full(let path): "\(path) cannot be used: \(reason). Free some space, or \(Self.another)"
+            case .unusable(let path, _): "\(path) cannot be used: \(reason). Mend that, or \(Self.another)"
             case .readableByOthers(let file):
-                "\(file) is a key, and other users can read it. Run chmod 600 '\(file)', then start again"
+                "\(file) is a key, and other users can read it. Run \(Access.ofKey(file)), then start again"
             case .unreadable(let file):
-                """
-                \(file) is a key, and this user cannot read it. \
-                Run sudo chown "$(id -u)" '\(file)', then start again
-                """
+                "\(file) is a key, and this user cannot read it. Run \(Access.ofKey(file)), then start again"
             case .missingSigningKey(let file):
                 """
                 \(file) is missing, and the database beside it has logins that were signed with it. \
@@ -74,6 +98,11 @@ extension DataFolder {
                 scribe-emulator restore --data-dir NEW-FOLDER FILE, or \(Self.another)
                 """
             case .holdsData(let path): "\(path) holds data already; restore into a new folder"
+            case .isOther(let path, let names):
+                """
+                \(path) is not a data folder of scribe-emulator, and it holds \(names.prefix(5).joined(separator: ", "))\
+                \(names.count > 5 ? " and \(names.count - 5) more" : ""). Name an empty or a new folder with --data-dir
+                """
             case .backupRuns(let path): "a backup reads \(path); try again when it has ended"
             }
         }

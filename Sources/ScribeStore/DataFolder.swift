@@ -25,17 +25,22 @@ package final class DataFolder: Sendable {
     ///
     /// The path becomes absolute, because links and recogniser programs have other working folders.
     /// - Parameters:
+    ///   - tolerated: names that may stand in the folder before its first start: ``requireOurs(path:tolerating:)``.
     ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
     ///   - isShared: whether other processes may use the folder at the same time. Their files are not removed then.
     ///   - keepsRows: whether the folder has a state. A server with rows in memory or in PostgreSQL needs none: it has
     ///     its keys and temporary files here.
     /// - Throws: ``Problem``; `Store.Problem` where the database of the first state cannot be made.
-    package init(path: String, mustBeEmpty: Bool = false, isShared: Bool = false, keepsRows: Bool = true) throws {
-        let path = URL(fileURLWithPath: path).path
-        let lock = try Self.locked(path, isShared: isShared)
+    package init(
+        path: String, tolerating tolerated: Set<String> = [], mustBeEmpty: Bool = false, isShared: Bool = false,
+        keepsRows: Bool = true
+    ) throws {
+        let layout = Layout(path: URL(fileURLWithPath: path).path)
+        let path = layout.path
+        try layout.requireOurs(tolerating: tolerated)
+        let lock = try Self.locked(layout, isShared: isShared)
         let state: StateFolder?
         do {
-            let layout = Layout(path: path)
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
             state = try Self.prepared(layout, keepsRows: keepsRows)
         } catch {
@@ -48,32 +53,39 @@ package final class DataFolder: Sendable {
         valid = LockedValue(state.map(HeldState.init(folder:)))
         // Other processes may use the files in `work`.
         guard !isShared else { return }
-        emptyWorkFolder()
-        Layout(path: path).removeLeftovers()
+        layout.emptyWorkFolder()
+        layout.removeLeftovers()
     }
 
-    /// Removes the files that a killed recogniser left.
-    private func emptyWorkFolder() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
-            try? FileManager.default.removeItem(atPath: "\(workFolder)/\(name)")
-        }
+    /// Requires that a server may use and clear the folder at `path`: a data folder, a folder that is missing, or one
+    /// without anybody else's files. Blocking.
+    /// - Parameter tolerated: names that images, units and TLS put into a data folder before its first start.
+    /// - Throws: ``Problem``.
+    package static func requireOurs(path: String, tolerating tolerated: Set<String>) throws {
+        try Layout(path: URL(fileURLWithPath: path).path).requireOurs(tolerating: tolerated)
     }
 
-    /// Opens and locks the lock file: for one process, or for several that share the folder.
-    private static func locked(_ path: String, isShared: Bool) throws -> FileDescriptor {
+    /// Opens, locks and marks the lock file: for one process, or for several that share the folder.
+    private static func locked(_ layout: Layout, isShared: Bool) throws -> FileDescriptor {
         let lock: FileDescriptor
         do {
-            try makeFolder(path)
+            try makeFolder(layout.path)
             lock = try FileDescriptor.open(
-                FilePath("\(path)/lock"), .readWrite, options: [.create, .closeOnExec],
+                FilePath(layout.lock), .readWrite, options: [.create, .noFollow, .closeOnExec],
                 permissions: .ownerReadWrite
             )
         } catch {
-            throw Problem(error, at: path)
+            throw Problem(error, at: layout.path)
         }
-        guard flock(lock.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+        do {
+            guard flock(lock.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+                throw errno == EWOULDBLOCK
+                    ? Problem.inUse(path: layout.path) : Problem(Errno(rawValue: errno), at: layout.lock)
+            }
+            try layout.mark(lock)
+        } catch {
             try? lock.close()
-            throw Problem.inUse(path: path)
+            throw error
         }
         return lock
     }

@@ -45,7 +45,8 @@ extension Store {
                 "\(path) is the database of another program; choose another folder with --data-dir"
             case .forbidden(let path):
                 """
-                \(path) cannot be opened by this user. Run sudo chown "$(id -u)" '\(path)'*, \
+                \(path) cannot be opened by this user. \
+                \(Access.remedy(for: path)), \
                 or choose another folder with --data-dir
                 """
             case .full(let path):

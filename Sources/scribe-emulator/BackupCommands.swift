@@ -41,7 +41,8 @@ struct RestoreCommand: ParsableCommand {
     func run() throws {
         let path = try data.folder()
         let summary = try explained {
-            let folder = try DataFolder(path: path, mustBeEmpty: true)
+            let folder = try DataFolder(
+                path: path, tolerating: Configuration().namesBeforeFirstStart, mustBeEmpty: true)
             return try withExtendedLifetime(folder) {
                 try Backup.restore(file, into: folder, secrets: FamilySecrets.names)
             }

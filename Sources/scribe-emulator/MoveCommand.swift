@@ -39,9 +39,14 @@ struct MoveCommand: AsyncParsableCommand {
         guard FileManager.default.fileExists(atPath: "\(from)/current") else {
             throw ValidationError("\(from) holds no data of a server")
         }
+        let moved = "\(URL(fileURLWithPath: from).path).moved"
+        guard !FileManager.default.fileExists(atPath: moved) else {
+            throw ValidationError("\(moved) exists, and the folder is to get that name; rename it")
+        }
         do {
             let summary = try await move(to: address, bucket, credentials)
-            print("\(summary.rows) rows and \(summary.objects) uploads were moved; the folder is \(from).moved now")
+            try FileManager.default.moveItem(atPath: URL(fileURLWithPath: from).path, toPath: moved)
+            print("\(summary.rows) rows and \(summary.objects) uploads were moved; the folder is \(moved) now")
         } catch {
             StandardError.write("scribe-emulator: \(error)")
             throw ExitCode.failure
@@ -54,13 +59,13 @@ struct MoveCommand: AsyncParsableCommand {
         let threads = NIOThreadPool.singleton
         let folder = try await threads.runIfActive { try DataFolder(path: from) }
         let objects = S3Objects(
-            bucket, credentials, folder: folder.workFolder, identifiers: .random, clock: .system, pool: threads)
+            bucket, credentials, folder: "\(folder.workFolder)/spool", identifiers: .random, clock: .system,
+            pool: threads)
         let move = try await threads.runIfActive {
             try FolderMove(from: folder, to: address, objects, identifiers: .random)
         }
         let summary = try await move.run(secrets: FamilySecrets.names, on: threads)
         folder.release()
-        try FileManager.default.moveItem(atPath: from, toPath: "\(from).moved")
         return summary
     }
 }

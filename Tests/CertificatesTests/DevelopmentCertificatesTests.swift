@@ -114,6 +114,63 @@ struct DevelopmentCertificatesTests {
         #expect(second.certificate.names == first.certificate.names)
     }
 
+    @Test(
+        "somebody else's keys and certificates in the folder are not replaced",
+        arguments: ["ca.pem", "certificate.pem", "certificate-for-addresses.pem", "key.pem"])
+    func others(name: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        #expect(throws: CertificateProblem.notOurs(path: "\(path)/\(name)")) { try certificates().certificate(at: now) }
+        #expect(throws: CertificateProblem.notOurs(path: "\(path)/\(name)")) {
+            try certificates().authorityPEM(at: now)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path).sorted() == [name, "lock"].sorted())
+        #expect(try text(name) == "mine")
+    }
+
+    /// Certificate of another authority.
+    private static let otherCertificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBfTCCASOgAwIBAgIUF/hiZwI8U3LUDuILJ7tdgcx11UcwCgYIKoZIzj0EAwIw
+        EzERMA8GA1UEAwwIc29tZWJvZHkwIBcNMjYxMTI4MTAxMTMyWhgPMjEyNjExMDQx
+        MDExMzJaMBMxETAPBgNVBAMMCHNvbWVib2R5MFkwEwYHKoZIzj0CAQYIKoZIzj0D
+        AQcDQgAEZOa4mtZVPtWlTwcGmby1sFizT5yr4oBumffI6xxt+Rio/Rfl5sab77ee
+        s1NaGbsii3XXpGeEFMjtmUR/+QVlpqNTMFEwHQYDVR0OBBYEFH3Erp4zT++mmle9
+        dR2CzQO5YuzYMB8GA1UdIwQYMBaAFH3Erp4zT++mmle9dR2CzQO5YuzYMA8GA1Ud
+        EwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDSAAwRQIhAM/bkNsfIxvvhrs7wf7DtxF3
+        5Vbep2DMScHx3uF0FQdBAiBmS4SrQouEn9adYsR3tWxt4iYxt2/RmKfLGp4dD2fw
+        Cg==
+        -----END CERTIFICATE-----
+        """
+
+    private static let otherKey = """
+        -----BEGIN PRIVATE KEY-----
+        MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJRWU39nKS4aBNksa
+        QUtVjNMnidUvtbFnDgtN2wJeAR2hRANCAARk5ria1lU+1aVPBwaZvLWwWLNPnKvi
+        gG6Z98jrHG35GKj9F+Xmxpvvt56zU1oZuyKLddekZ4QUyO2ZRH/5BWWm
+        -----END PRIVATE KEY-----
+        """
+
+    private func write(_ text: String, as name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/\(name)"))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(path)/\(name)")
+    }
+
+    @Test("a certificate of another authority stays, beside an authority of ours and in its place")
+    func otherAuthority() throws {
+        let made = try certificates().certificate(at: now)
+        try write(Self.otherCertificate, as: "certificate.pem")
+        #expect(throws: CertificateProblem.notOurs(path: "\(path)/certificate.pem")) {
+            try certificates().certificate(at: now)
+        }
+        #expect(try text("certificate.pem") == Self.otherCertificate && text("ca.pem") == made.authority)
+        try write(Self.otherCertificate, as: "ca.pem")
+        try write(Self.otherKey, as: "ca-key.pem")
+        #expect(throws: CertificateProblem.notOurs(path: "\(path)/ca.pem")) { try certificates().certificate(at: now) }
+        #expect(try text("ca.pem") == Self.otherCertificate && text("ca-key.pem") == Self.otherKey)
+    }
+
     @Test("servers that start at the same time create one development authority")
     func together() async throws {
         let authorities = try await withThrowingTaskGroup(of: String.self) { group in

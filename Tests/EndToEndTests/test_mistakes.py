@@ -143,6 +143,16 @@ KEYS = [
 ]
 
 DATA_FOLDERS = [
+    Mistake("no folder for temporary files", START,
+            "/proc/nothing cannot be used for temporary files: it cannot be created there. Set TMPDIR to a folder with "
+            "room that this user may write to", 1, environment={"TMPDIR": "/proc/nothing"}),
+    Mistake("somebody's working folder as the data folder", "serve --port 0 --data-dir .",
+            "$here is not a data folder of scribe-emulator, and it holds .backup-x, objects, work. Name an empty or a new "
+            "folder with --data-dir", 1,
+            files={".backup-x/letter": "mine", "objects/ab/abcdef": "mine", "work/letter": "mine"}),
+    Mistake("empty database", "serve --port 0 --data-dir data",
+            f"$here/{DATABASE} is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
+            "NEW-FOLDER FILE, or start with another --data-dir", 1, files=state(b"")),
     Mistake("data folder that cannot be made", "serve --port 0 --data-dir /proc/nothing",
             "/proc/nothing cannot be used: it cannot be created there. Mend that, or choose another folder with "
             "--data-dir", 1),

@@ -18,16 +18,40 @@ def start(*arguments):
     return ["serve", "--port", "0", *arguments]
 
 
-@pytest.mark.parametrize("name, mode", [("data", 0o500), ("data/states/1/scribe.sqlite", 0o400)])
-def test_an_error_names_the_path_that_the_user_cannot_write_to(tmp_path, name, mode):
-    (tmp_path / "data/states/1").mkdir(parents=True)
-    (tmp_path / "data/states/1/scribe.sqlite").touch()
-    (tmp_path / "data/current").write_text("1\n")
-    (tmp_path / name).chmod(mode)
-    # As root without root's way around modes.
-    ordinary = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
-    result = asked(tmp_path, start("--data-dir", "data"), prefix=ordinary)
-    explained(result, [f"{tmp_path}/{name} cannot be used: this user may not write there", "chown", "--data-dir"], 1)
+#: As root without root's way around modes.
+ORDINARY = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+def remedied(folder, name, *flags):
+    """Starts a server that is refused, runs the command of the message to the letter, and starts the server again."""
+    result = asked(folder, start(*flags), prefix=ORDINARY)
+    explained(result, [f"{folder}/{name} cannot be used: this user may not write there", "--data-dir"], 1)
+    command = re.search(r"Run (.*), or choose another folder", result.stderr)[1]
+    # The tests are root, who needs no sudo.
+    subprocess.run(["sh", "-c", command.replace("sudo ", "")], check=True)
+    with running(folder, *flags, prefix=ORDINARY):
+        pass
+
+
+def test_the_command_in_the_message_makes_a_missing_data_folder(tmp_path):
+    (tmp_path / "it's closed").mkdir(mode=0o500)
+    remedied(tmp_path, "it's closed/data", "--data-dir", "it's closed/data")
+
+
+@pytest.mark.full
+def test_the_command_in_the_message_makes_a_data_folder_usable(tmp_path):
+    with running(tmp_path, "--data-dir", "data"):
+        pass
+    for name, mode in (("data", 0o500), ("data/states/1/scribe.sqlite", 0o400), ("data/states/1/objects", 0o500)):
+        (tmp_path / name).chmod(mode)
+        remedied(tmp_path, name, "--data-dir", "data")
+
+
+def test_a_folder_that_the_user_may_not_enter_is_left_to_an_administrator(tmp_path):
+    (tmp_path / "closed/deep").mkdir(parents=True)
+    (tmp_path / "closed").chmod(0o400)
+    result = asked(tmp_path, start("--data-dir", "closed/deep/data"), prefix=ORDINARY)
+    explained(result, [f"An administrator must let this user into {tmp_path}/closed", "--data-dir"], 1)
 
 
 @pytest.mark.parametrize("flags, flag", [
@@ -48,7 +72,7 @@ def test_the_command_in_the_message_makes_a_key_usable(tmp_path):
     (tmp_path / "data/signing-key").chmod(0o644)
     result = asked(tmp_path, start("--data-dir", "data"))
     explained(result, ["signing-key is a key, and other users can read it"], 1)
-    command = re.search(r"chmod 600 '[^']+'", result.stderr).group()
+    command = re.search(r"Run (.*), then start again", result.stderr)[1]
     subprocess.run(["sh", "-c", command], check=True)
     with running(tmp_path, "--data-dir", "data"):
         pass

@@ -59,6 +59,29 @@ struct BackupFileTests {
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == "\(parent.path)/\(target)")
     }
 
+    @Test("a backup replaces an earlier one, and no other file", arguments: ["", ".partial"])
+    func otherFile(ending: String) throws {
+        try backUp(to: file)
+        try backUp(to: file)
+        let place = file + ending
+        try write("somebody's", to: place)
+        let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
+        #expect(problem?.description == "\(place) exists and is no backup, so it stays; name another file")
+        #expect(FileManager.default.contents(atPath: place) == Data("somebody's".utf8))
+    }
+
+    @Test("a restore keeps a key that an operator has put into the folder, beside the backup's key")
+    func operatorsKey() throws {
+        try backUp(to: file)
+        try FileManager.default.createDirectory(atPath: restored.path, withIntermediateDirectories: true)
+        let key = "\(restored.path)/\(DataFolder.signingKey)"
+        try write("an operator's", to: key)
+        let folder = try DataFolder(path: restored.path, tolerating: [DataFolder.signingKey], mustBeEmpty: true)
+        _ = try Backup.restore(file, into: folder, secrets: [])
+        #expect(FileManager.default.contents(atPath: key) == Data([1, 2, 3]))
+        #expect(FileManager.default.contents(atPath: "\(key).before-restore") == Data("an operator's".utf8))
+    }
+
     @Test("a backup's file name may have a colon")
     func colon() throws {
         let file = "\(parent.path)/2026-11-25T10:00"
@@ -69,14 +92,15 @@ struct BackupFileTests {
 
     @Test("two backups cannot write one file at once, and a backup replaces a killed backup's partial file")
     func partial() throws {
-        try write("what a killed backup has left", to: "\(file).partial")
+        let left = "./scribe.sqlite\0 and what else a killed backup has left"
+        try write(left, to: "\(file).partial")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(file).partial")
         let other = Glibc.open("\(file).partial", O_WRONLY | O_CLOEXEC)
         try #require(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
         let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
         #expect(
             problem?.description == "another backup is writing \(file); name another file, or try again later")
-        #expect(StateFolder.size(ofFile: "\(file).partial") == 29)
+        #expect(FileManager.default.contents(atPath: "\(file).partial") == Data(left.utf8))
         #expect(flock(other, LOCK_UN) == 0 && close(other) == 0)
         try backUp(to: file)
         #expect(!FileManager.default.fileExists(atPath: "\(file).partial"))

@@ -56,28 +56,30 @@ struct DataFolderTests {
         #expect(FileManager.default.fileExists(atPath: folder.workFolder))
     }
 
-    @Test("a start empties the folders for temporary files, except that of a running backup")
+    @Test("a start removes the temporary files that servers name, except those of a running backup")
     func temporaryFolders() throws {
         let parent = try TemporaryFolder()
         let path = "\(parent.path)/data"
-        for name in ["work/killed", ".backup-killed", ".backup-1"] {
+        let id = "0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9"
+        try DataFolder(path: path).release()
+        for name in ["work/\(id)", "work/worlds", ".backup-\(id)", ".backup-1", "work/mine", ".backup-mine"] {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
             try Data().write(to: URL(fileURLWithPath: "\(path)/\(name)/file"))
         }
-        try Data().write(to: URL(fileURLWithPath: "\(path)/work/file"))
+        try Data().write(to: URL(fileURLWithPath: "\(path)/work/\(id).sqlite"))
         let backup = try FolderLock("\(path)/.backup-1", LOCK_EX)
         func left() throws -> [String] {
             let work = try FileManager.default.contentsOfDirectory(atPath: "\(path)/work").map { "work/\($0)" }
             let hidden = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasPrefix(".") }
-            return work + hidden
+            return (work + hidden).sorted()
         }
         let folder = try DataFolder(path: path)
-        #expect(try left() == [".backup-1"])
+        #expect(try left() == [".backup-1", ".backup-mine", "work/mine"])
         #expect(FileManager.default.fileExists(atPath: "\(path)/.backup-1/file"))
         folder.release()
         backup.release()
         let next = try DataFolder(path: path)
-        #expect(try left() == [])
+        #expect(try left() == [".backup-mine", "work/mine"])
         next.release()
     }
 

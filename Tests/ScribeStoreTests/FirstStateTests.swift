@@ -18,6 +18,12 @@ struct FirstStateTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
     }
 
+    /// Makes a folder that a server has begun to use.
+    private func mark() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try write("scribe-emulator data folder\n", to: layout.lock)
+    }
+
     /// Runs statements on the first state's database.
     private func execute(_ sql: String) throws {
         let queue = try DatabaseQueue(path: layout.firstState.database)
@@ -54,11 +60,13 @@ struct FirstStateTests {
 
     @Test(
         "a kill at any step of a first start leaves a folder without data, which the next start opens",
-        arguments: 0..<9)
+        arguments: 0..<11)
     func killed(count: Int) throws {
         let state = layout.firstState
         let steps: [() throws -> Void] = [
             { #expect(mkdir(path, 0o700) == 0) },
+            { try write("", to: layout.lock) },
+            { try mark() },
             { #expect(mkdir(layout.states, 0o700) == 0) },
             { #expect(mkdir(state.path, 0o700) == 0) },
             { #expect(mkdir(state.objects, 0o700) == 0) },
@@ -91,6 +99,7 @@ struct FirstStateTests {
 
     @Test("a start leaves another program's database in the first state's place, and does not name it")
     func foreign() throws {
+        try mark()
         try FileManager.default.createDirectory(atPath: layout.firstState.path, withIntermediateDirectories: true)
         try execute("CREATE TABLE transactions (x); INSERT INTO transactions VALUES (7)")
         #expect(throws: DataFolder.Problem.holdsData(path: path)) { try DataFolder(path: path, mustBeEmpty: true) }
@@ -102,6 +111,7 @@ struct FirstStateTests {
     @Test("a start makes no new database for uploads that lost theirs", arguments: [true, false])
     func uploadsAlone(isEmpty: Bool) throws {
         let objects = layout.firstState.objects
+        try mark()
         try FileManager.default.createDirectory(atPath: "\(objects)/ab", withIntermediateDirectories: true)
         try write("speech", to: "\(objects)/ab/abcdef")
         if isEmpty { try write("", to: layout.firstState.database) }

@@ -70,6 +70,7 @@ struct ObjectFilesTests {
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/stray"))
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/cd"))
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ab/README"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ab/abstract.txt"))
         let restarted = ObjectFiles(
             folder: folder.path, durability: .full, identifiers: .counting(after: 1000), pool: .singleton)
         let fresh = try await begin(restarted)

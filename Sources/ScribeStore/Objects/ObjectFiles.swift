@@ -190,7 +190,10 @@ package final class ObjectFiles: ObjectStore {
                 var (files, rest) = ([String](), parts)
                 while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
                     files += ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
-                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) && mayBeLeft("\(folder)/\(part)/\($0)") }
+                        .filter {
+                            $0.hasPrefix(part) && !$0.hasSuffix(suffix) && DataFolder.Layout.beginsAsUUID($0)
+                                && mayBeLeft("\(folder)/\(part)/\($0)")
+                        }
                 }
                 return (files, rest)
             }

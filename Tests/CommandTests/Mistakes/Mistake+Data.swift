@@ -24,6 +24,10 @@ extension Mistake {
         authorities("empty file of authorities", ""),
         authorities("file without authorities", "no certificate"),
         Mistake(
+            "home as the folder of the authority", "trust --tls-dir $here/home",
+            "$here/home: others can read the folder, and it holds other files; name a new one with --tls-dir", code: 1,
+            files: ["home/letter": "mine"]),
+        Mistake(
             "file as the folder of the authority", "trust --tls-dir $here/file",
             "$here/file is a file, and a folder is expected; name another with --tls-dir", code: 1,
             files: ["file": ""]),
@@ -59,11 +63,33 @@ extension Mistake {
             $here/file/data cannot be used: a part of its path is a file. Mend that, or choose another folder with \
             --data-dir
             """, code: 1, files: ["file": ""]),
+        Mistake(
+            "somebody's folder as the data folder", "serve --port 0 --data-dir $here/data", somebodys, code: 1,
+            files: ["data/work/letter": "mine"]),
+        Mistake(
+            "somebody's folder for exec", "exec --data-dir $here/data -- true", somebodys, code: 1,
+            files: ["data/work/letter": "mine"]),
+        Mistake(
+            "authority in somebody's folder",
+            "serve --port 0 --tls --tls-port 0 --tls-dir $here/data/tls --data-dir $here/data",
+            somebodys, code: 1, files: ["data/work/letter": "mine"]),
         state(
             "state that is not there", "2\n", "leads to $here/data/states/2/scribe.sqlite, which is missing"),
         state("no state named", "\n", "is empty"),
         state("path as a state", "../other\n", "does not name a state"),
     ]
+
+    /// A file that is long enough for a database.
+    private static let database = File(stringLiteral: String(repeating: "x", count: 100))
+
+    /// Content of the lock file of a data folder.
+    private static let mark: File = "scribe-emulator data folder\n"
+
+    /// About a folder that holds another program's folder `work` alone.
+    private static let somebodys: Answer = """
+        $here/data is not a data folder of scribe-emulator, and it holds work. Name an empty or a new folder with \
+        --data-dir
+        """
 
     /// A data folder whose file `current` leads to no state.
     private static func state(_ name: String, _ current: File, _ problem: String) -> Mistake {
@@ -72,7 +98,7 @@ extension Mistake {
             """
             $here/data/current \(problem). Restore a backup into a new folder with scribe-emulator restore \
             --data-dir NEW-FOLDER FILE, or choose another folder with --data-dir
-            """, code: 1, files: ["data/current": current])
+            """, code: 1, files: ["data/current": current, "data/lock": mark])
     }
 
     static let backups: [Mistake] = [
@@ -85,7 +111,17 @@ extension Mistake {
             $here/data/current leads to $here/data/states/2/scribe.sqlite, which is missing. Restore a backup into a \
             new folder with scribe-emulator restore --data-dir NEW-FOLDER FILE, or choose another folder with \
             --data-dir
-            """, code: 1, files: ["data/current": "2\n"]),
+            """, code: 1, files: ["data/current": "2\n", "data/lock": mark]),
+        Mistake(
+            "backup of somebody's folder", "backup $here/file --data-dir $here/data",
+            "there is no scribe-emulator data in $here/data", code: 1, files: ["data/work/letter": "mine"]),
+        Mistake(
+            "backup in the place of a letter", "backup $here/letter --data-dir $here/data",
+            "$here/letter exists and is no backup, so it stays; name another file", code: 1,
+            files: ["letter": "mine", "data/current": "1\n", "data/states/1/scribe.sqlite": database]),
+        Mistake(
+            "restore into somebody's folder", "restore $here/backup --data-dir $here/data", somebodys, code: 1,
+            files: ["backup": "", "data/work/letter": "mine"]),
         Mistake(
             "backup with settings that are not there", "backup $here/file --config $here/nowhere.yaml",
             "$here/nowhere.yaml cannot be read; name another file with --config or SCRIBE_CONFIG"),

@@ -1,0 +1,43 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Commands that give this user a right that a start needs. They name the user by number, because an
+/// administrator who reads the log of a service may run them.
+enum Access {
+    /// A sentence about how this user may write to `path`. All files of a data folder get the right together. A missing
+    /// folder is to be made; in a folder that this user may not even enter, only an administrator can help.
+    static func remedy(for path: String) -> String {
+        var (folder, info) = (URL(fileURLWithPath: path).path, stat())
+        var above = folder
+        while !DataFolder.Layout(path: above).isMarked, above != "/" {
+            above = (above as NSString).deletingLastPathComponent
+        }
+        if above != "/" { folder = above }
+        if lstat(folder, &info) == 0 {
+            return "Run sudo chown -R \(geteuid()) \(quoted(folder)) && sudo chmod -R u+rwX \(quoted(folder))"
+        }
+        above = folder
+        repeat { above = (above as NSString).deletingLastPathComponent } while lstat(above, &info) != 0
+        return access(above, X_OK) == 0
+            ? "Run sudo install -d -m 700 -o \(geteuid()) \(quoted(folder))"
+            : "An administrator must let this user into \(above)"
+    }
+
+    /// The command after which a key is this user's alone.
+    static func ofKey(_ file: String) -> String {
+        var info = stat()
+        let mode = "chmod 600 \(quoted(file))"
+        guard stat(file, &info) == 0, info.st_uid != geteuid() else { return mode }
+        return "sudo chown \(geteuid()) \(quoted(file)) && \(mode)"
+    }
+
+    /// A path as a word of a shell.
+    private static func quoted(_ path: String) -> String { "'\(path.replacing("'", with: "'\\''"))'" }
+}
