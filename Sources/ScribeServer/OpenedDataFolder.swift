@@ -50,7 +50,9 @@ struct OpenedDataFolder: Sendable {
         clock = parts.clock
         place = parts.place
         logger = parts.logger
-        reserve = try await threads.runIfActive { StorageReserve(path: folder.reservePath, pool: threads) }
+        reserve = try await threads.runIfActive {
+            StorageReserve(path: folder.reservePath, folders: folder.writtenFolders, pool: threads)
+        }
         if let key = configuration.signingKey {
             self.key = SymmetricKey(data: key)
         } else {

@@ -35,16 +35,7 @@ extension Backup {
     /// Makes the staging folder, and locks it. Other backups, and servers that start, remove unlocked staging folders.
     static func lockedStaging(_ path: String) throws -> FolderLock {
         do {
-            while true {
-                try DataFolder.makeFolder(path)
-                do {
-                    let lock = try FolderLock(path, LOCK_EX)
-                    // The folder may have been removed before the lock.
-                    if lock.isStill(at: path) { return lock }
-                } catch Errno.noSuchFileOrDirectory {
-                    continue
-                }
-            }
+            return try FolderLock.making(path)
         } catch {
             throw DataFolder.Problem(error, at: path)
         }

@@ -148,8 +148,10 @@ package final class DataFolder: Sendable {
     var state: StateFolder { heldState.folder }
 
     package var databasePath: String { state.database }
-    /// Path of the ``StorageReserve``'s file.
-    package var reservePath: String { Self.reserve(of: path) }
+    /// Path of the ``StorageReserve``'s file; nil for a folder without a state.
+    package var reservePath: String? { valid.withLock { $0 } == nil ? nil : Self.reserve(of: path) }
+    /// Folders on the disks that writes need.
+    package var writtenFolders: [String] { valid.withLock { $0 } == nil ? [path] : [path, Layout(path: path).states] }
     package var objectsFolder: String { state.objects }
     /// Folder for temporary files of jobs.
     package var workFolder: String { Layout(path: path).work }

@@ -29,6 +29,21 @@ final class FolderLock: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Makes a folder that only its owner can read, and locks it. Another program that removes unlocked folders may
+    /// remove the folder before the lock; it is then made again. Blocking.
+    /// - Throws: `Errno`.
+    static func making(_ path: String) throws -> FolderLock {
+        while true {
+            try DataFolder.makeFolder(path)
+            do {
+                let lock = try FolderLock(path, LOCK_EX)
+                if lock.isStill(at: path) { return lock }
+            } catch Errno.noSuchFileOrDirectory {
+                continue
+            }
+        }
+    }
+
     deinit {
         release()
         try? descriptor.close()

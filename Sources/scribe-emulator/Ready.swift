@@ -16,7 +16,7 @@ struct Ready: AsyncParsableCommand {
     @Flag(help: "Wait until the server is ready.")
     var wait = false
 
-    @Flag(help: "Also check that the recogniser can be reached.")
+    @Flag(help: "Also check that the recogniser can be reached, and that there is room for uploads.")
     var strict = false
 
     @Option(help: "How long to wait at most.")
@@ -38,7 +38,7 @@ struct Ready: AsyncParsableCommand {
         }
         let reason =
             try target.baseURL().map {
-                "no \(strict ? "server with a recogniser" : "server") is ready at \($0); run scribe-emulator doctor --url \($0) to find out why"
+                "no \(strict ? "server with a recogniser and room for uploads" : "server") is ready at \($0); run scribe-emulator doctor --url \($0) to find out why"
             } ?? target.readyFileProblem()
         StandardError.write("scribe-emulator: not ready: \(reason)")
         throw ExitCode.failure
@@ -50,8 +50,10 @@ struct Ready: AsyncParsableCommand {
         guard let answer, answer.status == 200,
             let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
         else { return false }
+        guard strict else { return true }
         // The value is the recogniser's name, and its problem if it has one: `openai unreachable`.
-        return !strict || readiness.components["transcriber"].map { !$0.contains(" ") } ?? false
+        return readiness.components["storage"] == "ready"
+            && readiness.components["transcriber"].map { !$0.contains(" ") } ?? false
     }
 
     private struct Readiness: Decodable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import NIOPosix
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer
@@ -64,31 +65,41 @@ struct ServerProcess {
         let logger = Logger(label: "scribe-emulator") { _ in handler }
         for warning in warnings { logger.warning("\(warning)") }
 
-        var temporaryFolder: URL?
+        var temporaryFolder: TemporaryDataFolder?
         configuration.shared = try Self.sharedPlace(run)
         if configuration.isEphemeral || configuration.shared != nil {
-            let folder = FileManager.default.temporaryDirectory
-                .appendingPathComponent("scribe-emulator-\(IdentifierSource.random.uuid())")
-            configuration.dataFolder = folder.path
-            temporaryFolder = folder
+            do {
+                let folder = try TemporaryDataFolder(in: Self.temporaryFolder, name: IdentifierSource.random.uuid())
+                configuration.dataFolder = folder.path
+                temporaryFolder = folder
+            } catch let problem as DataFolder.Problem {
+                throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
+            }
         }
+        defer { temporaryFolder?.remove() }
         configuration.sharedLease = invocation.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
             .map(Duration.seconds)
         let readyFile = run.readyFile.map(ReadyFile.init(path:))
         if let problem = readyFile?.problem { throw ValidationError(problem) }
         readyFile?.remove()
-        defer {
-            readyFile?.remove()
-            if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
-        }
+        defer { readyFile?.remove() }
         do {
             try await serve(
                 configuration, readyFile: readyFile, signals: signals, logger: logger, onReady: onReady, services)
+        } catch let problem as DataFolder.Problem where temporaryFolder != nil {
+            throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
         } catch {
-            StandardError.write("scribe-emulator: \(error)")
-            throw ExitCode.failure
+            throw Self.failure("\(error)")
         }
     }
+
+    private static func failure(_ reason: String) -> ExitCode {
+        StandardError.write("scribe-emulator: \(reason)")
+        return .failure
+    }
+
+    /// Path of the folder for temporary files, which `TMPDIR` names.
+    private static var temporaryFolder: String { FileManager.default.temporaryDirectory.path }
 
     /// Place of the data that several servers share; nil for data in a folder.
     private static func sharedPlace(_ run: Setting.Run) throws -> SharedPlace? {
@@ -112,6 +123,7 @@ struct ServerProcess {
         onReady: (@Sendable (Banner) -> Void)?,
         _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
+        let (threads, temporary) = (NIOThreadPool.singleton, Self.temporaryFolder)
         let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
         try await configuration.requirePorts()
         let application = try await buildApplication(
@@ -119,6 +131,7 @@ struct ServerProcess {
             onReady: { ports in
                 let banner = Banner(configuration: configuration, port: ports.plain, tlsPort: ports.tls)
                 try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
+                Task { _ = try? await threads.runIfActive { TemporaryDataFolder.removeLeft(in: temporary) } }
                 if let onReady {
                     onReady(banner)
                 } else if isatty(STDOUT_FILENO) == 1 {

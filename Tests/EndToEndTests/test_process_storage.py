@@ -76,6 +76,13 @@ def test_a_backup_that_cannot_be_written_leaves_nothing_behind(served, tmp_path)
     assert refused.returncode == 2 and "--url" in refused.stderr, "a backup is of a folder, not of an address"
 
 
+def room(server) -> tuple[str, float]:
+    """Whether there is room for uploads, as the readiness and the metrics say."""
+    answer = requests.get(f"{server.base_url}/readyz")
+    assert answer.status_code == 200, answer.text
+    return answer.json()["components"]["storage"], server.metric("scribe_storage_has_room")
+
+
 @pytest.mark.covers("C-74")
 def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
     """A file size limit stands in for the disk; once it is lifted, everything goes on."""
@@ -94,8 +101,13 @@ def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
         assert set(codes) <= {201, 503} and 503 in codes
         whole = client.session.post(f"{server.base_url}/voice/upload", files={"file": ("a.wav", bytes(3_000_000))})
         assert whole.status_code == 503
+        assert room(server) == ("full", 0.0)
+        strict = run("ready", "--strict", "--url", server.base_url)
+        assert strict.returncode == 1 and "room for uploads" in strict.stderr
+        assert run("ready", "--url", server.base_url).returncode == 0
         assert requests.get(f"{server.base_url}/livez").status_code == 200
         subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", str(server.process.pid)], check=True)
+        assert room(server) == ("ready", 1.0)
         s3.put_object(Bucket="b", Key="k", Body=b"x")
         assert transaction.commit().status_code == 200
         assert transaction.poll().status_code == 200
@@ -134,9 +146,6 @@ def test_a_server_starts_on_a_full_disk_and_deletions_free_space(tmp_path, small
         command = ["dd", "if=/dev/zero", f"of={tmp_path}/data/{name}", "bs=4k", "count=8192"]
         assert subprocess.run([*small_disk, *command], capture_output=True).returncode == 1, "the disk is larger"
 
-    def storage(server):
-        return requests.get(f"{server.base_url}/readyz").json()["components"]["storage"]
-
     def s3_client(server):
         return boto3.client(
             "s3", endpoint_url=server.base_url, region_name="ap-south-1", aws_access_key_id=keys["AccessKeyId"],
@@ -148,17 +157,18 @@ def test_a_server_starts_on_a_full_disk_and_deletions_free_space(tmp_path, small
     with running(tmp_path, *flags, prefix=small_disk) as server:
         keys = server.client().session.get(f"{server.base_url}/credentials").json()["credentials"]
         s3 = s3_client(server)
-        assert storage(server) == "ready"
+        assert room(server) == ("ready", 1.0)
         count = fill(s3, 0)
+        assert room(server) == ("full", 0.0)
         exhaust("rest")
         s3.delete_object(Bucket="b", Key="0")
         count = fill(s3, count)
     with running(tmp_path, *flags, prefix=small_disk) as server:
-        assert storage(server) == "full"
+        assert room(server) == ("full", 0.0)
         s3 = s3_client(server)
         for number in range(1, count):
             s3.delete_object(Bucket="b", Key=f"{number}")
-        assert storage(server) == "ready"
+        assert room(server) == ("ready", 1.0)
         s3.put_object(Bucket="b", Key="again", Body=b"x")
         assert s3.list_objects_v2(Bucket="b")["KeyCount"] == 1
 

@@ -53,7 +53,7 @@ struct HealthRoutes: Sendable {
         }
         let worlds = context.directory?.worlds ?? [context.world]
         readings += [
-            MetricReading(.ready, isReady), MetricReading(.storageHasRoom, runtime.reserve.hasRoom),
+            MetricReading(.ready, isReady), MetricReading(.storageHasRoom, await runtime.reserve.hasRoom()),
             MetricReading(.transcriberAvailable, condition == .available),
             MetricReading(.circuitOpen, labels: ["transcriber"], condition == .unavailable),
             MetricReading(.circuitOpen, labels: ["note_writer"], runtime.noteWriter.condition == .unavailable),
@@ -75,8 +75,9 @@ struct HealthRoutes: Sendable {
         let name = runtime.transcriber.name
         let condition = runtime.transcriber.condition
         // An unreachable object store does not make the server unready: polls and deletions still work.
+        let hasRoom = await runtime.reserve.hasRoom()
         let storage =
-            if !runtime.reserve.hasRoom { "full" } else {
+            if !hasRoom { "full" } else {
                 await runtime.uploads.objects.isReachable() ? "ready" : "unreachable"
             }
         let risks = isReady ? await runtime.queries.storage.risks() : nil

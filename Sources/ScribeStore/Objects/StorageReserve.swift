@@ -16,28 +16,57 @@ package final class StorageReserve: Sendable {
     /// Size in bytes: enough for some hundred deletions, and for opening the database.
     private static let size = 4 << 20
 
-    private let path: String
+    private let path: String?
+    /// Folders on the disks that writes need.
+    private let folders: [String]
     private let pool: NIOThreadPool
-    private let isHeld = LockedValue(false)
+    private let isHeld: LockedValue<Bool>
 
     /// Takes the reserve, or releases an earlier one where the disk is full. Blocking.
-    /// - Parameter path: path of the reserve's file.
-    package init(path: String, pool: NIOThreadPool) {
+    /// - Parameters:
+    ///   - path: path of the reserve's file; nil for none, where no data outlive the server.
+    ///   - folders: folders on the disks that writes need.
+    package init(path: String?, folders: [String] = [], pool: NIOThreadPool) {
         self.path = path
+        self.folders = folders
         self.pool = pool
+        isHeld = LockedValue(path == nil)
         take()
     }
 
-    /// Whether the disk has room for more than deletions.
-    package var hasRoom: Bool { isHeld.withLock { $0 } }
+    /// Whether the disks take as much more as the reserve. Asks the disks: writes of others, quotas and limits of file
+    /// sizes count too.
+    package func hasRoom() async -> Bool {
+        await
+            (try? pool.runIfActive { [self] in
+                take()
+                return isHeld.withLock { $0 } && folders.allSatisfy(Self.hasRoom(in:))
+            }) ?? false
+    }
+
+    private static func hasRoom(in folder: String) -> Bool {
+        // O_TMPFILE, a macro that Swift does not import: a file without a name, whose room returns at once.
+        let file = open(folder, O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
+        guard file >= 0 else {
+            guard ![ENOSPC, EDQUOT].contains(errno) else { return false }
+            // A file system without such files.
+            var info = statvfs()
+            return statvfs(folder, &info) != 0
+                || Int(clamping: info.f_bavail) >= size / max(1, Int(clamping: info.f_frsize))
+        }
+        defer { close(file) }
+        return ![ENOSPC, EDQUOT, EFBIG].contains(posix_fallocate(file, 0, off_t(size)))
+    }
 
     /// Requires room for a write that is no deletion. While the reserve is released, the rest of the disk is for
     /// deletions.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` until there is room for the reserve again.
     package func requireRoom() async throws {
-        if hasRoom { return }
+        if isHeld.withLock({ $0 }) { return }
         try await pool.runIfActive { self.take() }
-        guard hasRoom else { throw ScribeError.storageUnavailable(cause: "what is left is kept for deletions") }
+        guard isHeld.withLock({ $0 }) else {
+            throw ScribeError.storageUnavailable(cause: "what is left is kept for deletions")
+        }
     }
 
     /// Runs a deletion, and releases the reserve if the disk is full.
@@ -45,7 +74,7 @@ package final class StorageReserve: Sendable {
     package func freeing<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
         do {
             let value = try await body()
-            if !hasRoom { try? await pool.runIfActive { self.take() } }
+            if !isHeld.withLock({ $0 }) { try? await pool.runIfActive { self.take() } }
             return value
         } catch ScribeError.storageUnavailable {
             try await pool.runIfActive { self.release() }
@@ -55,8 +84,8 @@ package final class StorageReserve: Sendable {
 
     private func take() {
         isHeld.withLock { isHeld in
-            guard !isHeld else { return }
-            let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            guard !isHeld, let path else { return }
+            let file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard file >= 0 else { return }
             // Requires twice the size, because otherwise the reserve itself could fill the disk.
             isHeld = posix_fallocate(file, 0, off_t(Self.size * 2)) == 0 && ftruncate(file, off_t(Self.size)) == 0
@@ -66,6 +95,7 @@ package final class StorageReserve: Sendable {
     }
 
     private func release() {
+        guard let path else { return }
         isHeld.withLock { isHeld in
             unlink(path)
             isHeld = false
