@@ -75,6 +75,7 @@ struct EmulatorTests {
     @Test("stray files in the folder of uploads do not keep a server from starting")
     func strayFile() async throws {
         let server = try TestServer()
+        try DataFolder(path: server.configuration.dataFolder).release()
         let objects = server.configuration.dataFolder + "/states/1/objects"
         try FileManager.default.createDirectory(atPath: objects + "/lost+found", withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: objects + "/stray"))
