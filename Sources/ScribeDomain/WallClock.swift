@@ -59,6 +59,8 @@ package struct WallClock: Sendable {
         case pace = "pace of a stream"
         /// Check whether the server is ready.
         case readiness
+        /// Look for the end of the parent process, and the time that its end leaves a command.
+        case parent = "parent process"
         /// Look at what an advanced clock has made due.
         case advance = "advanced clock"
         /// Renewal of the leases of a process.

@@ -1,4 +1,5 @@
 import Foundation
+import ScribeDomain
 import SystemPackage
 
 #if canImport(Glibc)
@@ -166,33 +167,17 @@ package enum Backup {
     /// - Parameter withErrors: whether the output includes tar's errors, in English.
     static func tar(_ arguments: [String], withErrors: Bool = false) throws -> (status: Int32, output: String) {
         let (reading, writing) = try FileDescriptor.pipe()
-        // No other child may hold an end: it would keep this process reading.
-        for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, writing.rawValue, STDOUT_FILENO)
-        if withErrors {
-            posix_spawn_file_actions_adddup2(&actions, writing.rawValue, STDERR_FILENO)
-        } else {
-            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        let null = try FileDescriptor.open("/dev/null", .readWrite)
+        defer { try? null.close() }
+        let program = Result {
+            try ChildProcess(
+                ["tar"] + arguments,
+                environment: ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { _, own in own },
+                streams: [null, writing, withErrors ? writing : null].map(\.rawValue))
         }
-        let variables = ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { _, own in own }
-        var words: [UnsafeMutablePointer<CChar>?] = (["tar"] + arguments).map { strdup($0) } + [nil]
-        var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in words + values { free(text) } }
-        var child: pid_t = 0
-        let code = posix_spawnp(&child, "tar", &actions, nil, &words, &values)
         try writing.close()
         let output = FileHandle(fileDescriptor: reading.rawValue, closeOnDealloc: true).readDataToEndOfFile()
-        guard code == 0 else { throw Problem.tarFailed }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { throw Problem.tarFailed }
-        }
-        // WIFEXITED and WEXITSTATUS are macros, which Swift does not import.
-        guard status & 0x7f == 0 else { throw Problem.tarFailed }
-        return ((status >> 8) & 0xff, String(decoding: output, as: UTF8.self))
+        guard let program = try? program.get() else { throw Problem.tarFailed }
+        return (program.wait(), String(decoding: output, as: UTF8.self))
     }
 }

@@ -188,7 +188,7 @@ extension ChildCommand {
     fileprivate func explained() async throws -> Int32 {
         do {
             return try await run()
-        } catch let problem as Unusable {
+        } catch let problem as ChildProcess.Unusable {
             StandardError.write("scribe-emulator: \(problem)")
             return problem.code == ENOENT ? 127 : 126
         }

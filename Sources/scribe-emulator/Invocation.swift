@@ -3,6 +3,14 @@ import Foundation
 import ScribeServer
 import SystemPackage
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Run of the command, with all that it takes from its process: arguments, environment variables and standard streams.
 /// Tests run the command with other ones, without a process.
 struct Invocation: Sendable {
@@ -16,6 +24,10 @@ struct Invocation: Sendable {
     let writeOutput: @Sendable (String) -> Void
     /// Writes UTF-8 to standard error, in one piece.
     let writeError: @Sendable ([UInt8]) -> Void
+    /// Descriptors that the process was started with, beside its standard streams.
+    var inheritedFiles: Set<Int32> = []
+    /// Parent of the process at its start.
+    let parent = getppid()
 
     /// The invocation that the current task belongs to.
     @TaskLocal static var current = process
@@ -26,7 +38,19 @@ struct Invocation: Sendable {
         ownsProcess: true, readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
         writeOutput: { Swift.print($0, terminator: "") },
         // What cannot be written is lost, as on a full disk: a server must not end because of its log.
-        writeError: { _ = try? FileDescriptor.standardError.writeAll($0) })
+        writeError: { _ = try? FileDescriptor.standardError.writeAll($0) },
+        inheritedFiles: takeOverFiles())
+
+    /// Opens the standard streams that are closed. A file of the server would get such a number, and with it the log
+    /// and the output of programs.
+    /// - Returns: The other descriptors that this process was started with.
+    private static func takeOverFiles() -> Set<Int32> {
+        for stream in 0...2 where fcntl(Int32(stream), F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
+        // `waitpid` fails where the parent has left the signal ignored.
+        signal(SIGCHLD, SIG_DFL)
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return Set(files.compactMap(Int32.init).filter { $0 > 2 && fcntl($0, F_GETFD) == 0 })
+    }
 
     /// Runs the command to its end.
     /// - Returns: The exit code. The reason of a failure is on standard error.

@@ -1,7 +1,9 @@
 """`exec`: a command with a server of its own or a namespace, its exit code, its signals, and the state of a failure."""
 
+import fcntl
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -71,15 +73,72 @@ def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):
     assert answer.returncode == 0 and json.loads(answer.stdout)["namespace"].startswith("n-")
 
 
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_goes_to_the_command_whose_code_counts(tmp_path, sent):
-    script = (
-        f"import signal, sys, time\nsignal.signal({int(sent)}, lambda *_: sys.exit(9))\n"
-        f"open('ready', 'w')\ntime.sleep({PATIENCE})")
-    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", script], cwd=tmp_path)
+FILES = """
+import json, os, sys
+print(json.dumps({n: os.readlink(f"/proc/self/fd/{n}") for n in range(1000) if os.path.exists(f"/proc/self/fd/{n}")}))
+"""
+
+
+@pytest.mark.parametrize("ns", [False, True], ids=["a server of its own", "a namespace"])
+def test_a_command_has_the_descriptors_of_exec_and_none_that_exec_opened(usual_server, tmp_path, ns):
+    where = ("--ns", "--url", usual_server.base_url) if ns else ()
+    first, second = os.pipe()
+    given = fcntl.fcntl(first, fcntl.F_DUPFD, 700)
+    process = subprocess.Popen(
+        [BINARY, "exec", *where, "--", sys.executable, "-c", FILES], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        stdin=subprocess.DEVNULL, pass_fds=[second, given])
+    files = json.loads(process.communicate(timeout=PATIENCE)[0])
+    assert sorted(map(int, files)) == [0, 1, 2, second, given], files
+    assert files[str(second)] == files[str(given)] == os.readlink(f"/proc/self/fd/{second}")
+    for file in (first, second, given):
+        os.close(file)
+
+
+def test_a_start_without_streams_and_without_sigchld_is_a_start_with_them(tmp_path):
+    script = FILES.replace("print(", 'open("files", "w").write(') + "sys.exit(7)"
+    bare = ["sh", "-c", "trap '' CHLD; exec \"$@\" <&- >&- 2>&-", "sh"]
+    command = [*bare, BINARY, "exec", "--", sys.executable, "-c", script]
+    assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE).returncode == 7
+    files = json.loads((tmp_path / "files").read_text())
+    assert files == dict.fromkeys("012", "/dev/null")
+
+
+SIGNALS = [
+    signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGALRM, signal.SIGTERM]
+#: Writes each signal to a file. SIGTERM ends it.
+WITNESS = f"""
+import signal, sys
+def note(number, _):
+    open("signals", "a").write(f"{{number}}\\n")
+    if number == signal.SIGTERM: sys.exit(9)
+for number in {[int(each) for each in SIGNALS]}: signal.signal(number, note)
+open("ready", "w")
+while True: signal.pause()
+"""
+
+
+def test_signals_go_to_the_command_whose_code_counts(tmp_path):
+    process = subprocess.Popen([BINARY, "exec", "--", sys.executable, "-c", WITNESS], cwd=tmp_path)
     wait_until((tmp_path / "ready").exists, "the command runs")
-    process.send_signal(sent)
+    seen = tmp_path / "signals"
+    for sent in SIGNALS:
+        process.send_signal(sent)
+        wait_until(lambda: seen.exists() and f"{int(sent)}\n" in seen.read_text(), f"the command gets {sent.name}")
     assert process.wait(PATIENCE) == 9
+
+
+@pytest.mark.parametrize("obeys", [True, pytest.param(False, marks=pytest.mark.full)])
+def test_the_end_of_execs_parent_ends_the_command(tmp_path, obeys):
+    script = WITNESS if obeys else WITNESS.replace("sys.exit(9)", "pass")
+    parent = subprocess.Popen(
+        ["sh", "-c", '"$0" exec -- "$1" -c "$2" & echo $!; wait', BINARY, sys.executable, script],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    own = pathlib.Path(f"/proc/{int(parent.stdout.readline())}")
+    wait_until((tmp_path / "ready").exists, "the command runs")
+    parent.kill()
+    wait_until(lambda: not own.exists(), "exec has ended, and its command before it")
+    assert (tmp_path / "signals").read_text() == f"{int(signal.SIGTERM)}\n"
+    parent.communicate(timeout=PATIENCE)
 
 
 def test_a_command_that_a_signal_ends_has_the_code_of_a_shell(tmp_path):

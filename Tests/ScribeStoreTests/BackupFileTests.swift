@@ -128,6 +128,16 @@ struct BackupFileTests {
         #expect(FileManager.default.contents(atPath: "\(restored.path)/signing-key") == Data([1, 2, 3]))
     }
 
+    @Test("tar has its standard streams, and no file of this process")
+    func descriptors() throws {
+        let file = try FileOfThisProcess()
+        let said = try Backup.tar(
+            ["--create", "--file", "/dev/null", "--checkpoint=1", "--checkpoint-action=exec=ls /proc/self/fd", folder])
+        let listed = said.output.split(separator: "\n").compactMap { Int32($0) }
+        #expect(Set(listed).isSuperset(of: [0, 1, 2]), "\(said)")
+        #expect(!listed.contains(file.descriptor))
+    }
+
     @Test("a backup with a symbolic link is refused, and the link's target is unchanged")
     func linkInBackup() throws {
         let outside = "\(parent.path)/outside"

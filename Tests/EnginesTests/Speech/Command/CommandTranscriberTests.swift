@@ -56,6 +56,15 @@ struct CommandTranscriberTests {
         #expect(try await transcribe("od -A n -t u2 -j 22 -N 2 {wav}", data).text == "1")
     }
 
+    @Test("a transcriber program has its standard streams, and no file of the server")
+    func descriptors() async throws {
+        let file = try FileOfThisProcess()
+        let listed = try await transcribe("ls /proc/self/fd").text.split(separator: "\n").compactMap { Int32($0) }
+        // The fourth is ls's own, of the folder.
+        #expect(listed.sorted().starts(with: [0, 1, 2]) && listed.count == 4, "\(listed)")
+        #expect(!listed.contains(file.descriptor))
+    }
+
     @Test("a transcriber program is not started for a file that is no audio")
     func noAudio() async {
         #expect(
