@@ -21,12 +21,22 @@ struct Serve: AsyncParsableCommand {
             """)
     var newSigningKey = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Stop within a second after this process has ended, whatever has ended it. The server does not start without it.
+            """,
+            valueName: "pid"))
+    var exitWithParent: String?
+
     func run() async throws {
+        let owner = try exitWithParent.map(OwnerProcess.init(argument:))
         let server = try ServerProcess(flags.settings(), allowsNewSigningKey: newSigningKey)
         let hangUp = HangUp.inherited
         // Until `HangUpSignals` handles SIGHUP, the signal must not end the process.
         if hangUp == .rereadsClients, Invocation.current.ownsProcess { signal(SIGHUP, SIG_IGN) }
-        try await server.run(signals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : [])) { parts in
+        try await server.run(signals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : []), owner: owner) {
+            parts in
             hangUp == .rereadsClients ? [.init(service: HangUpSignals(request: parts.clientsFileRequest))] : []
         }
     }

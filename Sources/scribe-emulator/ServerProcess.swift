@@ -42,11 +42,12 @@ struct ServerProcess {
     /// Runs the server until a signal, or until one of the further services ends it.
     /// - Parameters:
     ///   - signals: signals that stop the server.
+    ///   - owner: process whose end stops the server.
     ///   - onReady: called once the server accepts connections, in place of the banner; nil prints the banner.
     ///   - services: further services, which stop before the server.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error; `ValidationError`.
     func run(
-        signals: [UnixSignal], onReady: (@Sendable (Banner) -> Void)? = nil,
+        signals: [UnixSignal], owner: OwnerProcess? = nil, onReady: (@Sendable (Banner) -> Void)? = nil,
         services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
         let invocation = Invocation.current
@@ -63,6 +64,7 @@ struct ServerProcess {
         // For loggers of libraries.
         if invocation.ownsProcess { LoggingSystem.bootstrap { _ in handler } }
         let logger = Logger(label: "scribe-emulator") { _ in handler }
+        owner?.endStopsThisProcess(logger)
         for warning in warnings { logger.warning("\(warning)") }
 
         var temporaryFolder: TemporaryDataFolder?
@@ -85,7 +87,8 @@ struct ServerProcess {
         defer { readyFile?.remove() }
         do {
             try await serve(
-                configuration, readyFile: readyFile, signals: signals, logger: logger, onReady: onReady, services)
+                configuration, readyFile: readyFile, signals: signals,
+                grace: owner == nil ? .seconds(3) : .milliseconds(300), logger: logger, onReady: onReady, services)
         } catch let problem as DataFolder.Problem where temporaryFolder != nil {
             throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
         } catch {
@@ -119,7 +122,7 @@ struct ServerProcess {
     }
 
     private func serve(
-        _ configuration: Configuration, readyFile: ReadyFile?, signals: [UnixSignal], logger: Logger,
+        _ configuration: Configuration, readyFile: ReadyFile?, signals: [UnixSignal], grace: Duration, logger: Logger,
         onReady: (@Sendable (Banner) -> Void)?,
         _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
@@ -148,7 +151,7 @@ struct ServerProcess {
         var group = ServiceGroupConfiguration(
             services: [.init(service: server)] + services(parts), gracefulShutdownSignals: signals, logger: logger)
         // Slow clients must not delay the end of the process: 5 s are documented.
-        group.maximumGracefulShutdownDuration = .seconds(3)
+        group.maximumGracefulShutdownDuration = grace
         group.maximumCancellationDuration = .seconds(1)
         do {
             try await ServiceGroup(configuration: group).run()

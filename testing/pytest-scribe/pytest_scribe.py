@@ -169,7 +169,9 @@ def _start(binary: str, folder: str) -> tuple[subprocess.Popen, str]:
     environment = {name: value for name, value in os.environ.items() if name != "SCRIBE_BINARY"}
     with open(log, "wb") as output:
         process = subprocess.Popen(
-            [os.path.abspath(program), "serve", "--port", "0", "--ephemeral", "--ready-file", ready],
+            [os.path.abspath(program), "serve", "--port", "0", "--ephemeral", "--ready-file", ready,
+             # Nothing else ends it where this process ends without its fixtures, as by a signal.
+             "--exit-with-parent", str(os.getpid())],
             cwd=folder, env=environment, stdout=output, stderr=output)
     end = time.monotonic() + _START_TIME
     while time.monotonic() < end and process.poll() is None:

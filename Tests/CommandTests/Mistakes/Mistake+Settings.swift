@@ -187,6 +187,18 @@ extension Mistake {
             "one delivery of a webhook", "webhooks replay 1 --webhook 2",
             "a delivery and --webhook cannot be used together; leave one out"),
         Mistake(
+            "parent that is no process", "serve --exit-with-parent soon",
+            "--exit-with-parent: 'soon' is not the id of a process; write for example --exit-with-parent $$"),
+        Mistake(
+            "parent that is a group", "serve --exit-with-parent=-2",
+            "--exit-with-parent: '-2' is not the id of a process; write for example --exit-with-parent $$"),
+        Mistake(
+            "parent that is gone", "serve --exit-with-parent 2147483647",
+            """
+            --exit-with-parent: no process 2147483647 runs here; it has ended, or it is outside of this container. Name \
+            a process that runs, or leave the option out
+            """),
+        Mistake(
             "folder as the ready file", "\(start) --ready-file $here/folder",
             "--ready-file: $here/folder is a folder; name a file", files: ["folder/kept": "kept"]),
     ]
