@@ -104,7 +104,7 @@ struct Exec: AsyncParsableCommand {
 
     private func runWithServer() async throws -> Int32 {
         let given = flags.given
-        let server = try ServerProcess(
+        var server = try ServerProcess(
             try flags.settings(), logLevel: given["log-level"] == nil ? .error : nil
         ) { configuration in
             if given["port"] == nil { configuration.port = 0 }
@@ -114,6 +114,8 @@ struct Exec: AsyncParsableCommand {
                 configuration.adminToken = Hex.encode(IdentifierSource.random.bytes(32))
             }
         }
+        // The variable and the YAML file name that of another server.
+        if given["ready-file"] == nil { server.readyFile = nil }
         let configuration = server.configuration
         let (banners, ready) = AsyncStream.makeStream(of: Banner.self)
         let code = LockedValue<Int32>(1)

@@ -1,7 +1,11 @@
+import ArgumentParser
 import Foundation
+import NIOCore
+import ScribeDomain
+import ServiceLifecycle
 
 /// JSON file with the URLs of a running server: `{"base_url": …, "tls_url": …, "pid": …}`, without `tls_url` if TLS
-/// is off. It exists only while the server is ready.
+/// is off. It exists only while the server is ready, and belongs to the server that has written it.
 struct ReadyFile: Sendable {
     struct Content: Codable {
         let base_url: String
@@ -9,26 +13,78 @@ struct ReadyFile: Sendable {
         let pid: Int32
     }
 
+    /// The file cannot be written.
+    struct Problem: Error, CustomStringConvertible {
+        let description: String
+    }
+
     let path: String
+    /// Mark of the file that this process has written.
+    private let written = LockedValue<FileFingerprint?>(nil)
+
+    init(path: String) { self.path = path }
+
+    /// Makes room for the file: removes what a server has left that runs no more.
+    /// - Throws: `ValidationError` if the file is a running server's or is no ready file, or cannot be written.
+    func claim() async throws {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        guard FileManager.default.isWritableFile(atPath: folder) else {
+            throw ValidationError(
+                """
+                --ready-file: the folder \(folder) does not exist or is not writable; create it, or name another one
+                """)
+        }
+        guard let kind else { return }
+        guard kind != S_IFDIR else { throw ValidationError("--ready-file: \(path) is a folder; name a file") }
+        // An empty one may come from mktemp. Opening a pipe would wait for its other end.
+        let content = kind == S_IFREG ? read() : nil
+        guard content != nil || kind == S_IFREG && FileManager.default.contents(atPath: path)?.isEmpty == true else {
+            throw ValidationError("--ready-file: \(path) exists and is no ready file; remove it, or name another file")
+        }
+        // The id alone may be another process's by now. In a container each server has 1.
+        if let content, kill(content.pid, 0) == 0 || errno == EPERM,
+            await Self.process(at: content.base_url) == content.pid
+        {
+            throw ValidationError(
+                """
+                --ready-file: \(path) belongs to the running server at \(content.base_url), process \(content.pid); \
+                name another file, or stop that server
+                """)
+        }
+        unlink(path)
+    }
+
+    /// Process of the server at a base URL; nil if none answers.
+    private static func process(at baseURL: String) async -> Int32? {
+        struct Liveness: Decodable {
+            let pid: Int32
+        }
+        let answer = try? await OneRequest.answer("GET", "\(baseURL)/livez", within: .seconds(2))
+        return answer.flatMap { try? JSONDecoder().decode(Liveness.self, from: $0.body).pid }
+    }
 
     /// Writes the file atomically: a reader never sees half of it.
+    /// - Throws: ``Problem``.
     func write(baseURL: String, tlsURL: String?) throws {
+        guard kind == nil else {
+            throw Problem(description: "--ready-file: \(path) came to be since the start; name another file")
+        }
         let content = Content(base_url: baseURL, tls_url: tlsURL, pid: ProcessInfo.processInfo.processIdentifier)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
+        do {
+            try encoder.encode(content).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw Problem(
+                description: "--ready-file: \(path) cannot be written; check that its folder is writable and has room")
+        }
+        written.withLock { $0 = FileFingerprint(path: path) }
     }
 
-    /// An error if the file cannot be written; nil if it can. `serve` asks before it starts, not when it is ready.
-    var problem: String? {
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
-            return "--ready-file: \(path) is a folder; name a file"
-        }
-        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        return FileManager.default.isWritableFile(atPath: folder)
-            ? nil
-            : "--ready-file: the folder \(folder) does not exist or is not writable; create it, or name another one"
+    /// Kind of the file with the name; nil for none.
+    private var kind: mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 
     /// The content; nil if the file does not exist or is not a ready file.
@@ -36,6 +92,15 @@ struct ReadyFile: Sendable {
         FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
     }
 
-    /// Removes the file. A folder with its name stays.
-    func remove() { unlink(path) }
+    /// Removes the file that this process has written.
+    func remove() {
+        if let own = written.withLock({ $0 }), own == FileFingerprint(path: path) { unlink(path) }
+    }
+}
+
+/// Ends a server that cannot tell that it is ready.
+struct UnwrittenReadyFile: Service {
+    let problems: AsyncThrowingStream<Void, any Error>
+
+    func run() async throws { for try await _ in problems.cancelOnGracefulShutdown() {} }
 }

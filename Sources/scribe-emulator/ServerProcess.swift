@@ -14,6 +14,8 @@ struct ServerProcess {
     private let run: Setting.Run
     private let warnings: [String]
     private(set) var configuration: Configuration
+    /// File that says that the server is ready; nil for none.
+    var readyFile: ReadyFile?
     /// Lowest level of the log, unless the settings name one.
     private let logLevel: Logger.Level?
 
@@ -31,6 +33,7 @@ struct ServerProcess {
             throw ValidationError(problem.description)
         }
         warnings = settings.warnings
+        readyFile = run.readyFile.map(ReadyFile.init(path:))
         var configuration = run.configuration
         configuration.allowsNewSigningKey = allowsNewSigningKey
         configuration.shown = settings.entries.map(\.shown)
@@ -81,14 +84,12 @@ struct ServerProcess {
         defer { temporaryFolder?.remove() }
         configuration.sharedLease = invocation.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
             .map(Duration.seconds)
-        let readyFile = run.readyFile.map(ReadyFile.init(path:))
-        if let problem = readyFile?.problem { throw ValidationError(problem) }
-        readyFile?.remove()
+        try await readyFile?.claim()
         defer { readyFile?.remove() }
         do {
             try await serve(
-                configuration, readyFile: readyFile, signals: signals,
-                grace: owner == nil ? .seconds(3) : .milliseconds(300), logger: logger, onReady: onReady, services)
+                configuration, signals: signals, grace: owner == nil ? .seconds(3) : .milliseconds(300),
+                logger: logger, onReady: onReady, services)
         } catch let problem as DataFolder.Problem where temporaryFolder != nil {
             throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
         } catch {
@@ -122,18 +123,23 @@ struct ServerProcess {
     }
 
     private func serve(
-        _ configuration: Configuration, readyFile: ReadyFile?, signals: [UnixSignal], grace: Duration, logger: Logger,
+        _ configuration: Configuration, signals: [UnixSignal], grace: Duration, logger: Logger,
         onReady: (@Sendable (Banner) -> Void)?,
         _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
         let (threads, temporary) = (NIOThreadPool.singleton, Self.temporaryFolder)
         let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
+        let (unwritten, readiness) = AsyncThrowingStream<Void, any Error>.makeStream()
         try await configuration.requirePorts()
         let application = try await buildApplication(
             configuration, parts,
             onReady: { ports in
                 let banner = Banner(configuration: configuration, port: ports.plain, tlsPort: ports.tls)
-                try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
+                do {
+                    try readyFile?.write(baseURL: banner.baseURL, tlsURL: banner.tlsURL)
+                } catch {
+                    return readiness.finish(throwing: error)
+                }
                 Task { _ = try? await threads.runIfActive { TemporaryDataFolder.removeLeft(in: temporary) } }
                 if let onReady {
                     onReady(banner)
@@ -149,7 +155,9 @@ struct ServerProcess {
         let server = ListeningPort(
             application, host: configuration.host, port: configuration.port, flag: "--port")
         var group = ServiceGroupConfiguration(
-            services: [.init(service: server)] + services(parts), gracefulShutdownSignals: signals, logger: logger)
+            services: [.init(service: server), .init(service: UnwrittenReadyFile(problems: unwritten))]
+                + services(parts),
+            gracefulShutdownSignals: signals, logger: logger)
         // Slow clients must not delay the end of the process: 5 s are documented.
         group.maximumGracefulShutdownDuration = grace
         group.maximumCancellationDuration = .seconds(1)

@@ -16,7 +16,23 @@ def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end(tmp_pat
         content = json.loads(server.ready_file.read_text())
         assert content == {"base_url": server.base_url, "pid": server.process.pid}
         assert requests.get(f"{server.base_url}/readyz").json()["status"] == "ready"
+        assert requests.get(f"{server.base_url}/livez").json() == {"status": "alive", "pid": server.process.pid}
     assert not server.ready_file.exists()
+
+
+def test_a_ready_file_stays_with_its_server(usual_server, tmp_path):
+    """Another server, one that cannot start, and `exec` in its environment leave it."""
+    file = usual_server.ready_file
+    before = (file.read_text(), file.stat().st_ino)
+    for flags in ("--ephemeral", "--log-level=loud"):
+        refused = run("serve", "--port", "0", flags, "--ready-file", file, cwd=tmp_path)
+        assert refused.returncode == 2
+    variables = {**os.environ, "SCRIBE_READY_FILE": str(file)}
+    for where in ((), ("--ns",)):
+        said = run("exec", *where, "--", "env", cwd=tmp_path, env=variables)
+        assert said.returncode == 0, said
+        assert "SCRIBE_READY_FILE" not in said.stdout and "SCRIBE_BASE_URL" in said.stdout
+    assert (file.read_text(), file.stat().st_ino) == before
 
 
 def test_ephemeral_data_is_deleted_at_the_end(tmp_path):

@@ -1,4 +1,5 @@
 import Documents
+import Foundation
 import Hummingbird
 import NIOCore
 import ScribeDomain
@@ -7,7 +8,9 @@ import ScribeHTTP
 /// `/livez`, `/voice/ping`, and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.
 enum DocumentRoutes {
     static func add(to router: RouterGroup<ScribeContext>) {
-        router.get("livez") { _, _ in Response.json(.ok, ["status": "alive"]) }
+        // By the process a start tells whether the server of a ready file runs.
+        let process = JSON.integer(Int64(ProcessInfo.processInfo.processIdentifier))
+        router.get("livez") { _, _ in Response.json(.ok, ["status": "alive", "pid": process]) }
         router.get("voice/ping") { _, _ in Response.json(.ok, ["ping": "pong"]) }
         router.get("openapi.yaml") { _, _ in served(document_scribe()) }
         for index in 0..<family_document_count() {

@@ -1,4 +1,7 @@
 extension Mistake {
+    /// Longer than a file's name may be.
+    private static let longName = String(repeating: "n", count: 300)
+
     /// Values of settings. Any verb reads them, `ready` much faster than `serve`, whose many options take their time.
     static let values: [Mistake] = [
         Mistake("negative port", "serve --port=-1", "--port: '-1' is not a number from 0 to 65535"),
@@ -198,6 +201,14 @@ extension Mistake {
             --exit-with-parent: no process 2147483647 runs here; it has ended, or it is outside of this container. Name \
             a process that runs, or leave the option out
             """),
+        Mistake(
+            "file of another kind as the ready file", "\(start) --ready-file $here/package.json",
+            "--ready-file: $here/package.json exists and is no ready file; remove it, or name another file",
+            files: ["package.json": "{}"]),
+        Mistake(
+            "ready file that cannot be written", "\(start) --ready-file $here/\(longName)",
+            "--ready-file: $here/\(longName) cannot be written; check that its folder is writable and has room",
+            code: 1),
         Mistake(
             "folder as the ready file", "\(start) --ready-file $here/folder",
             "--ready-file: $here/folder is a folder; name a file", files: ["folder/kept": "kept"]),
