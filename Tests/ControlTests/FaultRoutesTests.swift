@@ -110,6 +110,27 @@ struct FaultRoutesTests {
     }
 
     @Test(
+        "a reset ends a fault's delay, and the request is answered without an error in the log",
+        arguments: ["before", "after"])
+    func reset(moment: String) async throws {
+        var server = try TestServer(onSQLite: true)
+        server.configuration.isEphemeral = true
+        let log = LogLines()
+        server.log = log
+        try await server.run { [manual = server.manual] anonymous in
+            let client = try await anonymous.login()
+            let rule = #"{"operation":"initTransaction","delay":"1h","when":"\#(moment)"}"#
+            #expect(try await anonymous.post(Self.path, rule).status == 201)
+            async let held = client.initialise("i-1")
+            try await manual.waitFor(.fault)
+            #expect(try await anonymous.post("/__admin/reset", "{}").status == 200)
+            #expect(try await held.status == 201)
+            #expect(try await client.get("/voice/api/v2/transaction/i-1").status == 404)
+        }
+        #expect(log.all.allSatisfy { "\($0.level)" != "error" }, "\(log.all)")
+    }
+
+    @Test(
         "a request's X-Scribe-Fault header causes a fault only if the server allows the header",
         arguments: [true, false])
     func header(isAllowed: Bool) async throws {

@@ -154,14 +154,20 @@ struct RequestFaults: Sendable {
         try await wait(for: applied.delay, byWorldClock: applied.rule.isByWorldClock, context)
     }
 
+    /// Waits for a time, or until the world ends: a request has to end soon after a reset.
+    /// - Throws: `CancellationError` if the client leaves or the server stops.
     private func wait(for duration: Duration, byWorldClock: Bool, _ context: ScribeContext) async throws {
-        try await context.cancellingOnDisconnect { [clock] in
-            if byWorldClock {
-                try await clock.sleep(for: duration, as: .fault)
-            } else {
-                try await clock.wall.sleep(for: duration, as: .fault)
+        let waiting = Task {
+            try await context.cancellingOnDisconnect { [clock] in
+                if byWorldClock {
+                    try await clock.sleep(for: duration, as: .fault)
+                } else {
+                    try await clock.wall.sleep(for: duration, as: .fault)
+                }
             }
         }
+        let result = await world.end.watched(by: { waiting.cancel() }) { await waiting.result }
+        if !world.end.hasFired { try result.get() }
     }
 
     private func answer(_ answer: FaultAnswer, _ request: Request, _ context: ScribeContext) -> Response {
@@ -188,9 +194,7 @@ struct RequestFaults: Sendable {
             usual.body = usual.body.slow(rate, clock.wall)
             return usual
         case (.hang, _):
-            // Until the client leaves, the world ends or the server stops.
-            let waiting = Task { try await wait(for: .seconds(86_400 * 365), byWorldClock: false, context) }
-            await world.end.watched(by: { waiting.cancel() }) { _ = await waiting.result }
+            try? await wait(for: .seconds(86_400 * 365), byWorldClock: false, context)
             await context.connection.reset()
             throw CancellationError()
         case (.reset, _), (.half, nil), (.dribble, nil):
