@@ -11,7 +11,7 @@ enum OneRequest {
         let path: String
         let reason: Errno
 
-        var description: String { "\(path): \(reason)" }
+        var description: String { "\(path == "-" ? "standard output" : path): \(reason)" }
 
         static func naming<Value>(_ path: String, _ work: () throws -> Value) throws -> Value {
             do {
@@ -56,7 +56,7 @@ enum OneRequest {
 
     /// Sends a request and writes the body of a 2xx answer to a file, as it comes.
     /// - Parameters:
-    ///   - file: the path of a file that does not exist yet, for its owner only.
+    ///   - file: the path of a file that does not exist yet, for its owner only; `-` for standard output.
     ///   - time: the limit for the time without any byte.
     /// - Returns: the status, and the body of an answer outside 2xx.
     static func download(
@@ -67,7 +67,8 @@ enum OneRequest {
                 return Data(try await response.body.collect(upTo: most).readableBytesView)
             }
             let target = try FileProblem.naming(file) {
-                try FileDescriptor.open(
+                guard file != "-" else { return try FileDescriptor.standardOutput.duplicate() }
+                return try FileDescriptor.open(
                     FilePath(file), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                     permissions: .ownerReadWrite)
             }

@@ -240,7 +240,7 @@ struct ExportRequests: AsyncParsableCommand {
 
     @OptionGroup var options: FaultOptions
 
-    @Argument(help: "The file.", completion: .file())
+    @Argument(help: "The file; - for standard output.", completion: .file())
     var file: String
 
     @Argument(help: "Conditions such as operation=commitTransaction.")
@@ -250,6 +250,7 @@ struct ExportRequests: AsyncParsableCommand {
 
     func run() async throws {
         try await options.client().download("requests/export" + FaultPairs(pairs).query(), to: file)
+        guard file != "-" else { return }
         print(options.json ? "{}" : "exported: \(file)")
     }
 }

@@ -140,13 +140,15 @@ struct ExportSnapshot: AsyncParsableCommand {
 
     @Option(help: "The name of a saved snapshot.") var name: String?
 
-    @Argument(help: ArgumentHelp("The file to write; it must not exist.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write, which must not exist; - for standard output.", valueName: "file"))
     var file: String
 
     func validate() throws { if let name { _ = try SnapshotName(argument: name) } }
 
     func run() async throws {
         let size = try await Self.write(file, of: name, from: try options.client())
+        // The archive is all that a reader may get.
+        guard file != "-" else { return }
         if options.json {
             let answer: JSON = ["file": .string(file), "size": .integer(size)]
             return print(String(decoding: answer.bytes, as: UTF8.self))
@@ -155,19 +157,22 @@ struct ExportSnapshot: AsyncParsableCommand {
     }
 
     /// Exports a snapshot, or the present state under a temporary name.
-    /// - Returns: The size of the file in bytes.
+    /// - Returns: The size of the file in bytes; 0 for standard output.
     static func write(_ file: String, of name: String?, from client: ControlClient) async throws -> Int {
-        guard !FileManager.default.fileExists(atPath: file) else {
+        guard file == "-" || !FileManager.default.fileExists(atPath: file) else {
             StandardError.write("scribe-emulator: \(file) exists; name another file, or remove it")
             throw ExitCode.failure
         }
+        // A reader of the output that leaves must not end this process before the temporary snapshot is deleted.
+        if file == "-" { signal(SIGPIPE, SIG_IGN) }
         let temporary = "export-\(IdentifierSource.random.uuid())"
         if name == nil { _ = try await client.data("PUT", "snapshots/\(temporary)") }
         let result: Result<Void, any Error>
         do {
             // Renamed when it is whole, so that a cut-off export leaves no file of that name.
-            try await client.download("snapshots/\(name ?? temporary)/content", to: "\(file).partial")
-            guard rename("\(file).partial", file) == 0 else { throw ExitCode.failure }
+            let target = file == "-" ? file : "\(file).partial"
+            try await client.download("snapshots/\(name ?? temporary)/content", to: target)
+            guard file == "-" || rename(target, file) == 0 else { throw ExitCode.failure }
             result = .success(())
         } catch {
             unlink("\(file).partial")
@@ -175,7 +180,7 @@ struct ExportSnapshot: AsyncParsableCommand {
         }
         if name == nil { _ = try? await client.answer("DELETE", "snapshots/\(temporary)") }
         try result.get()
-        return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+        return file == "-" ? 0 : try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     }
 }
 

@@ -3,11 +3,12 @@
 import io
 import json
 import sqlite3
+import subprocess
 import tarfile
 
 import pytest
 import requests
-from emulator import PATIENCE, ROOT, run, running, wait_until
+from emulator import BINARY, PATIENCE, ROOT, run, running, wait_until
 from namespaces import Access, EkaClient, access, control, created, finished
 from session_client import recording
 
@@ -126,6 +127,15 @@ def test_rows_of_a_namespaces_own_client_move_with_it(server, tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
     again = run("snapshot", "export", "--url", server.base_url, "--namespace", "own", str(file))
     assert again.returncode == 1 and "exists" in again.stderr
+    command = [BINARY, "snapshot", "export", "--json", "--url", server.base_url, "--namespace", "own", "-"]
+    streamed = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=PATIENCE).stdout
+    with tarfile.open(fileobj=io.BytesIO(streamed)) as archive, tarfile.open(file) as other:
+        assert archive.getnames() == other.getnames()
+    # A reader that leaves, and a full disk: the temporary snapshot goes, too.
+    for target in ("| true", "> /dev/full"):
+        subprocess.run(["sh", "-c", f'"$0" "$@" {target}', *command], timeout=PATIENCE, stderr=subprocess.DEVNULL)
+    listed = run("snapshot", "list", "--url", server.base_url, "--namespace", "own")
+    assert listed.stdout == "no snapshots\n"
     here = ("--url", server.base_url, "--namespace", "other-own")
     other = created(server, "other-own")
     assert run("snapshot", "import", *here, "base", str(file)).returncode == 0
