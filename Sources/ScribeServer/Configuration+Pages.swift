@@ -7,7 +7,7 @@ extension Configuration {
     /// The origins of web pages that may call the server.
     var webOrigins: AllowedOrigins {
         if let list = allowedOrigins {
-            return list.contains("*") ? .any : .listed(Set(list.map { $0.lowercased() }))
+            return list.contains("*") ? .any : .listed(list.compactMap(OriginPattern.init))
         }
         return authMode == .strict ? .listed([]) : .trusted(hostSuffixes: EkaFamily.hostSuffixes, apps: EkaFamily.apps)
     }

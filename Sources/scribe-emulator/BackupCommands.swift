@@ -14,7 +14,8 @@ struct BackupCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The file to write. It will hold patients' data and the signing key: keep it safe.", valueName: "file"))
+            "The file to write. It will hold patients' data and the signing key: keep it safe.", valueName: "file"),
+        transform: Setting.path)
     var file: String
 
     func run() throws {
@@ -35,7 +36,8 @@ struct RestoreCommand: ParsableCommand {
 
     @OptionGroup var data: DataOptions
 
-    @Argument(help: ArgumentHelp("A file that scribe-emulator backup wrote.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A file that scribe-emulator backup wrote.", valueName: "file"), transform: Setting.path)
     var file: String
 
     func run() throws {
@@ -53,10 +55,12 @@ struct RestoreCommand: ParsableCommand {
 
 /// Flags that select the data folder of `backup` and `restore`.
 struct DataOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server's data folder; by default that of the settings.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The server's data folder; by default that of the settings.", valueName: "path"),
+        transform: Setting.path)
     var dataDir: String?
 
-    @Option(help: "The YAML file with the server's settings.")
+    @Option(help: "The YAML file with the server's settings.", transform: Setting.path)
     var config: String?
 
     /// The path of the data folder: `--data-dir`, else `data-dir` of the settings that `serve` would use here.

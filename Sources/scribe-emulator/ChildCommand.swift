@@ -26,7 +26,7 @@ struct ChildCommand: Sendable {
         let invocation = Invocation.current
         let signals = await UnixSignalsSequence(
             trapping: .sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2, .sigalrm)
-        var variables = invocation.environment.merging(environment) { _, own in own }
+        var variables = invocation.inheritedEnvironment.merging(environment) { _, own in own }
         // Verbs in the command would ask that file's server.
         variables["SCRIBE_READY_FILE"] = nil
         let child = try ChildProcess(arguments, environment: variables, inherited: invocation.inheritedFiles)

@@ -60,7 +60,7 @@ struct ConfigSchema: ParsableCommand {
 
 extension SettingFlags {
     /// The settings with all their problems collected, where ``settings()`` throws the first one.
-    fileprivate func collected() -> Settings {
+    func collected() -> Settings {
         Settings(collecting: given, configFile: config, environment: Invocation.current.environment)
     }
 }

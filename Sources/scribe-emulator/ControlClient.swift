@@ -167,7 +167,7 @@ extension ExitCode {
 struct ControlOptions: ParsableArguments {
     @OptionGroup var target: TargetOptions
 
-    @Option(help: "The server's data folder, where the server keeps its admin token.")
+    @Option(help: "The server's data folder, where the server keeps its admin token.", transform: Setting.path)
     var dataDir: String?
 
     @Option(help: "The admin token, if it is neither in the data folder nor in SCRIBE_ADMIN_TOKEN.")

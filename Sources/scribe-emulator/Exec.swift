@@ -33,7 +33,7 @@ struct Exec: AsyncParsableCommand {
             have said.
             """,
             valueName: "path"),
-        completion: .file())
+        completion: .file(), transform: Setting.path)
     var exportOnFailure: String?
 
     @OptionGroup var flags: SettingFlags

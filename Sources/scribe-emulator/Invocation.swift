@@ -15,7 +15,8 @@ import SystemPackage
 /// Tests run the command with other ones, without a process.
 struct Invocation: Sendable {
     let arguments: [String]
-    let environment: [String: String]
+    /// The variables as the process has them, for its children.
+    let inheritedEnvironment: [String: String]
     /// Whether the command may change the signals, the limits, the allocator and the log of its process.
     let ownsProcess: Bool
     /// Reads standard input to its end.
@@ -34,8 +35,9 @@ struct Invocation: Sendable {
 
     /// The invocation of this process.
     static let process = Invocation(
-        arguments: Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
-        ownsProcess: true, readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        inheritedEnvironment: ProcessInfo.processInfo.environment, ownsProcess: true,
+        readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
         writeOutput: { Swift.print($0, terminator: "") },
         // What cannot be written is lost, as on a full disk: a server must not end because of its log.
         writeError: { _ = try? FileDescriptor.standardError.writeAll($0) },
@@ -51,6 +53,9 @@ struct Invocation: Sendable {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return Set(files.compactMap(Int32.init).filter { $0 > 2 && fcntl($0, F_GETFD) == 0 })
     }
+
+    /// The set variables. An empty one is unset: Compose writes it for `${NAME:-}`.
+    var environment: [String: String] { inheritedEnvironment.filter { !$0.value.isEmpty } }
 
     /// Runs the command to its end.
     /// - Returns: The exit code. The reason of a failure is on standard error.

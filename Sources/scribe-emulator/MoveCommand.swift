@@ -13,7 +13,7 @@ struct MoveCommand: AsyncParsableCommand {
         discussion: "The folder gets the ending .moved. A move that was interrupted can be done again."
     )
 
-    @Option(help: ArgumentHelp("The data folder to move.", valueName: "path"))
+    @Option(help: ArgumentHelp("The data folder to move.", valueName: "path"), transform: Setting.path)
     var from: String
 
     @Option(

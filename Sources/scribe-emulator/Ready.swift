@@ -66,10 +66,10 @@ struct TargetOptions: ParsableArguments {
     @Option(help: "The server's base URL.")
     var url: String?
 
-    @Option(help: ArgumentHelp("The file that serve --ready-file writes.", valueName: "path"))
+    @Option(help: ArgumentHelp("The file that serve --ready-file writes.", valueName: "path"), transform: Setting.path)
     var readyFile: String?
 
-    @Option(help: "The YAML file with the server's settings.")
+    @Option(help: "The YAML file with the server's settings.", transform: Setting.path)
     var config: String?
 
     /// The settings that `serve` would use here.
@@ -113,7 +113,7 @@ struct TargetOptions: ParsableArguments {
         if let url { return try Self.baseURL(url, from: "--url") }
         let run = try run()
         if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
-        if let url = Invocation.current.environment["SCRIBE_BASE_URL"], !url.isEmpty {
+        if let url = Invocation.current.environment["SCRIBE_BASE_URL"] {
             return Self.split(try Self.baseURL(url, from: "SCRIBE_BASE_URL")).server
         }
         return Banner(configuration: run.configuration, port: run.configuration.port).baseURL

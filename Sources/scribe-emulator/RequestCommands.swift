@@ -240,7 +240,7 @@ struct ExportRequests: AsyncParsableCommand {
 
     @OptionGroup var options: FaultOptions
 
-    @Argument(help: "The file; - for standard output.", completion: .file())
+    @Argument(help: "The file; - for standard output.", completion: .file(), transform: Setting.path)
     var file: String
 
     @Argument(help: "Conditions such as operation=commitTransaction.")

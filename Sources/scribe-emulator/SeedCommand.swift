@@ -18,7 +18,8 @@ struct SeedCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: ArgumentHelp("A YAML or JSON file; - for standard input.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A YAML or JSON file; - for standard input.", valueName: "file"), transform: Setting.path)
     var file: String
 
     private struct Seeded: Decodable {

@@ -140,7 +140,9 @@ struct ExportSnapshot: AsyncParsableCommand {
 
     @Option(help: "The name of a saved snapshot.") var name: String?
 
-    @Argument(help: ArgumentHelp("The file to write, which must not exist; - for standard output.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file to write, which must not exist; - for standard output.", valueName: "file"),
+        transform: Setting.path)
     var file: String
 
     func validate() throws { if let name { _ = try SnapshotName(argument: name) } }
@@ -191,7 +193,7 @@ struct ImportSnapshot: AsyncParsableCommand {
     @OptionGroup var options: SnapshotOptions
     @Argument(help: "The name that the snapshot gets.") var name: String
 
-    @Argument(help: ArgumentHelp("A file that snapshot export wrote.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file that snapshot export wrote.", valueName: "file"), transform: Setting.path)
     var file: String
 
     func validate() throws { _ = try SnapshotName(argument: name) }

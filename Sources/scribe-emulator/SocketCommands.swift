@@ -9,7 +9,7 @@ struct RecordSocket: AsyncParsableCommand {
 
     @OptionGroup var options: FaultOptions
     @Argument(help: "The number of the socket.") var id: Int
-    @Argument(help: "The file.", completion: .file()) var file: String
+    @Argument(help: "The file.", completion: .file(), transform: Setting.path) var file: String
 
     func run() async throws {
         try await options.client().download("requests/\(id)/recording", to: file)
@@ -32,7 +32,7 @@ struct PlaySocket: AsyncParsableCommand {
     @Option(help: "The number of sockets that get it.")
     var times = 1
 
-    @Argument(help: "The file.", completion: .file())
+    @Argument(help: "The file.", completion: .file(), transform: Setting.path)
     var file: String
 
     private struct Added: Decodable {

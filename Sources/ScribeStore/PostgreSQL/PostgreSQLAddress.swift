@@ -13,9 +13,9 @@ package struct PostgreSQLAddress: Sendable {
     /// Reads `postgres://user:password@host:5432/database?schema=scribe`.
     /// - Returns: nil for a text of another form.
     package init?(_ text: String) {
-        guard var parts = URLComponents(string: text), ["postgres", "postgresql"].contains(parts.scheme) else {
-            return nil
-        }
+        guard var parts = URLComponents(string: text), ["postgres", "postgresql"].contains(parts.scheme),
+            (1...65535).contains(parts.port ?? 5432)
+        else { return nil }
         let schema = parts.queryItems?.first { $0.name == "schema" }?.value ?? "scribe"
         let isName = (1...63).contains(schema.utf8.count) && schema.utf8.allSatisfy(\.isInIdentifier)
         guard isName else { return nil }

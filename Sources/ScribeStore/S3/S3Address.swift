@@ -34,7 +34,8 @@ package struct S3Address: Sendable {
         func item(_ name: String) -> String? { parts.queryItems?.first { $0.name == name }?.value }
         region = item("region") ?? "us-east-1"
         guard let endpoint = URL(string: item("endpoint") ?? "https://s3.\(region).amazonaws.com"),
-            ["http", "https"].contains(endpoint.scheme), let host = endpoint.host
+            ["http", "https"].contains(endpoint.scheme), let host = endpoint.host,
+            (1...65535).contains(endpoint.port ?? 443)
         else { return nil }
         self.endpoint = endpoint
         self.host = endpoint.port.map { "\(host):\($0)" } ?? host

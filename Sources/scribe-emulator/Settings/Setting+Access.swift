@@ -43,15 +43,13 @@ extension Setting {
         Setting(
             "clients",
             "A YAML file with the clients that may log in.",
-            .text,
-            valueName: "path",
+            .path,
             page: "a YAML file with the clients that may log in, such as `seed/clients.yaml`",
             to: \.configuration.clientsFile),
         Setting(
             "fixtures",
             "A YAML file with fixtures for the fake transcriber.",
-            .text,
-            valueName: "path",
+            .path,
             page: "a YAML file with fixtures for the fake transcriber, such as `seed/fixtures.yaml`",
             to: \.configuration.fixturesFile),
         Setting(
@@ -59,7 +57,6 @@ extension Setting {
             "A file with the signing key, at least 32 bytes; by default one in the data folder.",
             .fileContents,
             default: "",
-            valueName: "path",
             page: """
                 a file with the signing key, at least 32 bytes; without it the server makes a key in the data folder. \
                 `SCRIBE_SIGNING_KEY` holds the key itself and wins
@@ -69,15 +66,15 @@ extension Setting {
             "admin-token",
             "The token for the operator API, /__admin; by default one in the data folder.",
             .text,
-            default: "",
             valueName: "token",
             pageDefault: "made in the data folder",
             page: """
                 the token for the operator API, `/__admin`, as `Authorization: Bearer`. Without this setting the server \
                 makes a token in the data folder (`admin-token`, 0600), where the command line finds it, and requires \
                 none while it listens on loopback
-                """
-        ) { token, run in run.configuration.adminToken = token.isEmpty ? nil : token }.secret(),
+                """,
+            to: \.configuration.adminToken
+        ).secret(),
         Setting(
             "access-token-lifetime",
             "How long an access token is valid.",
@@ -112,7 +109,7 @@ extension Setting {
             pageDefault: "localhost, `*.eka.care`, `app://ekascribe`; strict: none",
             page: """
                 origins of web pages that may call the server, separated by commas: \
-                `https://app.example,https://staging.example`; `*` for all
+                `https://app.example,https://*.staging.example`; `*` for all
                 """,
             to: \.configuration.allowedOrigins),
         Setting(
@@ -143,7 +140,6 @@ extension Setting {
             "firebase-jwks-url",
             "The URL of Firebase's JWK set, to verify tokens for /v4/listen; needs firebase-project.",
             .url,
-            default: "",
             valueName: "url",
             pageDefault: "none",
             page: """
@@ -152,14 +148,13 @@ extension Setting {
                 `https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com`. The server keeps \
                 it for 10 min, and fetches it again for a token that no key fits. `outbound-allow` must list the host if its \
                 address is private
-                """
-        ) { url, run in run.configuration.omi.jwksURL = url.isEmpty ? nil : url },
+                """,
+            to: \.configuration.omi.jwksURL),
         Setting(
             "firebase-jwks-file",
             "A file with Firebase's JWK set, in place of firebase-jwks-url.",
             .fileContents,
             default: "",
-            valueName: "path",
             pageDefault: "none",
             page: """
                 a file with Firebase's JWK set, in place of `firebase-jwks-url`. The server reads it only at its start
@@ -182,6 +177,6 @@ extension Setting {
             valueName: "id",
             pageDefault: "the demo client",
             page: "the client whose business Firebase's users, and users of the admin key, act for"
-        ) { client, run in run.configuration.omi.client = client.isEmpty ? nil : ClientID(client) },
+        ) { client, run in run.configuration.omi.client = ClientID(client) },
     ]
 }

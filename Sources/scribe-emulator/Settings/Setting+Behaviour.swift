@@ -143,7 +143,6 @@ extension Setting {
             "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
             .fileContents,
             default: "",
-            valueName: "path",
             pageDefault: "none",
             page: """
                 a file with the admin key: `Bearer <key><uid>` acts for any user of the business of `firebase-client`
@@ -166,7 +165,6 @@ extension Setting {
             "A PEM file with further authorities that the server trusts when it calls others over TLS.",
             .authorities,
             default: "",
-            valueName: "path",
             pageDefault: "none",
             page: """
                 a PEM file with further authorities that the server trusts, beside this machine's, when it calls others over \

@@ -3,12 +3,29 @@ import Eka
 import Engines
 import Foundation
 import ScribeDomain
+import ScribeHTTP
 import ScribeServer
 import ScribeStore
 
 extension Setting.Parser where Value == String {
     /// Takes any text.
     static let text = Self { text in text }
+
+    /// Reads a path. `~`, `$HOME` and `${HOME}` at its front are the home folder of the environment: no shell expands
+    /// them in a file, in quotes or in `--data-dir=~/x`.
+    static let path = Self(valueType: .path) { (text) throws(Setting.Problem) in
+        guard !text.isEmpty else { throw Setting.Problem(what: "is empty; name a file or a folder") }
+        guard let home = text.prefixMatch(of: /(~|\$HOME|\$\{HOME\})(?=\/|$)/) else {
+            guard !text.hasPrefix("~") else {
+                throw Setting.Problem(what: "is in the home folder of another user; write the whole path")
+            }
+            return text
+        }
+        guard let folder = Invocation.current.environment["HOME"] else {
+            throw Setting.Problem(what: "is in the home folder, and HOME is not set; write the whole path")
+        }
+        return folder + text[home.range.upperBound...]
+    }
 
     /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(valueType: .list) { text in text }
@@ -138,7 +155,7 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
         ]
         for (prefix, choice) in services where text.hasPrefix(prefix) {
             guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(),
-                !host.isEmpty, ["http", "https"].contains(url.scheme)
+                !host.isEmpty, ["http", "https"].contains(url.scheme), (1...65535).contains(url.port ?? 80)
             else {
                 throw Setting.Problem(
                     what: "has no http or https URL; write for example \(prefix)https://stt.example/v1")
@@ -151,14 +168,15 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
 }
 
 extension Setting.Parser where Value == [String] {
-    /// Reads web origins as browsers send them, such as `https://app.example:8443`; or `*`.
+    /// Reads web origins: `https://app.example:8443,https://*.staging.example`, or `*`.
     static let origins = Self(valueType: .list) { (text) throws(Setting.Problem) in
         let origins = list(text)
-        for origin in origins where origin != "*" {
-            let parts = origin.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 3, parts[0].hasSuffix(":"), parts[1].isEmpty, !parts[2].isEmpty else {
-                throw Setting.Problem(what: "is not a list of web origins; write for example https://app.example, or *")
-            }
+        guard origins.allSatisfy({ $0 == "*" || OriginPattern($0) != nil }) else {
+            throw Setting.Problem(
+                what: """
+                    is not a list of web origins; write for example https://app.example or https://*.app.example, \
+                    without paths, or *
+                    """)
         }
         return origins
     }
@@ -185,7 +203,7 @@ extension Setting.Parser where Value == [String: ClientProfile] {
         var profiles: [String: ClientProfile] = [:]
         for entry in Setting.Parser<[String]>.list(text) {
             let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else {
+            guard parts.count == 2, !parts[0].contains(/[\s"'\[{]/) else {
                 throw Setting.Problem(what: "has no profile; write ID=PROFILE, for example my-app=ios")
             }
             guard let profile = ClientProfile.named.first(where: { $0.name == parts[1] }) else {
@@ -200,8 +218,8 @@ extension Setting.Parser where Value == [String: ClientProfile] {
 
 extension Setting.Parser where Value == Data {
     /// Reads the UTF-8 text of the file at a path, and removes white space at both ends.
-    static let fileContents = Self { (path) throws(Setting.Problem) in
-        guard let data = FileManager.default.contents(atPath: path) else {
+    static let fileContents = Self(valueType: .path) { (path) throws(Setting.Problem) in
+        guard let data = FileManager.default.contents(atPath: try Setting.path(path)) else {
             throw Setting.Problem(what: "cannot be read; check that the file exists and that you may read it")
         }
         return Data(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
@@ -209,22 +227,20 @@ extension Setting.Parser where Value == Data {
 }
 
 extension Setting.Parser where Value == String {
-    /// Reads a base URL, such as `https://scribe.example`, and removes a slash at its end; empty for none.
+    /// Reads a base URL, such as `https://scribe.example`, and removes a slash at its end.
     static let origin = Self { (text) throws(Setting.Problem) in
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard !trimmed.isEmpty else { return "" }
-        guard let url = URL(string: trimmed), ["http", "https"].contains(url.scheme), let host = url.host(),
-            !host.isEmpty,
-            url.path().isEmpty, url.query() == nil, url.fragment() == nil, url.user() == nil
+        guard let origin = WebOrigin(trimmed), origin.port != 0, !trimmed.hasSuffix(":"),
+            origin.isAddress || CertificateName.isHost(origin.host)
         else { throw Setting.Problem(what: "is not a base URL; write for example https://scribe.example") }
-        return trimmed
+        return trimmed.lowercased()
     }
 }
 
 extension Setting.Parser where Value == String {
-    /// Reads an http or https URL; empty for none.
+    /// Reads an http or https URL.
     static let url = Self { (text) throws(Setting.Problem) in
-        guard text.isEmpty || (try? OutboundURL(text)) != nil else {
+        guard (try? OutboundURL(text)) != nil else {
             throw Setting.Problem(what: "is not an http or https URL")
         }
         return text
@@ -232,9 +248,8 @@ extension Setting.Parser where Value == String {
 }
 
 extension Setting.Parser where Value == OutboundTrust {
-    /// Reads a PEM file with certificates of authorities. An empty path means this machine's authorities alone.
-    static let authorities = Self { (path) throws(Setting.Problem) in
-        guard !path.isEmpty else { return .system }
+    /// Reads a PEM file with certificates of authorities.
+    static let authorities = Self(valueType: .path) { (path) throws(Setting.Problem) in
         guard let trust = OutboundTrust(pem: try Setting.Parser<Data>.fileContents.read(path)) else {
             throw Setting.Problem(what: "contains no PEM certificate (-----BEGIN CERTIFICATE-----)")
         }
@@ -261,7 +276,8 @@ extension Setting.Parser where Value == [OutboundRules.Exception] {
     static let outboundExceptions = Self(valueType: .list) { (text) throws(Setting.Problem) in
         var exceptions: [OutboundRules.Exception] = []
         for entry in Setting.Parser<[String]>.list(text) {
-            guard let exception = OutboundRules.Exception(entry) else {
+            guard let exception = OutboundRules.Exception(entry), IPRange(entry) != nil || CertificateName.isHost(entry)
+            else {
                 throw Setting.Problem(what: "contains '\(entry)'; write hosts, or ranges such as 10.0.0.0/8")
             }
             exceptions.append(exception)

@@ -58,16 +58,14 @@ extension Setting {
         Setting(
             "tls-dir",
             "The folder of this machine's certificate authority.",
-            .text,
-            valueName: "path",
+            .path,
             pageDefault: "`~/.local/share/scribe-emulator/tls`",
             page: "the folder of this machine's certificate authority; no other user may be able to read it",
             to: \.configuration.tls.folder),
         Setting(
             "tls-certificate",
             "A PEM file with your own certificate, followed by its issuers'; turns TLS on.",
-            .text,
-            valueName: "path",
+            .path,
             pageDefault: "none",
             page: """
                 a PEM file with your own certificate, followed by its issuers'; requires `tls-key` and turns `tls` on. The \
@@ -77,8 +75,7 @@ extension Setting {
         Setting(
             "tls-key",
             "A PEM file with the key of --tls-certificate, without a passphrase.",
-            .text,
-            valueName: "path",
+            .path,
             pageDefault: "none",
             page: "a PEM file with the key of `tls-certificate`, without a passphrase",
             to: \.configuration.tls.key),
@@ -86,14 +83,13 @@ extension Setting {
             "public-url",
             "The base URL that clients use, for example https://scribe.example; by default that of each request.",
             .origin,
-            default: "",
             valueName: "url",
             pageDefault: "that of each request",
             page: """
                 the base URL that clients use, such as `https://scribe.example`: every link in an answer begins with it \
                 (upload forms, `upload_url`, `wss://`, discovery)
-                """
-        ) { url, run in run.configuration.publicURL = url.isEmpty ? nil : url },
+                """,
+            to: \.configuration.publicURL),
         Setting(
             "trusted-proxies",
             "Addresses and ranges of proxies whose X-Forwarded-For, -Proto and -Host the server trusts.",
@@ -109,8 +105,7 @@ extension Setting {
         Setting(
             "ready-file",
             "A JSON file that the server writes when it is ready, with its base URL.",
-            .text,
-            valueName: "path",
+            .path,
             page: """
                 a JSON file with `base_url`, `tls_url` and `pid`, which the server writes when it is ready and removes \
                 when it stops
@@ -119,9 +114,8 @@ extension Setting {
         Setting(
             "data-dir",
             "The folder for all data.",
-            .text,
+            .path,
             default: ".scribe",
-            valueName: "path",
             page: "the folder for all data; only one server at a time can use it",
             to: \.configuration.dataFolder),
         Setting(
@@ -170,8 +164,7 @@ extension Setting {
         Setting(
             "snapshot",
             "A file of snapshot export that the server starts from; the data folder must hold no data.",
-            .text,
-            valueName: "path",
+            .path,
             page: """
                 a file of [`snapshot export`](namespaces.md#snapshots) that the server starts from; \
                 the data folder must hold no data

@@ -51,10 +51,9 @@ extension Setting {
             "stt-model",
             "The model of the speech service.",
             .text,
-            default: "",
             pageDefault: "`whisper-1`; `nova-3-medical`",
-            page: "the model of the speech service"
-        ) { model, run in run.configuration.speechService.model = model.isEmpty ? nil : model },
+            page: "the model of the speech service",
+            to: \.configuration.speechService.model),
         Setting(
             "stt-model-lite",
             "The model of the speech service for transactions with model_type lite.",
@@ -84,7 +83,6 @@ extension Setting {
             "A file with the key of the speech service.",
             .fileContents,
             default: "",
-            valueName: "path",
             page: "a file with the key of the speech service. `SCRIBE_STT_KEY` holds the key itself and wins"
         ) { key, run in run.configuration.speechService.key = String(decoding: key, as: UTF8.self) },
     ]

@@ -4,6 +4,8 @@ extension Setting {
     /// Value type of a setting: for its JSON Schema, for lists in the YAML file, and for shell completions.
     enum ValueType: Hashable, Sendable {
         case text
+        /// A file or a folder.
+        case path
         case boolean
         case integer(ClosedRange<Int>)
         case choice([String])
@@ -26,7 +28,7 @@ extension Setting {
         fileprivate var schema: [JSON.Member] {
             let time: JSON = ["type": ["string", "number"], "pattern": .string(Self.timePattern), "minimum": 0]
             switch self {
-            case .text: return [("type", "string")]
+            case .text, .path: return [("type", "string")]
             case .boolean: return [("type", "boolean")]
             case .integer(let range):
                 return [
@@ -51,7 +53,7 @@ extension Setting {
                 guard let value = try? Parser.boolean.read(text) else { return .string(text) }
                 return .bool(value)
             case .integer: return Int(text).map { JSON.integer($0) } ?? .string(text)
-            case .text, .choice, .list, .time, .times, .size: return .string(text)
+            case .text, .path, .choice, .list, .time, .times, .size: return .string(text)
             }
         }
     }

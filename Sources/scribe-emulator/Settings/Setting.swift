@@ -23,10 +23,15 @@ struct Setting: Sendable {
     }
 
     /// Error for a text that is not a value of a setting.
-    struct Problem: Error {
+    struct Problem: Error, CustomStringConvertible {
         /// The end of a sentence that begins with the setting and the text: "is not a size; write 50GB".
         let what: String
+
+        var description: String { "it \(what)" }
     }
+
+    /// Reads a path for flags and arguments of verbs.
+    static let path = Parser<String>.path.read
 
     /// Parser of a setting's text.
     struct Parser<Value: Sendable>: Sendable {

@@ -3,7 +3,8 @@ import Foundation
 
 /// The flags of `serve`, one for each ``Setting``, in the groups of its help.
 struct SettingFlags: ParsableArguments {
-    @Option(help: "A YAML file with settings.", completion: .file(extensions: ["yaml", "yml"]))
+    @Option(
+        help: "A YAML file with settings.", completion: .file(extensions: ["yaml", "yml"]), transform: Setting.path)
     var config: String?
 
     @OptionGroup(title: "Address, TLS and data")
@@ -105,8 +106,10 @@ extension Setting {
         let flag = NameSpecification.customLong(name)
         var help = ArgumentHelp(stringLiteral: flagHelp)
         if isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
-        help.valueName = valueName == "value" ? name : valueName
-        return Option<String?>(name: flag, help: help, completion: completion)
+        help.valueName = valueType == .path ? "path" : valueName == "value" ? name : valueName
+        return valueType == .path
+            ? Option<String?>(name: flag, help: help, completion: completion, transform: Setting.path)
+            : Option<String?>(name: flag, help: help, completion: completion)
     }
 
     /// The help text with the default, unless the text itself tells the default.
@@ -118,7 +121,7 @@ extension Setting {
     /// Shell completion for the value.
     private var completion: CompletionKind? {
         if name.hasSuffix("-dir") { return .directory }
-        if valueName == "path" { return .file() }
+        if valueType == .path { return .file() }
         guard case .choice(let words) = valueType else { return nil }
         return .list(words)
     }

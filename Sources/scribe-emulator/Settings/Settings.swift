@@ -51,7 +51,13 @@ struct Settings {
     /// Reads the settings from all places, and collects the problems of the YAML file in ``problems``.
     init(collecting flags: [String: String], configFile: String?, environment: [String: String]) {
         self.environment = environment
-        if let path = configFile ?? environment[Setting.configName] { read(file: path) }
+        do throws(Setting.Problem) {
+            let named = configFile == nil ? try environment[Setting.configName].map(Setting.path) : configFile
+            if let named { read(file: named) }
+        } catch {
+            let path = environment[Setting.configName] ?? ""
+            problems.append(Problem(description: "\(Setting.configName): '\(path)' \(error.what)"))
+        }
         for setting in Setting.all {
             let variable = setting.environmentName
             if let text = environment[variable] { values[setting.name] = Value(text: text, origin: variable) }
@@ -66,7 +72,7 @@ struct Settings {
             warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
         }
         if let key = values["signing-key-file"], environment[Setting.signingKeyName] == nil,
-            let attributes = try? FileManager.default.attributesOfItem(atPath: key.text),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: Setting.path(key.text)),
             let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0
         {
             warnings.append(
@@ -102,6 +108,7 @@ struct Settings {
             problems.append(Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
             return
         }
+        if node.null != nil { return }
         guard let text = Self.text(of: node, setting.valueType) else {
             let wanted = setting.valueType.takesList ? "a single value or a list of single values" : "a single value"
             problems.append(Problem(description: "\(path): '\(name)' must be \(wanted)"))
@@ -148,8 +155,7 @@ struct Settings {
         if given.count == 2 { configuration.tls.isOn = true }
         // One authority for all servers of a user, since the user must trust it by hand.
         let base =
-            environment["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 }
-            ?? environment["HOME"].flatMap { $0.isEmpty ? nil : "\($0)/.local/share" }
+            environment["XDG_DATA_HOME"] ?? environment["HOME"].map { "\($0)/.local/share" }
         if configuration.tls.folder == nil { configuration.tls.folder = base.map { "\($0)/scribe-emulator/tls" } }
     }
 
@@ -178,7 +184,10 @@ struct Settings {
         var problems: [Problem] = []
         for setting in Setting.all {
             guard let value = values[setting.name] else { continue }
-            do {
+            do throws(Setting.Problem) {
+                guard !value.text.isEmpty || setting.valueType.takesList else {
+                    throw Setting.Problem(what: "is empty; leave it out for the default")
+                }
                 try setting.apply(value.text, &run)
             } catch {
                 let shown = setting.isSecret ? "***" : Self.masked(value.text)

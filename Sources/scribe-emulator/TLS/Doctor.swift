@@ -18,7 +18,7 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"))
+    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"), transform: Setting.path)
     var tlsDir: String?
 
     @Option(help: "The SDK to check: \(SDK.allCases.map(\.rawValue).joined(separator: ", ")).")

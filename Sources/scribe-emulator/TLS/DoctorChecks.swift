@@ -297,7 +297,7 @@ struct DoctorChecks {
                         "this machine does not trust the certificate",
                         advice: "use a certificate from an authority that it trusts"))
             }
-            let set = names.first { environment[$0].map { !$0.isEmpty } ?? false }
+            let set = names.first { environment[$0] != nil }
             if let set, let file = environment[set],
                 case .answered = await Probe.ask(url, trusting: file, at: serverAddress)
             {

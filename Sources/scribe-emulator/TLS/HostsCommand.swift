@@ -27,7 +27,7 @@ struct Hosts: ParsableCommand {
     )
     var machine: HostsScript.Machine?
 
-    @Option(help: ArgumentHelp("The hosts file.", valueName: "path"))
+    @Option(help: ArgumentHelp("The hosts file.", valueName: "path"), transform: Setting.path)
     var file = HostsFile.usual
 
     func validate() throws {

@@ -7,10 +7,12 @@ import ScribeServer
 
 /// Flags that select the development authority and its certificate.
 struct CertificateOptions: ParsableArguments {
-    @Option(help: "The YAML file with the server's settings.")
+    @Option(help: "The YAML file with the server's settings.", transform: Setting.path)
     var config: String?
 
-    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"),
+        transform: Setting.path)
     var tlsDir: String?
 
     @Option(help: ArgumentHelp("Further names in the certificate, as for serve.", valueName: "list"))

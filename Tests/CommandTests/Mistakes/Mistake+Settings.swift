@@ -27,11 +27,17 @@ extension Mistake {
             "public URL with a password", "PUBLIC_URL", "https://u:hidden@scribe.example",
             shown: "https://***@scribe.example", "is not a base URL; write for example https://scribe.example"),
         variable(
+            "public URL with a port that there is not", "PUBLIC_URL", "https://scribe.example:99999",
+            "is not a base URL; write for example https://scribe.example"),
+        variable(
             "range of a proxy", "TRUSTED_PROXIES", "10.0.0.0/33",
             "contains '10.0.0.0/33'; write addresses, or ranges such as 10.0.0.0/8"),
         variable(
             "origin without a scheme", "CORS_ORIGINS", "app.example",
-            "is not a list of web origins; write for example https://app.example, or *"),
+            """
+            is not a list of web origins; write for example https://app.example or https://*.app.example, without \
+            paths, or *
+            """),
         variable(
             "host with a port", "ALLOWED_HOSTS", "a.example:80",
             "is not a list of hosts; write for example scribe.example or *.scribe.example, without ports, or *"),
