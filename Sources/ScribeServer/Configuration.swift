@@ -25,10 +25,13 @@ package struct Configuration: Sendable {
         case deepgram(URL)
     }
 
-    package var host = "127.0.0.1"
+    /// The name or the address to listen on. `localhost` is 127.0.0.1 and ::1.
+    package var host = "localhost"
+    /// The addresses of ``host`` to listen on, once the ports are taken.
+    package var addresses: [String]?
     /// The port for plain HTTP; 0 picks a free one.
     package var port = 8087
-    /// The maximum number of open connections of each port. Further connections wait to be accepted.
+    /// The maximum number of open connections of each port of an address. Further connections wait to be accepted.
     package var connectionLimit = 2000
     package var connectionLimits = ConnectionLimits()
     package var quotas = Quotas()
@@ -173,5 +176,5 @@ package struct Configuration: Sendable {
     }
 
     /// Whether only this machine can reach the server.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { host == "localhost" || IPAddress(host)?.isLoopback ?? false }
 }

@@ -83,7 +83,9 @@ package struct Listener: Sendable {
                 refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil,
                 journal: journal),
             directory: opened.directory)
-        let ready = OpenedPorts(count: certificate == nil ? 1 : 2) { [tlsPort = emulator.composition.tlsPort] ports in
+        let hosts = configuration.addresses ?? [configuration.host]
+        let ready = OpenedPorts(count: hosts.count * (certificate == nil ? 1 : 2)) {
+            [tlsPort = emulator.composition.tlsPort] ports in
             tlsPort.withLock { $0 = ports.tls }
             do {
                 try await onReady(ports)
@@ -93,12 +95,12 @@ package struct Listener: Sendable {
         }
         let limits = configuration.connectionLimits
         func application(
-            port: Int, isSecure: Bool, services: [any Service], _ server: HTTPServerBuilder
+            host: String, port: Int, isSecure: Bool, services: [any Service] = [], _ server: HTTPServerBuilder
         ) -> Application<Responder> {
             Application(
                 responder: responder, server: server,
                 configuration: ApplicationConfiguration(
-                    address: .hostname(configuration.host, port: port),
+                    address: .hostname(host, port: port),
                     serverName: "scribe-emulator/\(ScribeVersion.current)",
                     availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)),
                 services: services,
@@ -108,43 +110,49 @@ package struct Listener: Sendable {
         let streamLimit = configuration.connectionLimit
         var services = opened.services
         if let certificate {
-            let secure = application(
-                port: configuration.tls.port, isSecure: true, services: [certificate],
-                HTTPServerBuilder { [memory = emulator.memory] responder in
-                    SecureChannel(
-                        base: HTTP1Channel(responder: responder), limits: limits,
-                        streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
-                    ) { certificate.context }
-                })
-            services.append(
+            services.append(certificate)
+            let server = HTTPServerBuilder { [memory = emulator.memory] responder in
+                SecureChannel(
+                    base: HTTP1Channel(responder: responder), limits: limits,
+                    streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
+                ) { certificate.context }
+            }
+            let port = configuration.tls.port
+            services += hosts.map {
                 ListeningPort(
-                    secure, host: configuration.host, port: configuration.tls.port, flag: "--tls-port"))
+                    application(host: $0, port: port, isSecure: true, server), host: $0, port: port, flag: "--tls-port")
+            }
         }
-        return application(
-            port: configuration.port, isSecure: false, services: services,
-            HTTPServerBuilder { responder in
-                EventLoopChannel(
-                    base: HTTP1Channel(responder: responder),
-                    pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), metrics: metrics)
-            })
+        let server = HTTPServerBuilder { responder in
+            EventLoopChannel(
+                base: HTTP1Channel(responder: responder),
+                pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), metrics: metrics)
+        }
+        let port = configuration.port
+        services += hosts.dropFirst().map {
+            ListeningPort(
+                application(host: $0, port: port, isSecure: false, server), host: $0, port: port, flag: "--port")
+        }
+        return application(host: hosts[0], port: port, isSecure: false, services: services, server)
     }
 }
 
 /// Collects the open ports, and calls back once all of them are open.
 private actor OpenedPorts {
-    private let count: Int
+    private var missing: Int
     private let onReady: @Sendable (Listener.Ports) async -> Void
     private var plain: Int?
     private var secure: Int?
 
     init(count: Int, onReady: @escaping @Sendable (Listener.Ports) async -> Void) {
-        self.count = count
+        missing = count
         self.onReady = onReady
     }
 
     func add(_ port: Int, isSecure: Bool) async {
         if isSecure { secure = port } else { plain = port }
-        guard let plain, count == 1 || secure != nil else { return }
+        missing -= 1
+        guard missing == 0, let plain else { return }
         await onReady(Listener.Ports(plain: plain, tls: secure))
     }
 }

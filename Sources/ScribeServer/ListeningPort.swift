@@ -1,3 +1,4 @@
+import Engines
 import Foundation
 import Hummingbird
 import NIOCore
@@ -41,41 +42,96 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
     }
 }
 
-extension Configuration {
-    /// Checks that the ports can be opened. It runs before any service starts, since running services would have to be
-    /// cancelled.
-    /// - Throws: ``StartupProblem``.
-    package func requirePorts() async throws {
-        if tls.isOn, tls.port == port, port != 0 { throw StartupProblem.samePort(port) }
-        try await Self.requirePort(port, of: host, flag: "--port")
-        if tls.isOn { try await Self.requirePort(tls.port, of: host, flag: "--tls-port") }
+/// A socket with a port of an address. It does not listen, and with `SO_REUSEADDR` it keeps the port from all sockets
+/// but those of a server of the same address.
+package final class BoundSocket: Sendable {
+    package let address: String
+    package let port: Int
+    private let file: Int32
+
+    /// Binds an address. Blocking.
+    init(_ address: String, port: Int) throws {
+        let socketAddress = try SocketAddress.makeAddressResolvingHost(address, port: port)
+        let file = socket(
+            Int32(socketAddress.protocol.rawValue), Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard file >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+        // As the server does: without it, connections that have just ended would keep the port.
+        var isReused: Int32 = 1
+        setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        var bound = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &bound) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { own in
+                let result = socketAddress.withSockAddr { bind(file, $0, socklen_t($1)) }
+                return result == 0 ? getsockname(file, own, &size) : result
+            }
+        }
+        guard result == 0 else {
+            let code = errno
+            close(file)
+            throw IOError(errnoCode: code, reason: "bind")
+        }
+        (self.file, self.address) = (file, address)
+        // The port is at the same place in addresses of both kinds.
+        self.port = withUnsafeBytes(of: bound) { Int($0[2]) << 8 | Int($0[3]) }
     }
 
-    private static func requirePort(_ port: Int, of host: String, flag: String) async throws {
+    deinit { close(file) }
+}
+
+extension Configuration {
+    /// Takes the ports on all addresses of the host. It runs before any service starts, since running services would
+    /// have to be cancelled.
+    /// - Returns: The configuration with the addresses and ports, and the sockets that hold the ports until the server
+    ///   listens on them.
+    /// - Throws: ``StartupProblem``.
+    package func takingPorts() async throws -> (configuration: Configuration, sockets: [BoundSocket]) {
+        if tls.isOn, tls.port == port, port != 0 { throw StartupProblem.samePort(port) }
+        // A machine whose hosts file leaves one of them out has it nevertheless.
+        let known = host == "localhost" ? ["127.0.0.1", "::1"] : []
+        let addresses = try await NIOThreadPool.singleton.runIfActive { [host] in
+            known + HostResolver.addresses(of: host).filter { !known.contains($0) }
+        }
+        guard !addresses.isEmpty else { throw StartupProblem.unknownHost(host) }
+        var (taken, sockets) = (self, try await Self.take(port, of: addresses, host: host, flag: "--port"))
+        (taken.port, taken.addresses) = (sockets[0].port, sockets.map(\.address))
+        if tls.isOn {
+            let secure = try await Self.take(tls.port, of: sockets.map(\.address), host: host, flag: "--tls-port")
+            taken.tls.port = secure[0].port
+            sockets += secure
+        }
+        return (taken, sockets)
+    }
+
+    private static func take(
+        _ port: Int, of addresses: [String], host: String, flag: String
+    ) async throws -> [BoundSocket] {
         do {
-            try await NIOThreadPool.singleton.runIfActive {
-                try bindOnce(SocketAddress.makeAddressResolvingHost(host, port: port))
+            return try await NIOThreadPool.singleton.runIfActive {
+                // A port that is free on one address may be in use on the next.
+                for _ in 0..<(port == 0 ? 20 : 0) {
+                    if let sockets = try? bind(port, of: addresses) { return sockets }
+                }
+                return try bind(port, of: addresses)
             }
         } catch {
             throw StartupProblem(error, host: host, port: port, flag: flag) ?? error
         }
     }
 
-    /// Binds an address and releases it at once. No client can connect meanwhile, since the socket does not listen.
-    /// Blocking.
-    private static func bindOnce(_ address: SocketAddress) throws {
-        #if canImport(Glibc)
-            let type = Int32(SOCK_STREAM.rawValue)
-        #else
-            let type = SOCK_STREAM
-        #endif
-        let file = socket(Int32(address.protocol.rawValue), type, 0)
-        guard file >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
-        defer { close(file) }
-        // As the server does: without it, connections that have just ended would keep the port.
-        var isReused: Int32 = 1
-        setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
-        let result = address.withSockAddr { bind(file, $0, socklen_t($1)) }
-        guard result == 0 else { throw IOError(errnoCode: errno, reason: "bind") }
+    /// Binds one port on those of some addresses that this machine has. Blocking.
+    private static func bind(_ port: Int, of addresses: [String]) throws -> [BoundSocket] {
+        var sockets: [BoundSocket] = []
+        for address in addresses {
+            do {
+                sockets.append(try BoundSocket(address, port: sockets.first?.port ?? port))
+            } catch let error as IOError
+                where [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode)
+                && (address != addresses.last || !sockets.isEmpty)
+            {
+                continue
+            }
+        }
+        return sockets
     }
 }

@@ -9,7 +9,7 @@ struct Banner {
     /// The port for TLS; nil without TLS.
     var tlsPort: Int?
 
-    /// The base URL for clients. For a wildcard address it names the loopback address.
+    /// The base URL for clients. For `localhost` and a wildcard address it names the loopback address.
     var baseURL: String {
         "http://\(host):\(port)"
     }
@@ -18,7 +18,7 @@ struct Banner {
     var tlsURL: String? { tlsPort.map { "https://\(configuration.isLoopback ? "localhost" : host):\($0)" } }
 
     private var host: String {
-        let host = ["0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host
+        let host = ["localhost", "0.0.0.0", "::"].contains(configuration.host) ? "127.0.0.1" : configuration.host
         return host.contains(":") ? "[\(host)]" : host
     }
 

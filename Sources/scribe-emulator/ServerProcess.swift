@@ -56,11 +56,6 @@ struct ServerProcess {
         let invocation = Invocation.current
         var configuration = configuration
         if invocation.ownsProcess { Self.prepareProcess() }
-        configuration.connectionLimit = max(
-            16,
-            min(
-                configuration.connectionLimit,
-                (Self.fileLimit(isRaised: invocation.ownsProcess) - Self.ownFiles) / (configuration.tls.isOn ? 3 : 1)))
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
         let handler = LineLogHandler(format: format, clock: .system, level: level, write: invocation.writeError)
@@ -123,14 +118,16 @@ struct ServerProcess {
     }
 
     private func serve(
-        _ configuration: Configuration, signals: [UnixSignal], grace: Duration, logger: Logger,
+        _ wanted: Configuration, signals: [UnixSignal], grace: Duration, logger: Logger,
         onReady: (@Sendable (Banner) -> Void)?,
         _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
         let (threads, temporary) = (NIOThreadPool.singleton, Self.temporaryFolder)
         let parts = Emulator.Parts(clock: .system, identifiers: .random, logger: logger)
         let (unwritten, readiness) = AsyncThrowingStream<Void, any Error>.makeStream()
-        try await configuration.requirePorts()
+        let taken = try await wanted.takingPorts()
+        defer { withExtendedLifetime(taken.sockets) {} }
+        let configuration = Self.withinFileLimit(taken.configuration)
         let application = try await buildApplication(
             configuration, parts,
             onReady: { ports in
@@ -179,6 +176,15 @@ struct ServerProcess {
 
     /// File descriptors that the server needs beside those of connections, with a reserve for open uploads.
     private static let ownFiles = 200
+
+    /// The configuration with as many connections as there may be open files.
+    private static func withinFileLimit(_ configuration: Configuration) -> Configuration {
+        var configuration = configuration
+        let files = fileLimit(isRaised: Invocation.current.ownsProcess) - ownFiles
+        let ports = (configuration.tls.isOn ? 3 : 1) * (configuration.addresses?.count ?? 1)
+        configuration.connectionLimit = max(16, min(configuration.connectionLimit, files / ports))
+        return configuration
+    }
 
     /// The limit of open files.
     /// - Parameter isRaised: whether to raise it first as far as the system allows, to at most 65,536.

@@ -167,6 +167,17 @@ struct EverySettingTests {
         #expect(outcome.output.hasPrefix("problem: --\(name): '"))
     }
 
+    @Test(
+        "the host is an address or a name, an IPv6 address with brackets or without",
+        arguments: [
+            ("[::1]", "::1"), ("0:0:0:0:0:0:0:1", "::1"), ("LOCALHOST", "localhost"), ("127.0.0.1", "127.0.0.1"),
+            ("[::]", "::"), ("fe80::1%eth0", "fe80::1%eth0"), ("[127.0.0.1]", nil), ("[::1", nil), ("[::1]:8087", nil),
+            ("127.0.0.1:8087", nil), ("http://localhost", nil), ("a b", nil), ("*", nil), ("a,b", nil),
+        ] as [(String, String?)])
+    func host(text: String, host: String?) {
+        #expect((try? Setting.Parser<String>.address.read(text)) == host)
+    }
+
     // MARK: Paths of verbs
 
     /// A command as `--experimental-dump-help` prints it.

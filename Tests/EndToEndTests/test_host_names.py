@@ -1,6 +1,7 @@
 """Host names and origins: a page that makes its own name resolve to the server reads nothing."""
 
 import base64
+import socket
 
 import pytest
 import requests
@@ -80,3 +81,15 @@ def test_an_origin_is_read_to_its_end(server, origin, is_allowed):
     headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}
     answer = requests.options(f"{server.base_url}{HISTORY}", headers=headers)
     assert ("Access-Control-Allow-Origin" in answer.headers) == is_allowed
+
+
+def test_the_default_host_is_reached_at_both_addresses_of_loopback(server):
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no ::1")
+    assert requests.get(f"http://[::1]:{server.port}/livez").status_code == 200
+    assert requests.get(f"https://localhost:{server.tls_port}/livez", verify=server.authority).status_code == 200
+    with socket.create_connection(("::1", server.tls_port)):
+        pass

@@ -230,8 +230,8 @@ def test_hundreds_of_idle_connections_do_not_keep_others_out(server, connect):
 
 
 def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
-    """With 260 open files allowed, 60 connections are accepted; the next is served when one of them ends."""
-    with running(tmp_path, "--ephemeral", prefix=["prlimit", "--nofile=260"]) as server:
+    """With 260 open files allowed, one address takes 60 connections; the next is served when one of them ends."""
+    with running(tmp_path, "--ephemeral", "--host", "127.0.0.1", prefix=["prlimit", "--nofile=260"]) as server:
         waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
         for connection in waiting:
             connection.sendall(head())

@@ -52,7 +52,7 @@ package struct TestServer {
         isOnSQLite = onSQLite
         manual = now.map { ManualClock(now: $0) } ?? ManualClock()
         folder = try TemporaryFolder()
-        configuration.port = 0
+        (configuration.host, configuration.port) = ("127.0.0.1", 0)
         // These are the machine's times, and a test may take as long as it likes between two requests.
         configuration.connectionLimits.requestTime = timeOfATest
         configuration.dataFolder = "\(folder.path)/data"

@@ -4,7 +4,7 @@ import NIOPosix
 
 /// Resolves host names with the system's resolver, on threads of its own. A lookup may block for 30 seconds.
 /// The threads start with the first lookup, and a tenant uses at most two of them.
-final class HostResolver: Sendable {
+package final class HostResolver: Sendable {
     private let threads = NIOThreadPool(numberOfThreads: 16)
     private let slots = TenantSlots(count: 2)
 
@@ -14,18 +14,19 @@ final class HostResolver: Sendable {
     func lookUp(_ host: String, for tenant: String = "") async throws -> [IPAddress] {
         try await slots.run(for: tenant) {
             threads.start()
-            return try await threads.runIfActive { Self.lookUp(host) }
+            return try await threads.runIfActive { Self.addresses(of: host).compactMap(IPAddress.init) }
         }
     }
 
-    private static func lookUp(_ host: String) -> [IPAddress] {
+    /// The addresses of a host, by the resolver and the hosts file of this machine, without duplicates. Blocking.
+    package static func addresses(of host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
         defer { freeaddrinfo(first) }
-        var addresses: [IPAddress] = []
+        var addresses: [String] = []
         var next = first
         while let entry = next {
             next = entry.pointee.ai_next
@@ -37,9 +38,9 @@ final class HostResolver: Sendable {
         return addresses
     }
 
-    private static func address(_ pointer: UnsafePointer<sockaddr>, _ size: socklen_t) -> IPAddress? {
+    private static func address(_ pointer: UnsafePointer<sockaddr>, _ size: socklen_t) -> String? {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         guard getnameinfo(pointer, size, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
-        return IPAddress(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

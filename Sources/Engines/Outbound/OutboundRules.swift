@@ -51,7 +51,7 @@ package struct OutboundRules: Hashable, Sendable {
         return !special.contains { $0.contains(bytes) }
     }
 
-    private static let loopback = ranges("127.0.0.0/8", "::1")
+    fileprivate static let loopback = ranges("127.0.0.0/8", "::1")
     private static let publicIPv6 = ranges("2000::/3")
     /// Special address ranges by IANA's registries, which are not public.
     /// They are private, link-local, shared, documentation and multicast addresses, metadata services, and addresses
@@ -63,4 +63,9 @@ package struct OutboundRules: Hashable, Sendable {
         "224.0.0.0/4", "240.0.0.0/4", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 
     private static func ranges(_ texts: String...) -> [IPRange] { texts.compactMap { IPRange($0) } }
+}
+
+extension IPAddress {
+    /// Whether only this machine can use the address.
+    package var isLoopback: Bool { OutboundRules.loopback.contains { $0.contains(self) } }
 }

@@ -27,6 +27,20 @@ extension Setting.Parser where Value == String {
         return folder + text[home.range.upperBound...]
     }
 
+    /// Reads a host name or an IP address; an IPv6 address may be in brackets.
+    static let address = Self { (text) throws(Setting.Problem) in
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
+        let host = isBracketed ? String(text.dropFirst().dropLast()) : text.lowercased()
+        // The zone of a link-local address names an interface of this machine.
+        if host.contains(":"), let address = IPAddress(String(host.prefix { $0 != "%" })) {
+            return host.contains("%") ? host : address.description
+        }
+        guard !isBracketed, CertificateName.isHost(host) else {
+            throw Setting.Problem(what: "is not an address or a host name; write for example 127.0.0.1, ::1 or 0.0.0.0")
+        }
+        return host
+    }
+
     /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(valueType: .list) { text in text }
 }

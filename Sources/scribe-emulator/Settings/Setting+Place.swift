@@ -13,10 +13,13 @@ extension Setting {
     static let place: [Setting] = [
         Setting(
             "host",
-            "The address to listen on.",
-            .text,
-            default: "127.0.0.1",
-            page: "the address to listen on",
+            "The address to listen on, or the name of some; localhost is 127.0.0.1 and ::1.",
+            .address,
+            default: "localhost",
+            page: """
+                the address to listen on, or a name: then on all its addresses that this machine has. `localhost` is \
+                `127.0.0.1` and `::1`
+                """,
             to: \.configuration.host),
         Setting(
             "port",

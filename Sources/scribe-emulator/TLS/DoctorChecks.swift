@@ -214,7 +214,7 @@ struct DoctorChecks {
     /// The server's IP address, from the base URL; nil if its host is unknown.
     private var serverAddress: String? {
         URL(string: baseURL)?.host().map { $0.trimmingCharacters(in: ["[", "]"]) }.flatMap { host in
-            if case .address? = CertificateName(host) { host } else { Probe.addresses(of: host).first }
+            if case .address? = CertificateName(host) { host } else { HostResolver.addresses(of: host).first }
         }
     }
 
@@ -240,21 +240,21 @@ struct DoctorChecks {
         }
         let own = Set([serverAddress].compactMap(\.self))
         let astray = sdk.hosts.filter { host in
-            let addresses = Probe.addresses(of: host)
+            let addresses = HostResolver.addresses(of: host)
             return addresses.isEmpty || !addresses.allSatisfy { own.contains($0) }
         }
         guard let first = astray.first else {
             findings.append(.well("\(sdk.hosts.joined(separator: ", ")) resolve to this server"))
             return
         }
-        let real = sdk.bucketHosts.filter { Probe.addresses(of: $0).contains(where: OutboundRules.isPublic) }
+        let real = sdk.bucketHosts.filter { HostResolver.addresses(of: $0).contains(where: OutboundRules.isPublic) }
         if let bucket = real.first {
             findings.append(
                 .problem(
                     "\(bucket) resolves to the real S3; the SDK would send its recordings there",
                     advice: "do not record until it resolves to this server"))
         }
-        let where_ = Probe.addresses(of: first).first ?? "no address"
+        let where_ = HostResolver.addresses(of: first).first ?? "no address"
         findings.append(
             .problem(
                 "\(astray.joined(separator: ", ")) do not resolve to this server (\(first) resolves to \(where_))",

@@ -19,32 +19,6 @@ struct Probe {
         case refused(String)
     }
 
-    /// The IP addresses of a host, by the resolver and the hosts file of this machine.
-    static func addresses(of host: String) -> [String] {
-        var hints = addrinfo()
-        #if canImport(Glibc)
-            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        #else
-            hints.ai_socktype = SOCK_STREAM
-        #endif
-        var found: UnsafeMutablePointer<addrinfo>?
-        guard getaddrinfo(host, nil, &hints, &found) == 0 else { return [] }
-        defer { freeaddrinfo(found) }
-        var addresses: [String] = []
-        var next = found
-        while let entry = next {
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            if getnameinfo(
-                entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-                == 0
-            {
-                addresses.append(String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
-            }
-            next = entry.pointee.ai_next
-        }
-        return addresses
-    }
-
     /// Sends a GET request.
     /// - Parameters:
     ///   - authority: The path of a PEM file with the only trusted authority; nil for those of the system.

@@ -30,6 +30,9 @@ extension Mistake {
             "public URL with a port that there is not", "PUBLIC_URL", "https://scribe.example:99999",
             "is not a base URL; write for example https://scribe.example"),
         variable(
+            "host with a scheme", "HOST", "http://127.0.0.1",
+            "is not an address or a host name; write for example 127.0.0.1, ::1 or 0.0.0.0"),
+        variable(
             "range of a proxy", "TRUSTED_PROXIES", "10.0.0.0/33",
             "contains '10.0.0.0/33'; write addresses, or ranges such as 10.0.0.0/8"),
         variable(
