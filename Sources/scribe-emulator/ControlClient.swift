@@ -19,6 +19,9 @@ struct ControlClient: Sendable {
     /// Namespace that the requests are about; nil for the default world.
     var namespace: NamespaceName?
 
+    /// The same client for requests about the whole server.
+    var ofServer: ControlClient { ControlClient(baseURL: baseURL, token: token) }
+
     /// Sends a request and decodes its answer.
     /// - Parameter path: The part behind `/__admin/`, with a query if there is one.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
@@ -173,16 +176,16 @@ struct ControlOptions: ParsableArguments {
     @Option(help: "The admin token, if it is neither in the data folder nor in SCRIBE_ADMIN_TOKEN.")
     var adminToken: String?
 
-    /// - Parameter namespace: nil for that of `SCRIBE_BASE_URL`, else the default world.
+    /// - Parameter namespace: nil for that of the base URL, else the default world.
     func client(in namespace: NamespaceName? = nil) throws -> ControlClient {
-        let baseURL = try target.readyBaseURL()
+        let place = try target.readyPlace()
         let configuration = try target.run().configuration
         let file = "\(dataDir ?? configuration.dataFolder)/\(DataFolder.adminToken)"
         let kept = FileManager.default.contents(atPath: file).map {
             String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         }
         return ControlClient(
-            baseURL: baseURL, token: adminToken ?? configuration.adminToken ?? kept,
-            namespace: try namespace ?? target.namespace())
+            baseURL: place.server, token: adminToken ?? configuration.adminToken ?? kept,
+            namespace: namespace ?? place.namespace)
     }
 }

@@ -6,7 +6,8 @@ struct Env: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print what a client of the server needs: its URLs, and the credentials of the demo client.",
         discussion: """
-            Asks the running server whether the demo client may log in. If no server answers, the settings decide.
+            Asks the running server whether the demo client may log in. In a command of exec it prints the credentials that \
+            exec gave it.
             """
     )
 
@@ -20,47 +21,48 @@ struct Env: AsyncParsableCommand {
     var format = Format.text
 
     func run() async throws {
-        let target = control.target
-        let client = try control.client()
-        let baseURL = client.baseURL
-        let demo = try await demoClient(asking: client)
-        let tls = try target.tls()
+        let place = try control.target.readyPlace()
+        let own = place.isOfVariable ? Invocation.current.environment : [:]
+        let demo = try await demoClient(asking: control.client(), isNeeded: own["SCRIBE_CLIENT_ID"] == nil)
+        let tls = try control.target.tls()
+        let values: [(variable: String, key: String, title: String, value: String?)] = [
+            ("SCRIBE_BASE_URL", "base_url", "base URL", place.url),
+            ("SCRIBE_CLIENT_ID", "client_id", "client id", demo?.clientID),
+            ("SCRIBE_CLIENT_SECRET", "client_secret", "client secret", demo?.clientSecret),
+            ("SCRIBE_API_KEY", "api_key", "API key", demo?.apiKey),
+            ("SCRIBE_LISTEN_URL", "listen_url", "live audio", Self.socketURL(place.url)),
+            ("SCRIBE_TLS_URL", "tls_url", "over TLS", tls.map { $0.url + place.url.dropFirst(place.server.count) }),
+            ("SCRIBE_CA_FILE", "ca_file", "trusted CA", tls?.authority),
+        ]
+        // A command of `exec` has the credentials of its namespace, which no answer of the server has.
+        let known = values.compactMap { entry in (entry.value ?? own[entry.variable]).map { (entry, $0) } }
         switch format {
         case .text:
-            print("base URL       \(baseURL)\nclient id      \(demo.clientID)\nclient secret  \(demo.clientSecret)")
-            print("API key        \(demo.apiKey)\nlive audio     \(Self.socketURL(baseURL))")
-            if let tls {
-                print("over TLS       \(tls.url)\ntrusted CA     \(tls.authority ?? "the issuer of your certificate")")
+            for (entry, value) in known {
+                print(entry.title.padding(toLength: 15, withPad: " ", startingAt: 0) + value)
             }
+            if tls != nil, tls?.authority == nil { print("trusted CA     the issuer of your certificate") }
         case .dotenv:
-            let values = [
-                baseURL, demo.clientID, demo.clientSecret, demo.apiKey, Self.socketURL(baseURL), tls?.url,
-                tls?.authority,
-            ]
-            for case (let name, let value?) in zip(Setting.exportedNames, values) { print("\(name)=\(value)") }
+            for (entry, value) in known { print("\(entry.variable)=\(value)") }
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            var object = [
-                "base_url": baseURL, "client_id": demo.clientID, "client_secret": demo.clientSecret,
-                "api_key": demo.apiKey, "listen_url": Self.socketURL(baseURL),
-            ]
-            object["tls_url"] = tls?.url
-            object["ca_file"] = tls?.authority
+            let object = Dictionary(uniqueKeysWithValues: known.map { ($0.key, $1) })
             print(String(decoding: try encoder.encode(object), as: UTF8.self))
         }
     }
 
-    /// The credentials of the demo client, if it may log in.
-    /// - Throws: `ExitCode` if a server answers and has no demo client; `ValidationError` if no server answers and the
-    ///   settings turn the demo client off.
-    private func demoClient(asking client: ControlClient) async throws -> DemoCredentials {
+    /// The credentials of the demo client, if it may log in; nil if they are not needed.
+    /// - Throws: `ExitCode` if no server answers, or one that has no demo client; `ValidationError` if the server does
+    ///   not tell and the settings turn the demo client off.
+    private func demoClient(asking client: ControlClient, isNeeded: Bool) async throws -> DemoCredentials? {
         do {
             let data = try await client.answer("GET", "info")
             guard let info: ServerInfo = try? ControlClient.decoded(data) else {
                 throw ControlClient.Refusal(
                     reason: "the server at \(client.baseURL) is not a scribe-emulator", status: 200)
             }
+            guard isNeeded else { return nil }
             if info.knowsDemoClient { return try DemoCredentials.first() }
             StandardError.write(
                 """
@@ -69,14 +71,17 @@ struct Env: AsyncParsableCommand {
                 """)
             throw ExitCode.failure
         } catch let refusal as ControlClient.Refusal {
+            guard refusal.status != nil else {
+                StandardError.write("scribe-emulator: \(refusal.reason)")
+                throw ExitCode.notReachable
+            }
+            guard isNeeded else { return nil }
             guard let demo = DemoCredentials.shown(for: try control.target.run().configuration) else {
                 throw ValidationError(
                     "these settings turn the demo client off; start the server with --demo-seed to turn it on")
             }
-            if refusal.status != nil {
-                StandardError.write(
-                    "scribe-emulator: the server did not tell whether this client may log in: \(refusal.reason)")
-            }
+            StandardError.write(
+                "scribe-emulator: the server did not tell whether this client may log in: \(refusal.reason)")
             return demo
         }
     }

@@ -89,14 +89,14 @@ struct Exec: AsyncParsableCommand {
         var control = ControlOptions()
         control.target = target
         (control.dataDir, control.adminToken) = (flags.given["data-dir"], flags.given["admin-token"])
-        return try control.client()
+        return try control.client().ofServer
     }
 
     private static func variables(_ made: CreatedNamespace) -> [String: String] {
         [
             "SCRIBE_BASE_URL": made.url, "SCRIBE_CLIENT_ID": made.clientId,
             "SCRIBE_CLIENT_SECRET": made.clientSecret, "SCRIBE_API_KEY": made.apiKey,
-            "SCRIBE_LISTEN_URL": Env.socketURL(made.url),
+            "SCRIBE_LISTEN_URL": Env.socketURL(made.url), "SCRIBE_READY_FILE": "",
         ]
     }
 
@@ -144,7 +144,11 @@ struct Exec: AsyncParsableCommand {
     }
 
     private static func variables(_ banner: Banner, _ configuration: Configuration) async throws -> [String: String] {
-        var variables = ["SCRIBE_BASE_URL": banner.baseURL, "SCRIBE_LISTEN_URL": Env.socketURL(banner.baseURL)]
+        // Verbs in the command ask this server, and not that of an inherited ready file.
+        var variables = [
+            "SCRIBE_BASE_URL": banner.baseURL, "SCRIBE_LISTEN_URL": Env.socketURL(banner.baseURL),
+            "SCRIBE_READY_FILE": "",
+        ]
         if let demo = DemoCredentials.shown(for: configuration) {
             variables["SCRIBE_CLIENT_ID"] = demo.clientID
             variables["SCRIBE_CLIENT_SECRET"] = demo.clientSecret

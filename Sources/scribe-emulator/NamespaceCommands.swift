@@ -67,7 +67,7 @@ struct CreateNamespace: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try control.client()
+        let client = try control.client().ofServer
         let body: JSON = ["name": name.map(JSON.string), "seed_value": seedValue.map(JSON.string)]
         let data = try await client.data("POST", "namespaces", Data(body.bytes))
         if json { return print(String(decoding: data, as: UTF8.self)) }
@@ -90,7 +90,7 @@ struct ListNamespaces: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = try control.client()
+        let client = try control.client().ofServer
         let data = try await client.data("GET", "namespaces")
         if json { return print(String(decoding: data, as: UTF8.self)) }
         let list: List = try client.read(data)
@@ -114,7 +114,7 @@ struct DeleteNamespace: AsyncParsableCommand {
 
     func run() async throws {
         let name = try NamespaceName(argument: name)
-        _ = try await control.client().data("DELETE", "namespaces/\(name)")
+        _ = try await control.client().ofServer.data("DELETE", "namespaces/\(name)")
         print(json ? "{}" : "deleted: \(name)")
     }
 }

@@ -29,7 +29,7 @@ struct Ready: AsyncParsableCommand {
         let clock = WallClock.system
         let deadline = clock.now.addingTimeInterval(limit / .seconds(1))
         while true {
-            if let baseURL = try target.baseURL(), await isReady(baseURL) {
+            if let baseURL = try baseURL(), await isReady(baseURL) {
                 print("ready: \(baseURL)")
                 return
             }
@@ -37,12 +37,16 @@ struct Ready: AsyncParsableCommand {
             try await clock.sleep(for: .milliseconds(100), as: .readiness)
         }
         let reason =
-            try target.baseURL().map {
+            try baseURL().map {
                 "no \(strict ? "server with a recogniser and room for uploads" : "server") is ready at \($0); run scribe-emulator doctor --url \($0) to find out why"
             } ?? target.readyFileProblem()
         StandardError.write("scribe-emulator: not ready: \(reason)")
         throw ExitCode.failure
     }
+
+    /// The base URL of the server: without arguments the own one. A container's health check must not ask the server
+    /// that its clients use.
+    private func baseURL() throws -> String? { try target.place(byVariable: false)?.server }
 
     private func isReady(_ baseURL: String) async -> Bool {
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
@@ -91,10 +95,10 @@ struct TargetOptions: ParsableArguments {
         return banner.tlsURL.map { ($0, authority) }
     }
 
-    /// The base URL of a server that must be ready.
+    /// The place of a server that must be ready.
     /// - Throws: `ValidationError` if there is no ready file yet, or the base URL is invalid.
-    func readyBaseURL() throws -> String {
-        if let url = try baseURL() { return url }
+    func readyPlace() throws -> Place {
+        if let place = try place() { return place }
         throw ValidationError("the server is not ready yet: \(try readyFileProblem())")
     }
 
@@ -106,43 +110,46 @@ struct TargetOptions: ParsableArguments {
             : "the ready file \(path) does not exist; run scribe-emulator ready --wait to wait for it"
     }
 
-    /// The base URL of the server: `--url`, else the ready file, else `SCRIBE_BASE_URL`, else the settings. Nil if a
+    /// A server, and the namespace that its base URL leads to.
+    struct Place {
+        let server: String
+        var namespace: NamespaceName?
+        /// Whether `SCRIBE_BASE_URL` names it, as in a command of `exec`.
+        var isOfVariable = false
+
+        /// The base URL for clients.
+        var url: String { server + (namespace.map { "/ns/\($0)" } ?? "") }
+    }
+
+    /// The place of the server: `--url`, else the ready file, else `SCRIBE_BASE_URL`, else the settings. Nil if a
     /// ready file is named and does not exist.
+    /// - Parameter byVariable: whether `SCRIBE_BASE_URL` counts.
     /// - Throws: `ValidationError` if the base URL is invalid.
-    func baseURL() throws -> String? {
-        if let url { return try Self.baseURL(url, from: "--url") }
+    func place(byVariable: Bool = true) throws -> Place? {
+        if let url { return try Self.place(url, from: "--url") }
         let run = try run()
-        if let path = run.readyFile { return ReadyFile(path: path).read()?.base_url }
-        if let url = Invocation.current.environment["SCRIBE_BASE_URL"] {
-            return Self.split(try Self.baseURL(url, from: "SCRIBE_BASE_URL")).server
+        if let path = run.readyFile { return ReadyFile(path: path).read().map { Place(server: $0.base_url) } }
+        if byVariable, let url = Invocation.current.environment["SCRIBE_BASE_URL"] {
+            var place = try Self.place(url, from: "SCRIBE_BASE_URL")
+            place.isOfVariable = true
+            return place
         }
-        return Banner(configuration: run.configuration, port: run.configuration.port).baseURL
+        return Place(server: Banner(configuration: run.configuration, port: run.configuration.port).baseURL)
     }
 
-    /// The namespace of `SCRIBE_BASE_URL`, as `exec --ns` sets it for its command; nil where another place names the
-    /// server.
-    func namespace() throws -> NamespaceName? {
-        guard url == nil, try run().readyFile == nil else { return nil }
-        return Invocation.current.environment["SCRIBE_BASE_URL"].flatMap { Self.split($0).namespace }
-    }
-
-    /// Splits a base URL that leads to a namespace.
-    static func split(_ url: String) -> (server: String, namespace: NamespaceName?) {
-        guard let range = url.range(of: "/ns/", options: .backwards),
-            let name = NamespaceName(url[range.upperBound...].prefix { $0 != "/" })
-        else { return (url, nil) }
-        return (String(url[..<range.lowerBound]), name)
-    }
-
-    /// Checks a base URL and removes a slash at its end.
+    /// Reads a base URL, with `/ns/NAME` at its end or without.
     /// - Parameter origin: The flag or variable that it comes from, for the error.
-    private static func baseURL(_ text: String, from origin: String) throws -> String {
+    private static func place(_ text: String, from origin: String) throws -> Place {
         guard let url = URL(string: text), ["http", "https"].contains(url.scheme), let host = url.host(),
-            !host.isEmpty, url.user() == nil
+            !host.isEmpty, url.user() == nil, (1...65535).contains(url.port ?? 80)
         else {
             throw ValidationError(
                 "\(origin): '\(Settings.masked(text))' is not a base URL; write for example http://127.0.0.1:8087")
         }
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        let base = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let range = base.range(of: "/ns/", options: .backwards),
+            let name = NamespaceName(base[range.upperBound...].prefix { $0 != "/" })
+        else { return Place(server: base) }
+        return Place(server: String(base[..<range.lowerBound]), namespace: name)
     }
 }

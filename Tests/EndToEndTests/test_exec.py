@@ -71,6 +71,28 @@ def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):
     # Verbs within the command are about its namespace.
     answer = run("exec", "--ns", "--url", server.base_url, "--", str(BINARY), "reset", "--json")
     assert answer.returncode == 0 and json.loads(answer.stdout)["namespace"].startswith("n-")
+    answer = run(
+        "exec", "--ns", "--url", server.base_url, "--", str(BINARY), "env", "--format", "json",
+        env={**os.environ, "SCRIBE_READY_FILE": str(server.ready_file)})
+    known = json.loads(answer.stdout)
+    name = known["base_url"].removeprefix(f"{server.base_url}/ns/")
+    assert known["client_id"] == f"ns_{name}_client" and known["api_key"].startswith(f"ns_{name}_")
+    assert known["client_secret"] and known["listen_url"].endswith(f"/ns/{name}/v1/listen")
+
+
+def test_every_verb_takes_the_base_url_of_a_namespace(server):
+    place = created(server, "of-the-url")
+    here = ("--url", f"{place['url']}/")
+    assert run("ready", *here).stdout == f"ready: {server.base_url}\n"
+    assert json.loads(run("env", "--format", "json", *here).stdout)["base_url"] == place["url"]
+    assert place["url"] in run("doctor", *here, "--sdk", "deepgram", "--base-url").stdout
+    assert json.loads(run("reset", "--json", *here).stdout)["namespace"] == "of-the-url"
+    assert json.loads(run("clock", "show", "--json", *here).stdout)["namespace"] == "of-the-url"
+    assert "of-the-url" in run("ns", "list", *here).stdout
+    for verb in (("fault", "list"), ("requests", "list"), ("snapshot", "list"), ("webhooks", "list")):
+        assert run(*verb, *here).returncode == 0
+    assert run("ns", "delete", *here, "of-the-url").returncode == 0
+    assert run("reset", *here).returncode == 1
 
 
 FILES = """

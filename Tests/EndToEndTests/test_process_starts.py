@@ -90,6 +90,10 @@ def test_the_ready_verb_waits_and_the_env_verb_prints_the_servers_address(tmp_pa
         (tmp_path / "scribe.yaml").write_text(f"ready-file: {ready_file}\n")
         for verb in ("env", "ready"):
             assert server.base_url in run(verb, "--config", tmp_path / "scribe.yaml").stdout
+        # The health check of a container asks its own server, whatever its clients use.
+        elsewhere = {"SCRIBE_PORT": str(server.port), "SCRIBE_BASE_URL": "http://127.0.0.1:1"}
+        assert run("ready", cwd=tmp_path, env=elsewhere).stdout == f"ready: {server.base_url}\n"
+        assert run("env", cwd=tmp_path, env=elsewhere).returncode == 3
     assert run("ready", "--url", server.base_url).returncode == 1
 
 

@@ -18,7 +18,9 @@ struct Doctor: AsyncParsableCommand {
 
     @OptionGroup var control: ControlOptions
 
-    @Option(help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"), transform: Setting.path)
+    @Option(
+        help: ArgumentHelp("The folder of this machine's certificate authority.", valueName: "path"),
+        transform: Setting.path)
     var tlsDir: String?
 
     @Option(help: "The SDK to check: \(SDK.allCases.map(\.rawValue).joined(separator: ", ")).")
@@ -49,11 +51,11 @@ struct Doctor: AsyncParsableCommand {
         flags["ready-file"] = control.target.readyFile
         let run = try Settings.found(flags: flags, configFile: control.target.config)
         let ready = run.readyFile.flatMap { ReadyFile(path: $0).read() }
-        let baseURL = try control.target.readyBaseURL()
+        let place = try control.target.readyPlace()
         let tlsPort =
             ready?.tls_url.flatMap { URL(string: $0)?.port } ?? (ready == nil ? run.configuration.tls.port : nil)
         var examination = DoctorChecks(
-            baseURL: baseURL, tlsPort: tlsPort, sdkPort: port,
+            baseURL: place.server, clientURL: place.url, tlsPort: tlsPort, sdkPort: port,
             authority: run.configuration.tls.certificate == nil
                 ? run.configuration.developmentCertificates(.random).authorityPath : nil,
             sdk: sdk, givesBaseURL: givesBaseURL, environment: Invocation.current.environment, clock: .system)

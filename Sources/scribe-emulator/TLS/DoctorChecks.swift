@@ -28,6 +28,8 @@ struct DoctorChecks {
     }
 
     let baseURL: String
+    /// The base URL for SDKs: with the namespace, if there is one.
+    let clientURL: String
     /// The port for TLS: of the ready file or the settings, until the server itself has told it.
     private(set) var tlsPort: Int?
     let sdkPort: Int
@@ -40,10 +42,11 @@ struct DoctorChecks {
     private(set) var findings: [Finding] = []
 
     init(
-        baseURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?, givesBaseURL: Bool,
-        environment: [String: String], clock: WallClock
+        baseURL: String, clientURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?,
+        givesBaseURL: Bool, environment: [String: String], clock: WallClock
     ) {
         self.baseURL = baseURL
+        self.clientURL = clientURL
         self.tlsPort = tlsPort
         self.sdkPort = sdkPort
         self.authority = authority
@@ -56,7 +59,7 @@ struct DoctorChecks {
     mutating func look(asking control: ControlClient) async throws {
         guard await lookAtServer() else { return }
         await lookAtAuthentication(control)
-        if let step = sdk?.baseURLStep(baseURL), givesBaseURL || tlsPort == nil {
+        if let step = sdk?.baseURLStep(clientURL), givesBaseURL || tlsPort == nil {
             return findings.append(.well("no TLS and no hosts are needed: \(step)"))
         }
         guard await lookAtTLS() else { return }

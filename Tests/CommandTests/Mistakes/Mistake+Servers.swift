@@ -33,9 +33,11 @@ extension Mistake {
             the server is not ready yet: $here/junk is not a ready file; name the file that serve --ready-file writes
             """, files: ["junk": "junk"]),
         Mistake(
-            "env of strict settings", "env --url \(nobody) --config $here/s.yaml",
-            "these settings turn the demo client off; start the server with --demo-seed to turn it on",
-            files: ["s.yaml": "auth: strict\n"]),
+            "URL with a port that there is not", "ready --url http://127.0.0.1:99999",
+            "--url: 'http://127.0.0.1:99999' is not a base URL; write for example http://127.0.0.1:8087"),
+        Mistake(
+            "env without a server", "env --url \(nobody)/ns/t-1",
+            "no server answers at \(nobody); start one, or name another one with --url", code: 3),
         Mistake(
             "unknown format of env", "env --format yaml",
             """
