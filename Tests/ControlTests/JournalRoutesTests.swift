@@ -100,7 +100,8 @@ struct JournalRoutesTests {
             (#"{"operatoin":"a"}"#, "operation"), (#"{"operation":"initTransactoin"}"#, "initTransaction"),
             (#"{"kind":"sockets"}"#, "socket"), (#"{"status":"99"}"#, "status"), (#"{"status":"6xx"}"#, "status"),
             (#"{"body":"{no json"}"#, "JSON"), (#"{"times":1,"at_least":1}"#, "times"),
-            (#"{"at_least":2,"at_most":1}"#, "at_most"), (#"{"times":-1}"#, "times"), (#"{"since":"now"}"#, "since"),
+            (#"{"at_least":2,"at_most":1}"#, "at_most"), (#"{"times":-1}"#, "times"),
+            (#"{"since":"2030-01-01T00:61:00Z"}"#, "since"),
             (#"{"family":"eka"}"#, "Eka"), (#"{"event":"session.started"}"#, "started"), (#"{"method":"GTE"}"#, "GET"),
             (#"{"header":""}"#, "header"), ("[1]", "object"), (#"{"body":""}"#, "body"),
         ])

@@ -60,7 +60,8 @@ struct ClockRoutesTests {
             let path = method == .put ? Self.path : "/__admin/clock/advance?namespace=a"
             let cases: [(String, HTTPFields, Int)] = [
                 ("{}", [.contentType: "text/plain"], 415), ("{}", [:], 400), (#"{"x":1}"#, [:], 400), ("[]", [:], 400),
-                (#"{"mode":"moved","now":"soon"}"#, [:], 400), (#"{"by":"-1s"}"#, [:], 400),
+                (#"{"mode":"moved","now":"2030-02-30T00:00:00Z"}"#, [:], 400),
+                (#"{"to":"2030-01-01T25:00:00Z"}"#, [:], 400), (#"{"by":"-1s"}"#, [:], 400),
                 (String(repeating: " ", count: 1 << 20 | 1), [:], 413),
             ]
             for (text, headers, status) in cases {

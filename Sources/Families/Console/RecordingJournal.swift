@@ -24,7 +24,7 @@ struct RecordingJournal: Sendable {
 
         init?(_ value: JSONValue, offset: TimeInterval) {
             guard let number = value["id"]?.integerValue, let started = value["started_at"]?.stringValue,
-                let time = try? Date(started, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+                let time = Date(iso8601: started)
             else { return nil }
             self.number = number
             method = value["method"]?.stringValue ?? ""

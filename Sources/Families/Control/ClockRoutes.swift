@@ -108,16 +108,11 @@ struct ClockRoutes: Sendable {
     }
 
     private static func time(_ value: JSONValue, _ field: String) throws(ScribeError) -> Date {
-        guard let text = value.stringValue, let time = instant(text), times.contains(time) else {
+        guard let text = value.stringValue, let time = Date(iso8601: text), times.contains(time) else {
             throw .invalidRequest(
                 field: field, problem: "must be a time from 1970 to 2199, such as 2030-01-01T00:00:00Z")
         }
         return time
-    }
-
-    private static func instant(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 
     private static func duration(_ value: JSONValue, _ field: String) throws(ScribeError) -> Duration {

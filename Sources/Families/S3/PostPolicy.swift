@@ -20,7 +20,7 @@ struct PostPolicy: Hashable, Sendable {
     init(base64 text: String) throws(S3Error) {
         guard let data = Data(base64Encoded: text.filter { !$0.isWhitespace }),
             let json = JSONDocument.untrusted(data, as: JSONValue.self),
-            let expiration = json["expiration"]?.stringValue.flatMap(Self.date),
+            let expiration = json["expiration"]?.stringValue.flatMap(Date.init(iso8601:)),
             case .array(let items)? = json["conditions"]
         else { throw .invalidPolicyDocument("Invalid Policy: Invalid JSON.") }
         var conditions: [Condition] = []
@@ -62,11 +62,6 @@ struct PostPolicy: Hashable, Sendable {
     }
 
     private static let malformed = S3Error.invalidPolicyDocument("Invalid Policy: Invalid condition.")
-
-    private static func date(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-    }
 
     /// Checks an upload form against the policy.
     /// - Parameter fields: The form's fields, names in lower case, with `bucket` and the final key added.

@@ -121,7 +121,7 @@ package struct JournalMatchReader: Sendable {
                 .init(name: "after", expected: String(number)) { $0.number > number ? nil : String($0.number) })
         }
         if let since = try fields.text("since") {
-            guard let time = Self.instant(since) else {
+            guard let time = Date(iso8601: since) else {
                 throw fields.problem("since", "must be a time, such as 2030-01-01T00:00:00Z")
             }
             conditions.append(
@@ -136,11 +136,6 @@ package struct JournalMatchReader: Sendable {
         }
         if let frame = try body("frame", fields) { conditions.append(frame.conditionOfFrames) }
         return JournalMatch(conditions: conditions)
-    }
-
-    private static func instant(_ text: String) -> Date? {
-        (try? Date(text, strategy: .iso8601))
-            ?? (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     }
 
     private func status(_ fields: FaultFields) throws(ScribeError) -> JournalMatch.Condition? {
