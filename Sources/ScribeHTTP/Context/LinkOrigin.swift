@@ -53,9 +53,10 @@ package struct LinkOrigin: Sendable {
 
     private func requested(by request: Request, _ context: ScribeContext) -> String {
         let own = request.head.scheme == "https" ? "https" : "http"
-        guard proxies.contain(context.address) else { return "\(own)://\(request.authority)" }
-        let scheme = request.headers[.forwardedProto].map { $0.lowercased() == "https" ? "https" : "http" } ?? own
-        let host = request.headers[.forwardedHost].flatMap(Self.host)
+        let scheme =
+            proxies.forwarded(.forwardedProto, of: request, context)
+            .map { $0.lowercased() == "https" ? "https" : "http" } ?? own
+        let host = proxies.forwarded(.forwardedHost, of: request, context).flatMap(Self.host)
         return "\(scheme)://\(host ?? request.authority)"
     }
 

@@ -23,10 +23,24 @@ package struct TrustedProxies: Sendable {
         Self.counted(address(of: request, context))
     }
 
+    /// The value of a forwarding header: of a list, the entry of the last trusted proxy on the way to the client. Earlier
+    /// entries come from the client itself. Nil without the header, or if the peer is no trusted proxy.
+    func forwarded(_ name: HTTPField.Name, of request: Request, _ context: ScribeContext) -> String? {
+        guard contain(context.address) else { return nil }
+        let hops = Self.entries(.forwardedFor, of: request).reversed().prefix {
+            Self.address(in: $0).map(contain) ?? false
+        }
+        let entries = Self.entries(name, of: request)
+        return entries.isEmpty ? nil : entries[max(0, entries.count - 1 - hops.count)].trimmed
+    }
+
+    private static func entries(_ name: HTTPField.Name, of request: Request) -> [Substring] {
+        request.headers[values: name].flatMap { $0.split(ascii: ",") }
+    }
+
     private func address(of request: Request, _ context: ScribeContext) -> String {
         guard contain(context.address) else { return context.address }
-        let passedOn = request.headers[values: .forwardedFor].flatMap { $0.split(ascii: ",") }
-        for text in passedOn.reversed() {
+        for text in Self.entries(.forwardedFor, of: request).reversed() {
             guard let address = Self.address(in: text) else { break }
             if !contain(address) { return address }
         }
