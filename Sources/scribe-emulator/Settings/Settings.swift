@@ -72,11 +72,11 @@ struct Settings {
             warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
         }
         if let key = values["signing-key-file"], environment[Setting.signingKeyName] == nil,
-            let attributes = try? FileManager.default.attributesOfItem(atPath: Setting.path(key.text)),
+            let path = try? Setting.path(key.text),
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let mode = attributes[.posixPermissions] as? Int, mode & 0o007 != 0
         {
-            warnings.append(
-                "\(key.origin): every user can read \(key.text), the signing key; run chmod 600 '\(key.text)'")
+            warnings.append("\(key.origin): every user can read \(path), the signing key; run chmod 600 '\(path)'")
         }
     }
 
