@@ -19,7 +19,7 @@ struct ControlClient: Sendable {
     /// Namespace that the requests are about; nil for the default world.
     var namespace: NamespaceName?
 
-    /// The same client for requests about the whole server.
+    /// A copy for requests about the whole server, without a namespace.
     var ofServer: ControlClient { ControlClient(baseURL: baseURL, token: token) }
 
     /// Sends a request and decodes its answer.
