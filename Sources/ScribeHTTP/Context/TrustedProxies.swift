@@ -23,8 +23,9 @@ package struct TrustedProxies: Sendable {
         Self.counted(address(of: request, context))
     }
 
-    /// The value of a forwarding header: of a list, the entry of the last trusted proxy on the way to the client. Earlier
-    /// entries come from the client itself. Nil without the header, or if the peer is no trusted proxy.
+    /// The value of a forwarding header. Of a list it is the entry of the last trusted proxy on the way to the client,
+    /// since earlier entries come from the client itself.
+    /// - Returns: nil without the header, or if the peer is no trusted proxy.
     func forwarded(_ name: HTTPField.Name, of request: Request, _ context: ScribeContext) -> String? {
         guard contain(context.address) else { return nil }
         let hops = Self.entries(.forwardedFor, of: request).reversed().prefix {
