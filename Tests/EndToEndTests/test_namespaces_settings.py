@@ -6,7 +6,7 @@ import json
 import pytest
 import requests
 from client import BUCKET
-from emulator import LIMITED, LONG, NAMED, PLAIN, PUBLIC, SHORT, STRICT
+from emulator import LIMITED, LONG, NAMED, PLAIN, PUBLIC, SHORT, STRICT, wait_until
 from listen_client import SPEECH, Listener, results
 from namespaces import Access, AllianceClient, EkaClient, access, ambient_client, control, created, links, own
 from session_client import form_of, recording, send
@@ -35,14 +35,15 @@ def test_beyond_the_most_namespaces_the_server_is_busy(served):
 
 
 @pytest.mark.parametrize("flags, allowed", [
-    (STRICT, False), (PUBLIC, True), (PLAIN, False),
+    ((*STRICT, "--admin-token", "operator"), False), (PUBLIC, True), (PLAIN, False),
 ], ids=["strict", "strict with namespaces", "no namespaces"])
 def test_strict_servers_have_namespaces_only_by_the_setting(served, flags, allowed):
     server = served(*flags)
     if not allowed:
+        token = {"Authorization": "Bearer operator"}
         for body in ({}, {"name": "a"}):
-            refused(control(server, "POST", "namespaces", json=body), 403, "namespaces_off")
-        assert control(server, "GET", "namespaces").json()["namespaces"] == []
+            refused(control(server, "POST", "namespaces", json=body, headers=token), 403, "namespaces_off")
+        assert control(server, "GET", "namespaces", headers=token).json()["namespaces"] == []
         assert requests.get(f"{server.base_url}/ns/a/voice/api/v2/transaction/history").status_code == 404
         return
     made = created(server, "a", headers=operator(server))
@@ -181,6 +182,7 @@ def test_no_secret_of_a_namespace_is_in_the_log(served):
                 "Authorization": f"Bearer {secrets[2]}"})
     control(server, "POST", "reset", params={"namespace": "logged"})
     control(server, "DELETE", "namespaces/logged")
+    wait_until(lambda: "DELETE /__admin/namespaces" in server.log[position:], "the last request is logged")
     log = server.log[position:]
     # The log has a line for each request, so a secret that was logged would be found.
     assert log.count("POST /v1/auth/grant 200") == 3

@@ -120,8 +120,8 @@ def test_a_signing_key_file_that_every_user_can_read_is_a_warning(tmp_path, mode
 def test_env_asks_the_server_whether_it_knows_the_demo_client(tmp_path, server):
     known = run("env", "--url", server.base_url, cwd=tmp_path, env={"SCRIBE_AUTH": "strict"})
     assert known.returncode == 0 and "dev-client" in known.stdout and known.stderr == ""
-    with running(tmp_path, "--ephemeral", "--auth", "strict") as server:
-        unknown = asked(tmp_path, ["env", "--url", server.base_url])
+    with running(tmp_path, "--ephemeral", "--auth", "strict", "--admin-token", "operator") as server:
+        unknown = asked(tmp_path, ["env", "--url", server.base_url, "--admin-token", "operator"])
         explained(unknown, [f"the server at {server.base_url} has no demo client", "--demo-seed"], 1)
         assert unknown.stdout == ""
     with running(tmp_path, "--data-dir", "data", "--host", "0.0.0.0", "--auth", "strict") as server:

@@ -54,7 +54,7 @@ package struct AllianceFamily: RoutedAPI {
         }.sockets
     }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { AllianceErrors() }
+    package let errors: any ErrorTable = AllianceErrors()
 
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         let cookie = SessionCookies(request.headers).accessToken
@@ -66,21 +66,19 @@ package struct AllianceFamily: RoutedAPI {
         ])
     }
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        let open = router.group().add(middleware: ErrorRendering(AllianceErrors()))
+    package func addRoutes(to routes: RouteGroup) {
+        let (open, links) = (routes.group(access: .open), routes.group(access: .checkedByHandler))
         let (origin, settings) = (environment.origin, settings)
         DiscoveryRoute.add(to: open.routes { _ in DiscoveryRoute(origin: origin) })
         StreamRoutes.add(
-            to: open.routes { world in
+            to: links.routes { world in
                 StreamRoutes(
                     sessions: ProtocolSessions(world.runtime), streams: world.runtime.sessionStreams,
                     tickets: world.tickets,
                     sockets: sockets(of: world), clock: world.runtime.clock.wall)
             })
-        let authenticated =
-            open.group()
-            .add(middleware: Authentication(pages: environment.pages) { [$0.bearerToken].compactMap(\.self) })
-            .add(middleware: ErrorRendering(AllianceErrors()))
+        let authenticated = routes.group(
+            access: Authentication(pages: environment.pages) { [$0.bearerToken].compactMap(\.self) }.access)
         SessionRoutes.add(
             to: authenticated.routes { world in
                 SessionRoutes(
@@ -101,7 +99,7 @@ package struct AllianceFamily: RoutedAPI {
                 audio: world.runtime.sessionAudio, tickets: world.tickets, origin: origin,
                 clock: world.runtime.clock)
         }
-        CombinedAudioRoutes.add(to: authenticated.routes(combined), links: open.routes(combined))
+        CombinedAudioRoutes.add(to: authenticated.routes(combined), links: links.routes(combined))
         TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: ProtocolSessions($0.runtime)) })
         WebhookRoutes.add(
             to: authenticated.routes { WebhookRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })

@@ -160,7 +160,7 @@ enum ControlError: Error, Hashable, Sendable {
     case notJSON
     case notArchive
     case notRecording
-    /// Strict authentication requires an operator's token for the data of tenants.
+    /// Strict authentication requires an operator's token.
     case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
     case missingAdminHeader
@@ -191,7 +191,7 @@ enum ControlError: Error, Hashable, Sendable {
         case .tokenNeeded:
             Refusal(
                 .forbidden, code: "token_needed",
-                "With --auth strict this call to tenants' data needs a token; set --admin-token")
+                "With --auth strict the operator API needs a token; set --admin-token")
         case .notArchive:
             Refusal(
                 .unsupportedMediaType, code: "not_archive",

@@ -1,5 +1,4 @@
 import Documents
-package import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
@@ -69,17 +68,18 @@ package struct ControlFamily: RoutedAPI {
 
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { .control }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { ControlErrors() }
+    package let errors: any ErrorTable = ControlErrors()
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        var group = router.group("\(Self.root)")
-            .add(middleware: ErrorRendering(ControlErrors()))
-            .add(
-                middleware: OperatorAuthentication(
-                    host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
-                    proxies: environment.proxies,
-                    throttle: LoginThrottle(clock: environment.clock)))
-        if settings.sharesData { group = group.add(middleware: SharedDataRule()) }
+    package func addRoutes(to routes: RouteGroup) {
+        let authentication = OperatorAuthentication(
+            host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
+            proxies: environment.proxies, throttle: LoginThrottle(clock: environment.clock))
+        let group = routes.group(
+            at: Self.root,
+            access: .checked { [sharesData = settings.sharesData] request, context in
+                try await authentication.admit(request, context)
+                if sharesData { try SharedDataRule.check(request) }
+            })
         InfoRoutes.add(to: group.routes { [about = settings.about] in InfoRoutes(runtime: $0.runtime, about: about) })
         NamespaceRoutes.add(to: group.routes { [origin = environment.origin] _ in NamespaceRoutes(origin: origin) })
         ClockRoutes.add(to: group.routes { ClockRoutes(world: $0) })

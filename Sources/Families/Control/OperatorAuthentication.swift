@@ -3,21 +3,17 @@ import Hummingbird
 import ScribeHTTP
 
 /// Admits only operators: rejects requests from web pages, and requests without the token if one is required.
-struct OperatorAuthentication: RouterMiddleware {
-    typealias Context = ScribeContext
-
+struct OperatorAuthentication: Sendable {
     /// The host that the server listens on.
     let host: String
     /// The bearer token to require; nil if none is required.
     let token: String?
-    /// Whether routes that give data of tenants away are closed without a token.
+    /// Whether the API is closed while the server has no token.
     let isStrict: Bool
     let proxies: TrustedProxies
     let throttle: LoginThrottle
 
-    func handle(
-        _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
-    ) async throws -> Response {
+    func admit(_ request: Request, _ context: ScribeContext) async throws {
         let origin = OperatorRequest(request)
         guard origin.hasOwnHost(host) else { throw ControlError.foreignHost }
         guard origin.isFromNoOtherPage else { throw ControlError.foreignPage }
@@ -26,7 +22,7 @@ struct OperatorAuthentication: RouterMiddleware {
         } else {
             if origin.isForwarded { throw ControlError.forwarded }
             try Self.requireAdminHeader(request.headers)
-            guard !isStrict || !Self.givesDataAway(request) else { throw ControlError.tokenNeeded }
+            guard !isStrict else { throw ControlError.tokenNeeded }
         }
         let path = RequestAddress(request).path
         if path.dropFirst().first == "playbacks", request.method == .post {
@@ -40,18 +36,6 @@ struct OperatorAuthentication: RouterMiddleware {
         if let error = context.namespaceError, RequestAddress(request).path.dropFirst().first != "namespaces" {
             throw error
         }
-        return try await next(request, context)
-    }
-
-    /// First words of routes about data of tenants.
-    private static let tenantData: Set<Substring> = [
-        "snapshots", "seed", "objects", "transactions", "fixtures", "requests", "playbacks",
-    ]
-
-    /// Whether a route gives data of tenants away: an exported snapshot has them, a restored one brings them into
-    /// another namespace, and a seeded client may be of any business.
-    private static func givesDataAway(_ request: Request) -> Bool {
-        RequestAddress(request).path.dropFirst().first.map { Self.tenantData.contains($0) } ?? false
     }
 
     /// Requires the header that only scripts of an operator's page add, for browser requests without a token.

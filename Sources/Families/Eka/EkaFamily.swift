@@ -52,16 +52,7 @@ package struct EkaFamily: RoutedAPI {
         self.settings = settings
     }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable {
-        switch path.first {
-        case "connect-auth":
-            // The login page and the device login have the envelope of the rest (AccountRoutes, DeviceRoutes).
-            path.dropFirst(2).first == "device" || path == ["connect-auth", "v1", "login"]
-                ? EkaErrors() as any ErrorTable : AccountErrors()
-        case "notification": ConnectErrors()
-        default: EkaErrors()
-        }
-    }
+    package let errors: any ErrorTable = EkaErrors()
 
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         var offered = OfferedCredentials(
@@ -94,34 +85,23 @@ package struct EkaFamily: RoutedAPI {
         [headers.bearerToken, headers.value(of: .auth)].compactMap(\.self)
     }
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        addAccountRoutes(
-            to: router.group().add(middleware: ErrorRendering(AccountErrors())),
-            devices: router.group().add(middleware: ErrorRendering(EkaErrors())))
-        let authentication = authentication
-        let uploads = router.group().add(middleware: ErrorRendering(FileUploadErrors()))
-            .add(middleware: authentication)
+    package func addRoutes(to routes: RouteGroup) {
+        addAccountRoutes(to: routes)
+        let authenticated = routes.group(access: authentication.access)
+        addTransactionRoutes(to: authenticated)
+        addTemplateRoutes(to: authenticated.group(errors: TemplateErrors()))
         FileUploadRoutes.add(
-            to: uploads.routes { [settings, origin] world in
+            to: authenticated.group(errors: FileUploadErrors()).routes { [settings, origin] world in
                 FileUploadRoutes(
                     credentials: world.credentials, fidelity: settings.fidelity, origin: origin,
                     identifiers: world.runtime.identifiers, clock: world.runtime.clock)
             })
-        addTemplateRoutes(
-            to: router.group().add(middleware: ErrorRendering(TemplateErrors())).add(middleware: authentication))
         DocumentLinks.add(
-            to: router.group().add(middleware: ErrorRendering(EkaErrors()))
-                .routes { [origin] in DocumentLinks($0, origin: origin) })
-        let subscriptions = router.group().add(middleware: ErrorRendering(ConnectErrors()))
-            .add(middleware: authentication)
+            to: routes.group(access: .checkedByHandler).routes { [origin] in DocumentLinks($0, origin: origin) })
         SubscriptionRoutes.add(
-            to: subscriptions.routes { SubscriptionRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
-        // The renderer outside of authentication renders its errors; the one inside names the business in the envelope.
-        addTransactionRoutes(
-            to: router.group()
-                .add(middleware: ErrorRendering(EkaErrors()))
-                .add(middleware: authentication)
-                .add(middleware: ErrorRendering(EkaErrors())))
+            to: authenticated.group(errors: ConnectErrors()).routes {
+                SubscriptionRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries)
+            })
     }
 
     private var origin: LinkOrigin { environment.origin }
@@ -132,7 +112,8 @@ package struct EkaFamily: RoutedAPI {
         ClientProfiles(fidelity: settings.fidelity, overrides: settings.clientProfiles)
     }
 
-    private func addAccountRoutes(to group: RouterGroup<ScribeContext>, devices: RouterGroup<ScribeContext>) {
+    private func addAccountRoutes(to routes: RouteGroup) {
+        let open = routes.group(access: .open)
         let accounts: @Sendable (World) -> AccountRoutes = { [environment, settings] world in
             AccountRoutes(
                 store: world.runtime.store, queries: world.runtime.queries,
@@ -141,9 +122,10 @@ package struct EkaFamily: RoutedAPI {
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
                 clock: world.runtime.clock)
         }
-        AccountRoutes.add(to: group.routes(accounts), pages: devices.routes(accounts))
+        AccountRoutes.add(
+            to: open.group(errors: AccountErrors()).routes(accounts), pages: open.routes(accounts))
         WhoAmIRoute.add(
-            to: group.group().add(middleware: authentication)
+            to: routes.group(errors: AccountErrors(), access: authentication.access)
                 .routes { WhoAmIRoute(queries: $0.runtime.queries) })
         let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
             DeviceRoutes(
@@ -154,11 +136,11 @@ package struct EkaFamily: RoutedAPI {
                 identifiers: world.runtime.identifiers.random)
         }
         DeviceRoutes.add(
-            to: devices.routes(deviceRoutes),
-            authenticated: devices.group().add(middleware: authentication).routes(deviceRoutes))
+            to: open.routes(deviceRoutes),
+            authenticated: routes.group(access: authentication.access).routes(deviceRoutes))
     }
 
-    private func addTemplateRoutes(to group: RouterGroup<ScribeContext>) {
+    private func addTemplateRoutes(to group: RouteGroup) {
         TemplateRoutes.add(
             to: group.routes { [profiles] world in
                 let runtime = world.runtime
@@ -176,7 +158,7 @@ package struct EkaFamily: RoutedAPI {
         TemplateDraftRoute.add(to: group.routes { TemplateDraftRoute(catalogue: $0.runtime.templates) })
     }
 
-    private func addTransactionRoutes(to group: RouterGroup<ScribeContext>) {
+    private func addTransactionRoutes(to group: RouteGroup) {
         let (settings, origin, profiles) = (settings, origin, profiles)
         ConfigRoutes.add(
             to: group.routes { world in
@@ -194,8 +176,11 @@ package struct EkaFamily: RoutedAPI {
             })
         CredentialRoutes.add(to: group.routes { CredentialRoutes(credentials: $0.credentials) })
         HistoryRoutes.add(to: group.routes { HistoryRoutes(queries: $0.runtime.queries) })
+        let transactions: @Sendable (World) -> TransactionRoutes = {
+            TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles)
+        }
         TransactionRoutes.add(
-            to: group.routes { TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles) }, profiles)
+            to: group.routes(transactions), stops: group.group(errors: profiles.errorsOfStop).routes(transactions))
         VoiceRecordRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime

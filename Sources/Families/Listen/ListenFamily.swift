@@ -56,9 +56,7 @@ package struct ListenFamily: RoutedAPI {
         }.sockets
     }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { errors }
-
-    private var errors: ListenErrors { ListenErrors(speaksSubQ: settings.speaksSubQ) }
+    package var errors: any ErrorTable { ListenErrors(speaksSubQ: settings.speaksSubQ) }
 
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         OfferedCredentials(head: [ListenCredentials(request.headers).key])
@@ -68,8 +66,8 @@ package struct ListenFamily: RoutedAPI {
         try? await ListenAuthentication(world).principal(ListenCredentials(request.headers))
     }
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(errors))
+    package func addRoutes(to routes: RouteGroup) {
+        let group = routes.group(access: .checkedByHandler)
         let (engine, settings) = (environment.engine, settings)
         ListenRoutes.add(
             to: group.routes { world in

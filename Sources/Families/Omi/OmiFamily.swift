@@ -72,7 +72,7 @@ package struct OmiFamily: RoutedAPI {
             client: settings.client)
     }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { OmiErrors() }
+    package let errors: any ErrorTable = OmiErrors()
 
     @Sendable private func listenRoutes(of world: World) -> OmiListenRoutes {
         let part = part(of: world)
@@ -85,12 +85,11 @@ package struct OmiFamily: RoutedAPI {
         try? await credentials(of: world).principal(in: request.headers)
     }
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(OmiErrors()))
+    package func addRoutes(to routes: RouteGroup) {
         let settings = settings
-        OmiListenRoutes.add(to: group.routes(listenRoutes))
-        let authenticated = group.group()
-            .add(middleware: Authentication { try await credentials(of: $1).principal(in: $0) })
+        OmiListenRoutes.add(to: routes.group(access: .checkedByHandler).routes(listenRoutes))
+        let authenticated = routes.group(
+            access: Authentication { try await credentials(of: $1).principal(in: $0) }.access)
         ConversationRoutes.add(
             to: authenticated.routes { world in
                 let runtime = world.runtime

@@ -7,7 +7,7 @@ import ScribeHTTP
 
 /// `/livez`, `/voice/ping`, and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.
 enum DocumentRoutes {
-    static func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: RouteGroup) {
         // By the process a start tells whether the server of a ready file runs.
         let process = JSON.integer(Int64(ProcessInfo.processInfo.processIdentifier))
         router.get("livez") { _, _ in Response.json(.ok, ["status": "alive", "pid": process]) }

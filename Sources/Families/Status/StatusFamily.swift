@@ -1,5 +1,4 @@
 import Documents
-package import Hummingbird
 import NIOPosix
 import ScribeDomain
 package import ScribeHTTP
@@ -39,10 +38,10 @@ package struct StatusFamily: RoutedAPI {
     /// The vendor's own ping is a route of an emulated API.
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { path == ["voice", "ping"] ? .all : .none }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { StatusErrors() }
+    package let errors: any ErrorTable = StatusErrors()
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        let group = router.group().add(middleware: ErrorRendering(StatusErrors()))
+    package func addRoutes(to routes: RouteGroup) {
+        let group = routes.group(access: .open)
         let (environment, build, authority) = (environment, build, authority)
         HealthRoutes.add(
             to: group.routes { world in

@@ -64,7 +64,7 @@ package struct SukiFamily: RoutedAPI {
         AmbientSessions(world.runtime, minimumDuration: settings.minimumDuration / .seconds(1))
     }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { SukiErrors() }
+    package let errors: any ErrorTable = SukiErrors()
 
     package func credentials(of request: Request, _ path: [Substring]) -> OfferedCredentials {
         let isLogin =
@@ -83,21 +83,21 @@ package struct SukiFamily: RoutedAPI {
         try? await part(of: world).clinicians.principal(in: request.headers)
     }
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        let open = router.group().add(middleware: ErrorRendering(SukiErrors()))
-        AuthRoutes.add(to: open.routes { AuthRoutes(clinicians: part(of: $0).clinicians) })
+    package func addRoutes(to routes: RouteGroup) {
+        let links = routes.group(access: .checkedByHandler)
+        AuthRoutes.add(to: routes.group(access: .open).routes { AuthRoutes(clinicians: part(of: $0).clinicians) })
         StreamRoutes.add(
-            to: open.routes { world in
+            to: links.routes { world in
                 let part = part(of: world)
                 return StreamRoutes(
                     sessions: sessions(of: world), clinicians: part.clinicians, ambient: part.ambient,
                     sockets: part.sockets, clock: world.runtime.clock.wall)
             })
         /// Requires a login. `invalid` is the error code for a bad body, which differs by route.
-        func authenticated(_ invalid: String) -> RouterGroup<ScribeContext> {
-            open.group()
-                .add(middleware: Authentication { try await part(of: $1).clinicians.principal(in: $0) })
-                .add(middleware: ErrorRendering(SukiErrors(invalid: invalid)))
+        func authenticated(_ invalid: String) -> RouteGroup {
+            routes.group(
+                errors: SukiErrors(invalid: invalid),
+                access: Authentication { try await part(of: $1).clinicians.principal(in: $0) }.access)
         }
         let requests = authenticated("invalid_request")
         let sessionRoutes: @Sendable (World) -> SessionRoutes = { world in
@@ -114,7 +114,7 @@ package struct SukiFamily: RoutedAPI {
                 sessions: sessions(of: world), uploads: runtime.uploads, queries: runtime.queries,
                 tickets: world.tickets, origin: origin, clock: runtime.clock)
         }
-        RecordingRoutes.add(to: requests.routes(recordings), links: open.routes(recordings))
+        RecordingRoutes.add(to: requests.routes(recordings), links: links.routes(recordings))
         FeedbackRoutes.add(
             to: authenticated("invalid_feedback_request").routes { world in
                 let runtime = world.runtime

@@ -1,11 +1,9 @@
 package import HTTPTypes
-package import Hummingbird
+import Hummingbird
 package import ScribeDomain
 
 /// Authenticates requests: sets their principal and credential in the context.
-package struct Authentication: RouterMiddleware {
-    package typealias Context = ScribeContext
-
+package struct Authentication: Sendable {
     private let caller: @Sendable (Request, ScribeContext) async throws -> (Principal, Credential)
 
     /// Authenticates by a family's own rule.
@@ -45,16 +43,14 @@ package struct Authentication: RouterMiddleware {
         }
     }
 
-    package func handle(
-        _ request: Request, context: ScribeContext,
-        next: @concurrent (Request, ScribeContext) async throws -> Response
-    ) async throws -> Response {
-        var context = context
-        let (principal, credential) = try await caller(request, context)
-        context.principal = principal
-        context.memory?.belong(to: principal.business)
-        context.credential = credential
-        return try await next(request, context)
+    /// The access of routes that need it.
+    package var access: RouteAccess {
+        .checked { [caller] request, context in
+            let (principal, credential) = try await caller(request, context)
+            context.principal = principal
+            context.memory?.belong(to: principal.business)
+            context.credential = credential
+        }
     }
 }
 

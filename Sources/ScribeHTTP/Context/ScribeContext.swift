@@ -18,6 +18,8 @@ package struct ScribeContext: RequestContext {
     package var directory: WorldDirectory?
     /// Error of an operator's choice of a namespace. Only an authenticated operator learns it.
     package var namespaceError: (any Error)?
+    /// Error that the route throws in place of its handler's answer; nil to run the handler.
+    var refusal: (any Error)?
     /// Prefix that the path of the request had; nil without one.
     package var namespacePrefix: NamespacePrefix?
     /// First part of the paths of issued links: `/ns/NAME` for a client that came by it, otherwise empty.

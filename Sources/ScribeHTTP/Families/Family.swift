@@ -32,8 +32,9 @@ package protocol Family: Sendable {
     /// Whether a request may name its namespace in its body or first message.
     func namesWorldLate(_ request: Request) -> Bool
 
-    /// Renders an error of the choice of a namespace in the family's format.
-    func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response
+    /// Refuses a request, as its handler would refuse it with this error.
+    /// - Throws: As ``respond(to:context:)``.
+    func response(to error: any Error, of request: Request, _ context: ScribeContext) async throws -> Response
 }
 
 extension Family {
@@ -133,7 +134,7 @@ package struct FamilyResponder: HTTPResponder {
         } catch  where !error.isBrokenRequest {
             context.record(in: context.world, best.family, request)
             context.coreContext.endpointPath.value = "no namespace"
-            return best.family.response(to: error, of: request, context)
+            return try await best.family.response(to: error, of: request, context)
         }
         context.chosenWorld = world
         context.record(in: world, best.family, read)

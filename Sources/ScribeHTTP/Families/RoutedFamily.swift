@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
 
@@ -24,11 +24,11 @@ package protocol RoutedAPI: Sendable {
     /// Whether the first message of a socket at a path may name its namespace.
     func namesWorldLate(_ path: [Substring]) -> Bool
 
-    /// The error table for a path, also for one without a route.
-    func errorTable(for path: [Substring]) -> any ErrorTable
+    /// The error table of routes whose group declares no other, and of paths that resemble no route.
+    var errors: any ErrorTable { get }
 
-    /// Adds the routes, each with its middleware for authentication and errors.
-    func addRoutes(to router: Router<ScribeContext>)
+    /// Adds the routes, in groups that declare their access and errors.
+    func addRoutes(to routes: RouteGroup)
 }
 
 extension RoutedAPI {
@@ -47,7 +47,8 @@ extension RoutedAPI {
 /// Serves a ``RoutedAPI`` as a family.
 package struct RoutedFamily: Family {
     package let name: String
-    package let routes: [(method: HTTPRequest.Method, path: [Substring])]
+    /// The routes, without those of `HEAD`.
+    package let routes: [RouteGroup.Route]
     private let api: any RoutedAPI
     private let responder: RouterResponder<ScribeContext>
     /// Beginnings of paths, of at most three components with slashes between.
@@ -55,13 +56,13 @@ package struct RoutedFamily: Family {
     private let hostSuffixes: [String]
 
     package init(_ api: some RoutedAPI) {
-        let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
-        api.addRoutes(to: router)
+        let table = RouteGroup.Table()
+        api.addRoutes(to: RouteGroup(table, errors: api.errors))
         self.api = api
         name = api.name
         hostSuffixes = api.hostSuffixes
-        responder = router.buildResponder()
-        routes = router.routes.map { ($0.method, Self.words($0.path.description[...])) }
+        responder = table.router.buildResponder()
+        routes = table.routes
         let beginnings =
             api.reservedPaths
             + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } }
@@ -83,11 +84,23 @@ package struct RoutedFamily: Family {
         let response = try await responder.respond(to: request, context: context)
         do {
             // Hummingbird's endpoint path for a request without a route.
-            if context.endpointPath == "NotFound" { throw noRoute(RequestAddress(request).path) }
+            if context.endpointPath == "NotFound" {
+                throw context.refusal ?? noRoute(RequestAddress(request).path)
+            }
             return try await context.holding(response)
-        } catch let problem as HTTPProblem {
-            return api.errorTable(for: RequestAddress(request).path).response(to: problem, context)
+        } catch  where !error.isBrokenRequest {
+            return errors(near: RequestAddress(request).path, request, context).response(to: error, context)
         }
+    }
+
+    /// The error table of the routes that share the most components with a path, from its start.
+    private func errors(near path: [Substring], _ request: Request, _ context: ScribeContext) -> any ErrorTable {
+        var best: (route: RouteGroup.Route, shared: Int)?
+        for route in routes {
+            let shared = zip(path, route.path).prefix { $0 == $1 || $1.hasPrefix("{") }.count
+            if shared > best?.shared ?? 0 { best = (route, shared) }
+        }
+        return best?.route.errors(request, context) ?? api.errors
     }
 
     package func namespaceUse(of address: RequestAddress) -> NamespaceUse { api.namespaceUse(of: address.path) }
@@ -104,21 +117,27 @@ package struct RoutedFamily: Family {
         await api.principal(of: request, RequestAddress(request).path, in: world)
     }
 
-    package func response(to error: any Error, of request: Request, _ context: ScribeContext) -> Response {
-        api.errorTable(for: RequestAddress(request).path).response(to: error, context)
+    /// Has the route itself refuse the request, so that the answer is the one that its handler would give.
+    package func response(
+        to error: any Error, of request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        let endpoint = context.endpointPath
+        defer { context.coreContext.endpointPath.value = endpoint }
+        var context = context
+        context.refusal = error
+        return try await respond(to: request, context: context)
     }
 
     private func noRoute(_ path: [Substring]) -> HTTPProblem {
         let matching = routes.filter { Self.matches(path, $0.path) }
         // A route with fixed components hides routes with parameters.
         let fewest = matching.map { Self.parameters(in: $0.path) }.min()
-        let allowed = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method.rawValue).sorted()
+        let methods = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method)
+        let allowed = (methods + (methods.contains(.get) ? [.head] : [])).map(\.rawValue).sorted()
         return allowed.isEmpty
             ? .routeNotFound(hint: "No such route; /openapi.yaml lists what is served")
             : .methodNotAllowed(allowed: allowed.removingDuplicates())
     }
-
-    private static func words(_ path: Substring) -> [Substring] { path.split(ascii: "/") }
 
     private static func parameters(in path: [Substring]) -> Int { path.count { $0.hasPrefix("{") } }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 package import Hummingbird
 
 /// Adds routes whose handler value is made per request from the request's world, so that no route keeps state of a
@@ -7,60 +8,35 @@ package struct WorldRoutes<Routes> {
     package typealias Method =
         @Sendable (Routes) -> @Sendable (Request, ScribeContext) async throws -> Response
 
-    private let router: RouterGroup<ScribeContext>
+    private let routes: RouteGroup
     private let make: @Sendable (World) -> Routes
 
-    fileprivate init(_ router: RouterGroup<ScribeContext>, _ make: @escaping @Sendable (World) -> Routes) {
-        self.router = router
+    init(_ routes: RouteGroup, _ make: @escaping @Sendable (World) -> Routes) {
+        self.routes = routes
         self.make = make
     }
 
-    package func group(_ path: RouterPath) -> WorldRoutes { WorldRoutes(router.group(path), make) }
-
-    package func add(middleware: some RouterMiddleware<ScribeContext>) -> WorldRoutes {
-        WorldRoutes(router.add(middleware: middleware), make)
-    }
+    package func group(_ path: String) -> WorldRoutes { WorldRoutes(routes.group(at: path), make) }
 
     @discardableResult
-    package func get(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
-        router.get(path, use: handler(method))
-        return self
-    }
+    package func get(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.get, path, method) }
 
     @discardableResult
-    package func post(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
-        router.post(path, use: handler(method))
-        return self
-    }
+    package func post(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.post, path, method) }
 
     @discardableResult
-    package func put(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
-        router.put(path, use: handler(method))
-        return self
-    }
+    package func put(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.put, path, method) }
 
     @discardableResult
-    package func patch(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
-        router.patch(path, use: handler(method))
-        return self
-    }
+    package func patch(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.patch, path, method) }
 
     @discardableResult
-    package func delete(_ path: RouterPath = "", use method: @escaping Method) -> WorldRoutes {
-        router.delete(path, use: handler(method))
+    package func delete(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.delete, path, method) }
+
+    private func add(_ name: HTTPRequest.Method, _ path: String, _ method: @escaping Method) -> WorldRoutes {
+        routes.add(name, path) { [make] request, context in
+            try await method(make(context.world))(request, context)
+        }
         return self
-    }
-
-    private func handler(
-        _ method: @escaping Method
-    ) -> @Sendable (Request, ScribeContext) async throws -> Response {
-        { [make] request, context in try await method(make(context.world))(request, context) }
-    }
-}
-
-extension RouterGroup<ScribeContext> {
-    /// Routes whose handler value is made from a request's world.
-    package func routes<Routes>(_ make: @escaping @Sendable (World) -> Routes) -> WorldRoutes<Routes> {
-        WorldRoutes(self, make)
     }
 }

@@ -59,7 +59,7 @@ struct RequestFaults: Sendable {
                 }
             }
         } catch {
-            return family.response(to: error, of: request, context)
+            return try await family.response(to: error, of: request, context)
         }
         if request.headers.wantsWebSocket { context.socketFaults = SocketFaults(socket, clock: clock) }
         let applied = [found, socket].compactMap(\.self)
@@ -96,12 +96,12 @@ struct RequestFaults: Sendable {
         try await pass(applied, context)
         switch fault {
         case .delay: return nil
-        case .answer(let answer): return self.answer(answer, request, context)
+        case .answer(let answer): return try await self.answer(answer, request, context)
         case .limit(_, let answer):
             var answer = answer
             answer.status = answer.status ?? 429
             answer.retryAfter = answer.retryAfter ?? applied.wait
-            return self.answer(answer, request, context)
+            return try await self.answer(answer, request, context)
         case .connection(let fault): return try await broken(fault, nil, context)
         }
     }
@@ -116,7 +116,7 @@ struct RequestFaults: Sendable {
         try await pass(applied, context)
         switch fault {
         case .delay, .limit: return usual
-        case .answer(let answer): return self.answer(answer, request, context)
+        case .answer(let answer): return try await self.answer(answer, request, context)
         case .connection(let fault): return try await broken(fault, usual, context)
         }
     }
@@ -170,9 +170,11 @@ struct RequestFaults: Sendable {
         if !world.end.hasFired { try result.get() }
     }
 
-    private func answer(_ answer: FaultAnswer, _ request: Request, _ context: ScribeContext) -> Response {
+    private func answer(
+        _ answer: FaultAnswer, _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
         guard let body = answer.body else {
-            return family.response(to: FaultRefusal(answer), of: request, context)
+            return try await family.response(to: FaultRefusal(answer), of: request, context)
         }
         var response = Response(
             status: .init(code: answer.status ?? 200), headers: [.contentType: body.type],

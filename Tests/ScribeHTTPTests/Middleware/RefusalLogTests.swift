@@ -37,10 +37,10 @@ struct RefusalLogTests {
     private struct API: RoutedAPI {
         let name = "Test"
 
-        func errorTable(for path: [Substring]) -> any ErrorTable { Errors() }
+        let errors: any ErrorTable = Errors()
 
-        func addRoutes(to router: Router<ScribeContext>) {
-            router.post("voice/init/{id}") { _, _ in Response(status: .ok) }
+        func addRoutes(to routes: RouteGroup) {
+            routes.add(.post, "voice/init/{id}") { _, _ in Response(status: .ok) }
         }
     }
 

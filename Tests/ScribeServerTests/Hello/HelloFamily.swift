@@ -1,4 +1,4 @@
-package import Hummingbird
+import Hummingbird
 import ScribeDomain
 package import ScribeHTTP
 
@@ -9,15 +9,11 @@ package struct HelloFamily: RoutedAPI {
 
     init(_ environment: FamilyEnvironment) { self.environment = environment }
 
-    package func errorTable(for path: [Substring]) -> any ErrorTable { HelloErrors() }
+    package let errors: any ErrorTable = HelloErrors()
 
-    package func addRoutes(to router: Router<ScribeContext>) {
-        router.group()
-            .add(middleware: ErrorRendering(HelloErrors()))
-            .add(
-                middleware: Authentication(pages: environment.pages) { [$0.bearerToken].compactMap(\.self) }
-            )
-            .get("hello/v1/greeting", use: greet)
+    package func addRoutes(to routes: RouteGroup) {
+        let authentication = Authentication(pages: environment.pages) { [$0.bearerToken].compactMap(\.self) }
+        routes.group(access: authentication.access).get("hello/v1/greeting", use: greet)
     }
 
     @Sendable private func greet(_ request: Request, _ context: ScribeContext) throws -> Response {

@@ -28,7 +28,6 @@ struct AccountRoutes: Sendable {
     /// Adds the routes.
     /// - Parameter pages: Routes of the vendor's login page, with the error envelope of that page.
     static func add(to router: WorldRoutes<Self>, pages: WorldRoutes<Self>) {
-        pages.post("connect-auth/v1/login", use: logInFromPage)
         router.group("connect-auth/v1/account")
             .post("login", use: login)
             .post("refresh-token", use: refresh)
@@ -37,6 +36,7 @@ struct AccountRoutes: Sendable {
         // Paths of the desktop app.
         router.post("connect-auth/v1/refresh", use: refresh)
         router.get("connect-auth/v1/auth-mode", use: mode)
+        pages.post("connect-auth/v1/login", use: logInFromPage)
     }
 
     @Sendable private func mode(_ request: Request, _ context: ScribeContext) async throws -> Response {

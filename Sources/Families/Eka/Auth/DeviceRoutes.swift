@@ -26,7 +26,7 @@ struct DeviceRoutes: Sendable {
     static func add(to open: WorldRoutes<Self>, authenticated: WorldRoutes<Self>) {
         open.post("connect-auth/v1/device/code", use: begin)
         open.post("connect-auth/v1/device/token", use: redeem)
-        open.get(RouterPath(stringLiteral: Self.activation), use: explain)
+        open.get(Self.activation, use: explain)
         authenticated.post("connect-auth/v1/device/approve", use: decide)
     }
 

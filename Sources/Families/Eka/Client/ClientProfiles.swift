@@ -19,27 +19,12 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
-    /// Middleware for stop and commit, whose errors the Android SDK reads as texts (C-27).
-    var errorTexts: ErrorTexts { ErrorTexts(profiles: self) }
+    /// The error table of stop and commit, whose errors the Android SDK reads as texts (C-27).
+    func errorsOfStop(_ request: Request, _ context: ScribeContext) -> any ErrorTable {
+        EkaErrors(asText: profile(of: request, context).readsErrorAsText)
+    }
 
     func profile(of request: Request, _ context: ScribeContext) -> ClientProfile {
         known(request, context) ?? .generic
-    }
-}
-
-/// Renders errors for SDKs that read `error` as a text (C-27). Errors of other SDKs pass on to the outer middleware.
-struct ErrorTexts: RouterMiddleware {
-    typealias Context = ScribeContext
-
-    let profiles: ClientProfiles
-    private let rendering = ErrorRendering(EkaErrors(asText: true))
-
-    init(profiles: ClientProfiles) { self.profiles = profiles }
-
-    func handle(
-        _ request: Request, context: ScribeContext, next: @concurrent (Request, ScribeContext) async throws -> Response
-    ) async throws -> Response {
-        guard profiles.profile(of: request, context).readsErrorAsText else { return try await next(request, context) }
-        return try await rendering.handle(request, context: context, next: next)
     }
 }

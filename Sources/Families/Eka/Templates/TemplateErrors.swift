@@ -12,13 +12,12 @@ struct TemplateErrors: ErrorTable {
         switch error {
         case ScribeError.invalidRequest, ScribeError.resourceNotFound, ScribeError.invalidState:
             Refusal(.badRequest, shared.message)
-        case is ScribeError, is HTTPProblem: EkaErrors().refusal(for: error, context)
-        default: nil
+        default: codes[shared.status] == nil ? EkaErrors().refusal(for: error, context) : nil
         }
     }
 
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
-        guard codes.values.contains(refusal.code) else { return EkaErrors().envelope(refusal, context) }
+        guard codes[refusal.status] != nil else { return EkaErrors().envelope(refusal, context) }
         let message = JSON.string(refusal.message)
         return ["error": ["code": .string(refusal.code), "message": message, "display_message": message]]
     }

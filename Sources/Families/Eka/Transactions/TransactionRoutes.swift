@@ -21,9 +21,8 @@ struct TransactionRoutes: Sendable {
         self.profiles = profiles
     }
 
-    static func add(to router: WorldRoutes<Self>, _ profiles: ClientProfiles) {
-        router.group("voice/api/v2/transaction")
-            .add(middleware: profiles.errorTexts)
+    static func add(to router: WorldRoutes<Self>, stops: WorldRoutes<Self>) {
+        stops.group("voice/api/v2/transaction")
             .post("stop/{txn_id}", use: stop)
             .post("commit/{txn_id}", use: commit)
         router.group("voice/api/v2/transaction")

@@ -9,15 +9,11 @@ struct FileUploadErrors: ErrorTable {
     let codes: [HTTPResponse.Status: String] = [400: "INVALID_REQUEST", 413: "INVALID_REQUEST", 500: "SERVER_ERROR"]
 
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
-        switch error {
-        case ScribeError.invalidRequest, HTTPProblem.bodyTooLarge: nil
-        case is ScribeError, is HTTPProblem: EkaErrors().refusal(for: error, context)
-        default: nil
-        }
+        codes[shared.status] == nil ? EkaErrors().refusal(for: error, context) : nil
     }
 
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
-        guard codes.values.contains(refusal.code) else { return EkaErrors().envelope(refusal, context) }
+        guard codes[refusal.status] != nil else { return EkaErrors().envelope(refusal, context) }
         let message = JSON.string(refusal.message)
         return ["error": message, "code": .string(refusal.code), "message": message]
     }

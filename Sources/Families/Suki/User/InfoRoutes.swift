@@ -5,7 +5,7 @@ import ScribeHTTP
 
 /// `/api/v1/info/…`: lists the options for a context (suki.md 3.15).
 enum InfoRoutes {
-    static func add(to router: RouterGroup<ScribeContext>) {
+    static func add(to router: RouteGroup) {
         list("encounter-types", "encounter_types", AmbientContext.encounterTypes.map { ["code": .string($0)] }, router)
         list("visit-types", "visit_types", AmbientContext.shownVisitTypes.map { ["code": .string($0)] }, router)
         list("provider-roles", "provider_roles", AmbientContext.shownRoles.map { ["code": .string($0)] }, router)
@@ -17,8 +17,8 @@ enum InfoRoutes {
             AmbientSection.all.map { ["code": .string($0.code), "description": .string($0.title)] }, router)
     }
 
-    private static func list(_ path: String, _ name: String, _ items: [JSON], _ router: RouterGroup<ScribeContext>) {
-        router.get(RouterPath("api/v1/info/\(path)")) { _, _ in Response.json(.ok, [name: .array(items)]) }
+    private static func list(_ path: String, _ name: String, _ items: [JSON], _ router: RouteGroup) {
+        router.get("api/v1/info/\(path)") { _, _ in Response.json(.ok, [name: .array(items)]) }
     }
 
     private static func title(of code: String) -> String {

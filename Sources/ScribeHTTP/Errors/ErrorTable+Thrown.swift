@@ -1,5 +1,5 @@
 import Hummingbird
-package import HummingbirdCore
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -14,31 +14,18 @@ import ScribeDomain
     import Darwin
 #endif
 
-/// Renders the errors of a family's handlers, which build no error answers themselves.
-package struct ErrorRendering: RouterMiddleware {
-    package typealias Context = ScribeContext
-
-    private let table: any ErrorTable
-
-    package init(_ table: any ErrorTable) { self.table = table }
-
-    package func handle(
-        _ request: Request, context: ScribeContext,
-        next: @concurrent (Request, ScribeContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch  where error.isBrokenRequest {
-            // The server answers with 400 and closes: the rest of the connection cannot be parsed.
-            throw error
-        } catch {
-            guard let refusal = table.refusal(for: error, context) else {
-                context.logger.error("unexpected error", metadata: ["error": "\(error)"])
-                return table.response(.internalError(context), context)
-            }
-            log(error, context)
-            return table.response(refusal, context)
+extension ErrorTable {
+    /// Renders an error of a handler as an answer, and logs it.
+    /// - Throws: Errors after which the connection is unusable.
+    func response(toThrown error: any Error, _ context: ScribeContext) throws -> Response {
+        // The server answers with 400 and closes: the rest of the connection cannot be parsed.
+        guard !error.isBrokenRequest else { throw error }
+        guard let refusal = refusal(for: error, context) else {
+            context.logger.error("unexpected error", metadata: ["error": "\(error)"])
+            return response(.internalError(context), context)
         }
+        log(error, context)
+        return response(refusal, context)
     }
 
     private func log(_ error: any Error, _ context: ScribeContext) {

@@ -1,0 +1,98 @@
+package import HTTPTypes
+package import Hummingbird
+import ScribeDomain
+
+/// Access to a route: the callers that it admits.
+package enum RouteAccess: Sendable {
+    /// Anyone: logins, health, documents.
+    case open
+    /// Holders of a credential that the handler checks: a link's ticket, or one that a socket brings.
+    case checkedByHandler
+    /// Callers that the check admits. The check sets the context's principal, or throws.
+    case checked(@Sendable (Request, inout ScribeContext) async throws -> Void)
+}
+
+/// Routes that share an error table and an access. A route is closed unless its group declares an access.
+package struct RouteGroup {
+    package typealias Handler = @Sendable (Request, ScribeContext) async throws -> Response
+
+    /// A route of an API, as its group declares it.
+    package struct Route: Sendable {
+        package let method: HTTPRequest.Method
+        /// Components of the path, with parameters in braces.
+        package let path: [Substring]
+        /// nil for a closed route.
+        package let access: RouteAccess?
+        let errors: @Sendable (Request, ScribeContext) -> any ErrorTable
+    }
+
+    /// Collects the routes of an API, in the order in which they are added.
+    final class Table {
+        let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
+        var routes: [Route] = []
+    }
+
+    private let table: Table
+    private var prefix = ""
+    private var errors: @Sendable (Request, ScribeContext) -> any ErrorTable
+    private var access: RouteAccess?
+
+    init(_ table: Table, errors: any ErrorTable) {
+        self.table = table
+        self.errors = { _, _ in errors }
+    }
+
+    /// A group with an error table of its own, another access, or a path before those of its routes.
+    package func group(
+        at prefix: String? = nil, errors: (any ErrorTable)? = nil, access: RouteAccess? = nil
+    ) -> RouteGroup {
+        var group = self
+        group.prefix = prefix ?? self.prefix
+        if let errors { group.errors = { _, _ in errors } }
+        group.access = access ?? self.access
+        return group
+    }
+
+    /// A group whose error table depends on the request.
+    package func group(errors: @escaping @Sendable (Request, ScribeContext) -> any ErrorTable) -> RouteGroup {
+        var group = self
+        group.errors = errors
+        return group
+    }
+
+    /// Routes whose handler value is made from a request's world.
+    package func routes<Routes>(_ make: @escaping @Sendable (World) -> Routes) -> WorldRoutes<Routes> {
+        WorldRoutes(self, make)
+    }
+
+    package func get(_ path: String, use handler: @escaping Handler) { add(.get, path, handler) }
+
+    func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+        let (errors, access, path) = (errors, access, "\(prefix)/\(path)")
+        table.routes.append(Route(method: method, path: path[...].split(ascii: "/"), access: access, errors: errors))
+        table.router.on(RouterPath(path), method: method) { request, context in
+            var context = context
+            do {
+                if let refusal = context.refusal {
+                    // Some envelopes name the business.
+                    try? await Self.admit(request, &context, by: access)
+                    throw refusal
+                }
+                try await Self.admit(request, &context, by: access)
+                return try await handler(request, context)
+            } catch {
+                return try errors(request, context).response(toThrown: error, context)
+            }
+        }
+    }
+
+    private static func admit(
+        _ request: Request, _ context: inout ScribeContext, by access: RouteAccess?
+    ) async throws {
+        switch access {
+        case .open, .checkedByHandler: break
+        case .checked(let check): try await check(request, &context)
+        case nil: throw HTTPProblem.unauthenticated(reason: "This route is closed: it declares no access")
+        }
+    }
+}
