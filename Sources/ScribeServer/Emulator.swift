@@ -1,3 +1,4 @@
+import Crypto
 package import Engines
 package import Logging
 package import ScribeDomain
@@ -79,7 +80,10 @@ package struct Emulator: Sendable {
         let environment = FamilyEnvironment(
             engine: engines.live, mode: configuration.authMode, origin: origin,
             pages: PageOrigins(own: origin, allowed: configuration.webOrigins), proxies: proxies, memory: memory,
-            outbound: outbound, clock: parts.clock, logger: parts.logger)
+            outbound: outbound,
+            operatorLogins: LoginThrottle(
+                clock: parts.clock, secrets: ClientSecrets(key: SymmetricKey(data: parts.identifiers.bytes(32)))),
+            clock: parts.clock, logger: parts.logger)
         var composed: [ComposedFamily] = []
         do {
             for contribution in composition.families {

@@ -73,7 +73,6 @@ package struct ConsoleFamily: Family {
     let control: ControlCalls
     let views = ConsoleViews()
     private let environment: FamilyEnvironment
-    private let throttle: LoginThrottle
     private let events = ConsoleEvents()
     let facts = ClinicalFacts(threads: .singleton)
 
@@ -83,7 +82,6 @@ package struct ConsoleFamily: Family {
         self.settings = settings
         origin = environment.origin
         self.control = ControlCalls(family: control, token: settings.token)
-        throttle = LoginThrottle(clock: environment.clock)
         authentication = ConsoleAuthentication(
             host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
             clock: environment.clock, sessions: ConsoleSessions())
@@ -192,8 +190,9 @@ package struct ConsoleFamily: Family {
         guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
         let offered = try await request.decodeJSON(as: Login.self, in: context).token
         guard let token = settings.token else { throw ConsoleError.wrongToken }
-        try await throttle.attempt(
-            Self.root, from: environment.proxies.client(of: request, context), orThrow: ConsoleError.wrongToken
+        try await environment.operatorLogins.attempt(
+            offered, of: LoginThrottle.operators, from: environment.proxies.client(of: request, context),
+            orThrow: ConsoleError.wrongToken
         ) { OperatorRequest.areEqual(offered, token) ? () : nil }
         if case .loginRequired(_, let id) = verdict { authentication.sessions.end(id) }
         let random = context.world.runtime.identifiers.random

@@ -73,7 +73,7 @@ package struct ControlFamily: RoutedAPI {
     package func addRoutes(to routes: RouteGroup) {
         let authentication = OperatorAuthentication(
             host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
-            proxies: environment.proxies, throttle: LoginThrottle(clock: environment.clock))
+            proxies: environment.proxies, throttle: environment.operatorLogins)
         let group = routes.group(
             at: Self.root,
             access: .checked { [sharesData = settings.sharesData] request, context in

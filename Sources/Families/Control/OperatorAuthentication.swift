@@ -51,7 +51,7 @@ struct OperatorAuthentication: Sendable {
         let refusal = HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …")
         guard request.headers[.authorization] != nil, let offered = request.headers.bearerToken else { throw refusal }
         try await throttle.attempt(
-            ControlFamily.root, from: proxies.client(of: request, context), orThrow: refusal
+            offered, of: LoginThrottle.operators, from: proxies.client(of: request, context), orThrow: refusal
         ) { OperatorRequest.areEqual(offered, token) ? () : nil }
     }
 }

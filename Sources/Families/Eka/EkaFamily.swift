@@ -224,7 +224,7 @@ struct EkaLogins: Sendable {
     let devices: DeviceLogins
 
     init(_ world: World) {
-        throttle = LoginThrottle(clock: world.runtime.clock.wall)
+        throttle = LoginThrottle(clock: world.runtime.clock.wall, secrets: world.secrets)
         devices = DeviceLogins(
             store: world.runtime.store, identifiers: world.runtime.identifiers.random, clock: world.runtime.clock)
     }

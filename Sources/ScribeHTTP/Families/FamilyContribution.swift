@@ -86,12 +86,14 @@ package struct FamilyEnvironment: Sendable {
     /// Budget for bytes held for clients.
     package let memory: MemoryBudget
     package let outbound: OutboundClient
+    /// Limits guesses of the operators' token, wherever it is sent.
+    package let operatorLogins: LoginThrottle
     package let clock: WallClock
     package let logger: Logger
 
     package init(
         engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
-        memory: MemoryBudget, outbound: OutboundClient, clock: WallClock, logger: Logger
+        memory: MemoryBudget, outbound: OutboundClient, operatorLogins: LoginThrottle, clock: WallClock, logger: Logger
     ) {
         self.engine = engine
         self.mode = mode
@@ -100,6 +102,7 @@ package struct FamilyEnvironment: Sendable {
         self.proxies = proxies
         self.memory = memory
         self.outbound = outbound
+        self.operatorLogins = operatorLogins
         self.clock = clock
         self.logger = logger
     }

@@ -98,7 +98,9 @@ struct AccountRoutes: Sendable {
     private func client(
         _ id: String, _ secret: String, orThrow refusal: EkaError, _ request: Request, _ context: ScribeContext
     ) async throws -> Client {
-        try await throttle.attempt(id, from: proxies.client(of: request, context), orThrow: refusal) {
+        try await throttle.attempt(
+            secret, of: id, from: proxies.client(of: request, context), orThrow: refusal
+        ) {
             guard id.isPlain, let known = try await queries.accounts.client(ClientID(id)),
                 secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
