@@ -27,6 +27,8 @@ package struct WallClock: Sendable {
         /// Wait for an exchange in the journal, or its silence.
         case console
         case journal
+        /// Last lines of the log.
+        case log
         /// Delay after too many failed logins.
         case failedLogin = "failed login"
         /// Periodic removal of abandoned uploads.

@@ -34,6 +34,15 @@ struct LineLogHandler: LogHandler {
 
     func log(event: LogEvent) { write(line(of: event) + [UInt8(ascii: "\n")]) }
 
+    /// The line that says how many lines were lost, with its line feed.
+    func line(aboutDropped count: Int) -> [UInt8] {
+        line(
+            of: LogEvent(
+                level: .warning, message: "log lines were dropped, because nothing reads the log fast enough",
+                metadata: ["dropped": .stringConvertible(count)], source: "", file: "", function: "", line: 0))
+            + [UInt8(ascii: "\n")]
+    }
+
     /// The log line in UTF-8, without a line feed.
     func line(of event: LogEvent) -> [UInt8] {
         switch format {

@@ -58,44 +58,52 @@ struct ServerProcess {
         if invocation.ownsProcess { Self.prepareProcess() }
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
-        let handler = LineLogHandler(format: format, clock: .system, level: level, write: invocation.writeError)
+        let lines = LineLogHandler(format: format, clock: .system, level: level) { _ in }
+        let log = LogBuffer(output: invocation.writeError) { lines.line(aboutDropped: $0) }
+        let handler = LineLogHandler(format: format, clock: .system, level: level, write: log.write)
         // For loggers of libraries.
         if invocation.ownsProcess { LoggingSystem.bootstrap { _ in handler } }
         let logger = Logger(label: "scribe-emulator") { _ in handler }
         owner?.endStopsThisProcess(logger)
         for warning in warnings { logger.warning("\(warning)") }
+        do {
+            try await run(configuration, signals: signals, owner: owner, logger: logger, onReady: onReady, services)
+        } catch {
+            await log.flush(by: .system)
+            if error is ValidationError || error is ExitCode { throw error }
+            let problem = usesTemporaryFolder ? error as? DataFolder.Problem : nil
+            StandardError.write(
+                "scribe-emulator: \(problem?.ofTemporaryFolder(Self.temporaryFolder) ?? "\(error)")")
+            throw ExitCode.failure
+        }
+        await log.flush(by: .system)
+    }
 
+    private func run(
+        _ configuration: Configuration, signals: [UnixSignal], owner: OwnerProcess?, logger: Logger,
+        onReady: (@Sendable (Banner) -> Void)?,
+        _ services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
+    ) async throws {
+        var configuration = configuration
         var temporaryFolder: TemporaryDataFolder?
         configuration.shared = try Self.sharedPlace(run)
-        if configuration.isEphemeral || configuration.shared != nil {
-            do {
-                let folder = try TemporaryDataFolder(in: Self.temporaryFolder, name: IdentifierSource.random.uuid())
-                configuration.dataFolder = folder.path
-                temporaryFolder = folder
-            } catch let problem as DataFolder.Problem {
-                throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
-            }
+        if usesTemporaryFolder {
+            let folder = try TemporaryDataFolder(in: Self.temporaryFolder, name: IdentifierSource.random.uuid())
+            configuration.dataFolder = folder.path
+            temporaryFolder = folder
         }
         defer { temporaryFolder?.remove() }
-        configuration.sharedLease = invocation.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
+        configuration.sharedLease = Invocation.current.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
             .map(Duration.seconds)
         try await readyFile?.claim()
         defer { readyFile?.remove() }
-        do {
-            try await serve(
-                configuration, signals: signals, grace: owner == nil ? .seconds(3) : .milliseconds(300),
-                logger: logger, onReady: onReady, services)
-        } catch let problem as DataFolder.Problem where temporaryFolder != nil {
-            throw Self.failure(problem.ofTemporaryFolder(Self.temporaryFolder))
-        } catch {
-            throw Self.failure("\(error)")
-        }
+        try await serve(
+            configuration, signals: signals, grace: owner == nil ? .seconds(3) : .milliseconds(300),
+            logger: logger, onReady: onReady, services)
     }
 
-    private static func failure(_ reason: String) -> ExitCode {
-        StandardError.write("scribe-emulator: \(reason)")
-        return .failure
-    }
+    /// Whether the data are in a folder that the end removes, or on other servers.
+    private var usesTemporaryFolder: Bool { configuration.isEphemeral || run.database != nil }
 
     /// Path of the folder for temporary files, which `TMPDIR` names.
     private static var temporaryFolder: String { FileManager.default.temporaryDirectory.path }

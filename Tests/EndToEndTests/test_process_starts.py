@@ -1,5 +1,6 @@
 """Start of the process: ready file, settings, ports, logs and metrics."""
 
+import fcntl
 import json
 import os
 import re
@@ -135,6 +136,7 @@ def test_logs_hold_no_transcript_token_secret_or_name(served, chunks):
     wait_until(lambda: transaction.poll().status_code == 200, "the results are there")
     requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
     client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
+    wait_until(lambda: "/account/refresh " in server.log[position:], "the last request is logged")
     log = server.log[position:]
     secrets = [
         "Unmistakable", "fever", client.tokens["access_token"], client.tokens["refresh_token"], "dev-secret",
@@ -157,12 +159,27 @@ def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_va
             mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
         ).status_code == 201
     assert mine.transaction("known").init().status_code == 201
+    wait_until(lambda: server.log[position:].count('"status":201') == 4, "the requests are logged")
     lines = [json.loads(line) for line in server.log[position:].splitlines()]
     told = [line for line in lines if line["message"] == "init asks for what the configuration does not offer"]
     assert {line["level"] for line in told} == {"notice"}
     once = [("input_language", "3_languages"), ("input_language", "tlh"), ("mode", "ward-round"), ("model_type", "-")]
     assert sorted((line["field"], line["value"]) for line in told) == sorted(2 * once), "once for each client"
     assert "Unmistakable" not in server.log
+
+
+def test_a_log_that_nobody_reads_holds_up_no_request(tmp_path):
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    into = ("sh", "-c", f'exec "$@" 2>/proc/{os.getpid()}/fd/{writing}', "sh")
+    with running(tmp_path, "--ephemeral", "--log-format", "json", prefix=into) as server:
+        os.close(writing)
+        with requests.Session() as session:
+            for _ in range(200):
+                assert session.get(f"{server.base_url}/voice/ping", timeout=PATIENCE).ok
+        with open(reading) as log:
+            lines = [json.loads(log.readline()) for _ in range(200)]
+    assert sum(line.get("route") == "/voice/ping" for line in lines) > 100
 
 
 def test_the_banner_is_for_terminals_and_its_line_to_paste_works(tmp_path):
