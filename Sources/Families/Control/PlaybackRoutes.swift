@@ -39,10 +39,8 @@ struct PlaybackRoutes: Sendable {
             let near = nearestName(to: String(unknown.prefix(64)), among: ["fast", "match", "times"])
             throw ScribeError.invalidRequest(field: near, problem: "is the nearest known name; another is not known")
         }
-        let body = try await request.collectedBody(upTo: SocketRecording.sizeLimit, in: context)
-        let recording = try await EventLoopOffload.run(bytes: .max) {
-            try SocketRecording(Data(body.readableBytesView))
-        }
+        let recording = try await request.collectedBody(upTo: SocketRecording.sizeLimit, in: context)
+            .read { try SocketRecording(Data($0.readableBytesView)) }
         let index = try await operations.load()
         if let operation = recording.operation, index[operation] == nil {
             let near = nearestName(to: String(operation.prefix(64)), among: index.ids)

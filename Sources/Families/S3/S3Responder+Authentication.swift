@@ -54,13 +54,13 @@ extension S3Responder {
     /// Checks a declared payload hash against an operation's body, which should be empty: the hash was signed.
     func checkEmptiness(of request: Request, _ caller: VerifiedS3Request, _ context: ScribeContext) async throws {
         guard case .signed(let sha256) = caller.payload else { return }
-        let body: ByteBuffer
+        let body: LargeInput<ByteBuffer>
         do {
             body = try await request.collectedBody(upTo: 16 << 10, in: context)
         } catch HTTPProblem.bodyTooLarge {
             throw S3Error.invalidRequest("This operation takes no body.")
         }
-        guard Array(SHA256.hash(data: Data(body.readableBytesView))) == sha256 else {
+        guard await body.read({ Array(SHA256.hash(data: Data($0.readableBytesView))) }) == sha256 else {
             throw S3Error.contentSHA256Mismatch
         }
     }

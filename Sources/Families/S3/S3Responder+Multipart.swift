@@ -48,16 +48,20 @@ extension S3Responder {
         _ context: ScribeContext
     ) async throws -> Response {
         let business = caller.principal.business
-        let body: ByteBuffer
+        let body: LargeInput<ByteBuffer>
         do {
             body = try await request.collectedBody(upTo: Self.completionLimit, in: context)
         } catch HTTPProblem.bodyTooLarge {
             throw S3Error.malformedXML
         }
-        if case .signed(let sha256) = caller.payload, Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256 {
-            throw S3Error.contentSHA256Mismatch
+        let list = try await body.read { body in
+            if case .signed(let sha256) = caller.payload,
+                Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256
+            {
+                throw S3Error.contentSHA256Mismatch
+            }
+            return try PartList(String(buffer: body))
         }
-        let list = try PartList(String(buffer: body))
         guard let (found, file, size) = try await join(list, of: id, at: address, business) else {
             return try await completedBefore(list, address, business, context)
         }

@@ -14,20 +14,28 @@ extension Request {
     package func decodeJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext
     ) async throws -> Value {
-        let buffer = try await collectedBody(upTo: limit, in: context)
-        if buffer.readableBytes > 0 { try requireJSON(by: context.credential) }
-        return try await EventLoopOffload.run(bytes: buffer.readableBytes) { try Self.decode(buffer) }
+        try await decodeJSON(upTo: limit, in: context) { $0 }
+    }
+
+    /// Decodes the JSON object in the body, and works on it off the event loops if it is long.
+    /// - Throws: As ``decodeJSON(as:upTo:in:)``, and the errors of `work`.
+    package func decodeJSON<Value: Decodable, Result: Sendable>(
+        upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext, _ work: (Value) throws -> Result
+    ) async throws -> Result {
+        let input = try await collectedBody(upTo: limit, in: context)
+        if !input.isEmpty { try requireJSON(by: context.credential) }
+        return try await input.read { try work(Self.decode($0)) }
     }
 
     /// Decodes the JSON object in the body; nil for an empty body, which some clients send for an empty object (C-107).
     package func decodeOptionalJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
-        let buffer = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
-        guard buffer.readableBytes > 0 else { return nil }
+        let input = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
+        guard !input.isEmpty else { return nil }
         try requireJSON(by: context.credential)
         // The type is explicit: inferred, it would be optional, and `null` would decode.
-        return try await EventLoopOffload.run(bytes: buffer.readableBytes) { try Self.decode(buffer, as: Value.self) }
+        return try await input.read { try Self.decode($0, as: Value.self) }
     }
 
     /// Requires a JSON content type if a cookie authenticates the request.
@@ -48,16 +56,17 @@ extension Request {
 
     /// Reads the whole body, held in the memory budget.
     /// - Throws: ``HTTPProblem/bodyTooLarge(limit:)``, ``HTTPProblem/busy(retryAfter:)``.
-    package func collectedBody(upTo limit: Int, in context: ScribeContext) async throws -> ByteBuffer {
+    package func collectedBody(upTo limit: Int, in context: ScribeContext) async throws -> LargeInput<ByteBuffer> {
         var collected = ByteBuffer()
         for try await var piece in body {
             guard piece.readableBytes <= limit - collected.readableBytes else {
                 throw HTTPProblem.bodyTooLarge(limit: limit)
             }
-            try await context.hold(piece.readableBytes)
+            // The choice of the namespace may have read it, and then holds it.
+            if !context.holdsBody { try await context.hold(piece.readableBytes) }
             if collected.readableBytes == 0 { collected = piece } else { collected.writeBuffer(&piece) }
         }
-        return collected
+        return LargeInput(collected, size: collected.readableBytes)
     }
 
     private static func decode<Value: Decodable>(

@@ -32,6 +32,8 @@ package struct ScribeContext: RequestContext {
     package var credential: Credential?
     /// The request's share of the memory budget; set before a family handles the request.
     package var memory: MemoryShare?
+    /// Whether ``memory`` holds the whole body already.
+    var holdsBody = false
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
     package var explanation: RefusalFacts?
     /// Faults of the request's socket; nil without a rule for it.

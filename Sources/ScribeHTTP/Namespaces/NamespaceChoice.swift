@@ -54,7 +54,7 @@ struct NamespaceChoice {
             }
         case .all:
             context.usesNamespaces = true
-            return try await emulated(address, context)
+            return try await emulated(address, &context)
         }
     }
 
@@ -75,7 +75,9 @@ struct NamespaceChoice {
         return first
     }
 
-    private func emulated(_ address: RequestAddress, _ context: ScribeContext) async throws -> (World, Request) {
+    private func emulated(
+        _ address: RequestAddress, _ context: inout ScribeContext
+    ) async throws -> (World, Request) {
         var request = address.request
         let offered = family.credentials(of: address)
         var explicit = context.namespacePrefix.map { [$0.name] } ?? []
@@ -90,11 +92,10 @@ struct NamespaceChoice {
         guard explicit.allSatisfy({ $0 == chosen }) else { throw HTTPProblem.namespacesDisagree }
         var claimed = offered.head.compactMap(namespace(of:))
         if !offered.bodyFields.isEmpty {
-            let body = try await request.collectedBody(upTo: offered.bodyLimit, in: context)
-            request.body = RequestBody(buffer: body)
-            let texts = await EventLoopOffload.run(bytes: body.readableBytes) {
-                Self.texts(offered.bodyFields, in: body)
-            }
+            let input = try await request.collectedBody(upTo: offered.bodyLimit, in: context)
+            context.holdsBody = true
+            request.body = input.body
+            let texts = await input.read { Self.texts(offered.bodyFields, in: $0) }
             claimed += texts.compactMap(namespace(of:))
         }
         guard let first = claimed.first else {

@@ -130,6 +130,28 @@ struct Version1Tests {
     }
 }
 
+struct LongDraftTests {
+    @Test("a long example is decoded off the event loops, from JSON and from a form")
+    func longExamples() async throws {
+        // With `SCRIBE_TRAP_ON_EVENT_LOOP` an event loop that works on one ends the process.
+        try await TestServer().run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            let path = "/voice/api/v1/template/ai-create-template"
+            let example = Data("Advice for home\n".utf8 + Array(repeating: UInt8(ascii: "x"), count: 700_000))
+            let encoded = example.base64EncodedString()
+            let long = String(repeating: "y", count: 900_000)
+            for body in [#"{"content":"\#(long)"}"#, #"{"file_base64":"\#(encoded)"}"#] {
+                #expect(try await client.post(path, body).status == 200)
+            }
+            for (name, content) in [("file", example), ("file_base64", Data(encoded.utf8)), ("content", example)] {
+                let form = VoiceRecordTests.form([(name, "x.txt", content)])
+                let draft = try await client.send(.post, path, headers: VoiceRecordTests.formType, body: form)
+                #expect(draft.status == 200)
+            }
+        }
+    }
+}
+
 struct StrictDocsTests {
     func server() throws -> TestServer {
         var server = try TestServer()

@@ -82,11 +82,9 @@ struct DocumentLinks: Sendable {
     /// Stores a new text as a user's edit. A note may come as base64 or as plain text.
     @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, business) = try await document(context, Self.writing)
-        let body = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
         let isNote = found.document.kind != .transcript
-        let change = try await EventLoopOffload.run(bytes: body.readableBytes) {
-            try Self.change(to: body, isNote: isNote)
-        }
+        let change = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
+            .read { try Self.change(to: $0, isNote: isNote) }
         _ = try await store.rewrite(found.document.id, of: business, change, at: clock.now)
         return .json(.ok, .success("Document saved successfully"))
     }

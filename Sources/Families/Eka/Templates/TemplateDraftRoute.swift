@@ -40,11 +40,17 @@ struct TemplateDraftRoute: Sendable {
     }
 
     @Sendable private func draft(_ request: Request, context: ScribeContext) async throws -> Response {
-        let body =
+        let answer =
             CollectedForm.isForm(request)
-            ? Body(try await CollectedForm(request, limit: Self.formLimit, in: context))
-            : try await request.decodeJSON(in: context)
+            ? try await CollectedForm.read(request, limit: Self.formLimit, in: context)
+                .read { try draft(from: Body($0)) }
+            : try await request.decodeJSON(in: context) { try draft(from: $0) }
+        return .json(.ok, answer)
+    }
+
+    private func draft(from body: Body) throws -> JSON {
         let attached = try body.file.map { text in
+            EventLoopOffload.watch(bytes: text.utf8.count, of: "an example")
             // A page may send the file as a data URL.
             let encoded = text.hasPrefix("data:") ? String(text.split(separator: ",").last ?? "") : text
             guard let data = Data(base64Encoded: encoded) else {
@@ -64,14 +70,12 @@ struct TemplateDraftRoute: Sendable {
         }
         let sections = mentioned.isEmpty ? catalogue.sections : mentioned
         let headings = sections.map { "## \($0.title)\n\($0.summary)" }.joined(separator: "\n\n")
-        return .json(
-            .ok,
-            [
-                "title": .string(Self.title(first)),
-                "desc": "A note with \(sections.map(\.title).joined(separator: ", "))",
-                "template_instructions": .string(headings), "sections": .array(sections) { $0.json },
-                "message": "Template drafted successfully",
-            ])
+        return [
+            "title": .string(Self.title(first)),
+            "desc": "A note with \(sections.map(\.title).joined(separator: ", "))",
+            "template_instructions": .string(headings), "sections": .array(sections) { $0.json },
+            "message": "Template drafted successfully",
+        ]
     }
 
     private static func beginning(of text: String) -> String {
