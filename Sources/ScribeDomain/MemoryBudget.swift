@@ -2,6 +2,9 @@
 ///
 /// The budget counts bodies, unfinished messages, audio outside any chunk, partial pictures and unsent answers. One
 /// business may hold half of the limit, or seven eighths while no other business holds any.
+///
+/// Takers wait in the order in which they came, so that small ones do not starve a large one. Shares that hold bytes
+/// already pass by: others wait for their end.
 package final class MemoryBudget: Sendable {
     /// Thrown if no room becomes free within ``patience``.
     package struct Exhausted: Error, Hashable, Sendable {
@@ -14,6 +17,7 @@ package final class MemoryBudget: Sendable {
     private struct Waiting {
         let count: Int
         let business: BusinessID?
+        let holdsSome: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
@@ -58,15 +62,27 @@ package final class MemoryBudget: Sendable {
         return count <= most - own && count <= mostOfAll - state.total
     }
 
+    /// Whether a taker may go before all that wait.
+    private func mayPass(_ count: Int, _ business: BusinessID?, holdsSome: Bool, _ state: State) -> Bool {
+        guard fits(count, business, state) else { return false }
+        return holdsSome || !state.waiting.values.contains { blocks($0, business, state) }
+    }
+
+    /// Whether a business's new takers wait behind one that waits: not if only the limit of another business holds
+    /// that one up.
+    private func blocks(_ waiting: Waiting, _ business: BusinessID?, _ state: State) -> Bool {
+        waiting.business == business || waiting.count <= limit / 2 - state.held[waiting.business, default: 0]
+    }
+
     private static func add(_ count: Int, _ business: BusinessID?, to state: inout State) {
         state.total += count
         let held = state.held[business, default: 0] + count
         state.held[business] = held == 0 ? nil : held
     }
 
-    fileprivate func takeAtOnce(_ count: Int, for business: BusinessID?) -> Bool {
+    fileprivate func takeAtOnce(_ count: Int, for business: BusinessID?, holdsSome: Bool) -> Bool {
         state.withLock { state in
-            guard fits(count, business, state) else { return false }
+            guard mayPass(count, business, holdsSome: holdsSome, state) else { return false }
             Self.add(count, business, to: &state)
             return true
         }
@@ -74,8 +90,8 @@ package final class MemoryBudget: Sendable {
 
     /// Reserves bytes for a business, and waits until they fit.
     /// - Throws: ``Exhausted`` without room in time, `CancellationError`.
-    fileprivate func take(_ count: Int, for business: BusinessID?) async throws {
-        guard !takeAtOnce(count, for: business) else { return }
+    fileprivate func take(_ count: Int, for business: BusinessID?, holdsSome: Bool) async throws {
+        guard !takeAtOnce(count, for: business, holdsSome: holdsSome) else { return }
         guard count <= mostOfOne else { throw Exhausted() }
         let number = state.withLock { state in
             state.next += 1
@@ -88,7 +104,9 @@ package final class MemoryBudget: Sendable {
         defer { late.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                enter(number, Waiting(count: count, business: business, continuation: continuation))
+                enter(
+                    number,
+                    Waiting(count: count, business: business, holdsSome: holdsSome, continuation: continuation))
             }
         } onCancel: {
             leave(number, throwing: CancellationError())
@@ -98,7 +116,7 @@ package final class MemoryBudget: Sendable {
     private func enter(_ number: Int, _ waiting: Waiting) {
         let isOver: (any Error)?? = state.withLock { state in
             if Task.isCancelled { return .some(CancellationError()) }
-            guard fits(waiting.count, waiting.business, state) else {
+            guard mayPass(waiting.count, waiting.business, holdsSome: waiting.holdsSome, state) else {
                 state.waiting[number] = waiting
                 return nil
             }
@@ -113,20 +131,27 @@ package final class MemoryBudget: Sendable {
     }
 
     private func leave(_ number: Int, throwing error: any Error) {
-        state.withLock { $0.waiting.removeValue(forKey: number) }?.continuation.resume(throwing: error)
+        let left = state.withLock { $0.waiting.removeValue(forKey: number) }
+        left?.continuation.resume(throwing: error)
+        // Others may have waited behind it.
+        if left != nil { change(by: 0, for: left?.business) }
     }
 
     /// Adds or returns bytes of a business without a check for room, then serves waiting takers.
     fileprivate func change(by count: Int, for business: BusinessID?) {
         let served = state.withLock { state -> [Waiting] in
             Self.add(count, business, to: &state)
-            guard count < 0, !state.waiting.isEmpty else { return [] }
-            var served: [Waiting] = []
-            for (number, waiting) in state.waiting.sorted(by: { $0.key < $1.key })
-            where fits(waiting.count, waiting.business, state) {
-                Self.add(waiting.count, waiting.business, to: &state)
-                state.waiting[number] = nil
-                served.append(waiting)
+            guard count <= 0, !state.waiting.isEmpty else { return [] }
+            var (served, passed): ([Waiting], [Waiting]) = ([], [])
+            for (number, waiting) in state.waiting.sorted(by: { $0.key < $1.key }) {
+                let isBlocked = !waiting.holdsSome && passed.contains { blocks($0, waiting.business, state) }
+                if !isBlocked, fits(waiting.count, waiting.business, state) {
+                    Self.add(waiting.count, waiting.business, to: &state)
+                    state.waiting[number] = nil
+                    served.append(waiting)
+                } else {
+                    passed.append(waiting)
+                }
             }
             return served
         }
@@ -176,21 +201,21 @@ package final class MemoryShare: Sendable {
     /// Adds bytes to the share, and waits until they fit. Only one caller at a time.
     /// - Throws: ``MemoryBudget/Exhausted`` without room in time, `CancellationError`.
     package func take(_ count: Int) async throws {
-        let (more, business) = growth(by: count)
-        if more > 0 { try await budget.take(more, for: business) }
+        let (more, business, holdsSome) = growth(by: count)
+        if more > 0 { try await budget.take(more, for: business, holdsSome: holdsSome) }
         add(count, more)
     }
 
     /// Adds bytes to the share if they fit now; false otherwise. Only one caller at a time.
     package func takeAtOnce(_ count: Int) -> Bool {
-        let (more, business) = growth(by: count)
-        guard more == 0 || budget.takeAtOnce(more, for: business) else { return false }
+        let (more, business, holdsSome) = growth(by: count)
+        guard more == 0 || budget.takeAtOnce(more, for: business, holdsSome: holdsSome) else { return false }
         add(count, more)
         return true
     }
 
-    private func growth(by count: Int) -> (more: Int, business: BusinessID?) {
-        state.withLock { (max(0, counted($0.count + count) - $0.counted), $0.business) }
+    private func growth(by count: Int) -> (more: Int, business: BusinessID?, holdsSome: Bool) {
+        state.withLock { (max(0, counted($0.count + count) - $0.counted), $0.business, $0.counted > 0) }
     }
 
     private func add(_ count: Int, _ more: Int) {

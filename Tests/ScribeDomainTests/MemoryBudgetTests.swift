@@ -50,6 +50,43 @@ struct MemoryBudgetTests {
         #expect(budget.total == 100)
     }
 
+    @Test("small takers do not starve a large one that waits, except those that hold memory already")
+    func fairness() async throws {
+        let budget = budget()
+        let holder = MemoryShare(of: budget, for: one)
+        let growing = MemoryShare(of: budget, for: other)
+        try await holder.take(300)
+        try await growing.take(300)
+        let large = MemoryShare(of: budget, for: BusinessID("third"))
+        async let taking: Void = large.take(300)
+        try await manual.waitFor(.memory)
+        #expect(!MemoryShare(of: budget, for: one).takeAtOnce(10), "it came later")
+        #expect(growing.takeAtOnce(10), "its end is waited for")
+        async let later: Void = MemoryShare(of: budget, for: one).take(10)
+        try await manual.waitFor(.memory, .memory)
+        growing.hold(100)
+        try await taking
+        try await later
+        #expect(budget.total == 700)
+    }
+
+    @Test("a taker that waits for its own business holds up no other business")
+    func ownLimit() async throws {
+        let budget = budget()
+        let holder = MemoryShare(of: budget, for: one)
+        let guest = MemoryShare(of: budget, for: other)
+        try await holder.take(300)
+        try await guest.take(100)
+        let large = MemoryShare(of: budget, for: one)
+        let taking = Task { try await large.take(200) }
+        try await manual.waitFor(.memory)
+        #expect(MemoryShare(of: budget, for: BusinessID("third")).takeAtOnce(10))
+        #expect(!MemoryShare(of: budget, for: one).takeAtOnce(10), "it is of the same business")
+        taking.cancel()
+        await #expect(throws: CancellationError.self) { try await taking.value }
+        #expect(MemoryShare(of: budget, for: one).takeAtOnce(10), "nobody waits any more")
+    }
+
     @Test("a request that waits ten seconds for memory is refused")
     func exhaustion() async throws {
         let budget = budget()

@@ -154,6 +154,17 @@ struct LimitTests {
         }
     }
 
+    @Test("a login's body that may name a namespace is held once")
+    func bodiesOfLogins() async throws {
+        var server = try TestServer()
+        // Room for the body and not for twice as much: one business may have seven eighths, beyond 4 KB.
+        server.configuration.memoryBudget = 12_000
+        try await server.run { client in
+            let body = #"{"client_id":"\#(String(repeating: "x", count: 9000))","client_secret":"x"}"#
+            #expect(try await client.post("/connect-auth/v1/account/login", body).status == 401)
+        }
+    }
+
     @Test(
         "stop and commit beyond the memory budget are 503 with a Retry-After for Android too",
         arguments: ["stop", "commit"])

@@ -176,6 +176,32 @@ struct ClinicianTests {
         }
     }
 
+    @Test("a document that is no key set is not fetched again at each login")
+    func unusableKeys() async throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        try await TestServer().run(.socket) { [self] partner in
+            let port = try #require(partner.port)
+            let server = try strict(key, keys: "http://127.0.0.1:\(port)/voice/ping")
+            let token = try await sign("dr", until: server.manual.now.timeIntervalSince1970 + 60, with: key)
+            @Sendable func asked() async throws -> Substring? {
+                try await partner.get("/metrics").text.split(separator: "\n").first {
+                    $0.hasPrefix("scribe_requests_total") && $0.contains("/voice/ping")
+                }?.split(separator: " ").last
+            }
+            try await server.run { [self] client in
+                var statuses: Set<Int> = []
+                for _ in 1...5 {
+                    statuses.insert(try await client.post("/api/v1/auth/login", body("elsewhere", token)).status)
+                }
+                #expect(statuses.count == 1 && !statuses.contains(200), "\(statuses)")
+                #expect(try await asked() == "1")
+                server.manual.advance(by: .seconds(11))
+                _ = try await client.post("/api/v1/auth/login", body("elsewhere", token))
+                #expect(try await asked() == "2")
+            }
+        }
+    }
+
     /// A partner with keys of its own.
     private func strict(
         _ key: _RSA.Signing.PrivateKey, _ more: String = "", keys address: String = "http://127.0.0.1:18999/keys"

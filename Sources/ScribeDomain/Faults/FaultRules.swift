@@ -38,12 +38,18 @@ package final class FaultRules: Sendable {
         package var pipeline = false
     }
 
+    /// A rule with all that is kept for it.
+    private struct Kept {
+        var entry: Entry
+        var generator: SeededGenerator
+        /// By client.
+        var buckets: [String: Bucket] = [:]
+    }
+
     private struct State {
-        var entries: [Entry] = []
+        var rules: [Kept] = []
         var made = 0
         var needs = Needs()
-        var generators: [String: SeededGenerator] = [:]
-        var buckets: [String: [String: Bucket]] = [:]
         var decisions: [Transaction.Key: PipelineDecision] = [:]
         var order: [Transaction.Key] = []
     }
@@ -68,31 +74,30 @@ package final class FaultRules: Sendable {
     /// Facts that the open rules need.
     package var needs: Needs { state.withLock { $0.needs } }
 
-    package var entries: [Entry] { state.withLock { $0.entries } }
+    package var entries: [Entry] { state.withLock { $0.rules.map(\.entry) } }
 
     /// Adds a rule behind the others.
     /// - Parameter id: nil to have a name made.
     /// - Throws: ``FaultProblem``.
     package func add(_ rule: FaultRule, named id: String?) throws(FaultProblem) -> Entry {
         try state.withLock { state throws(FaultProblem) in
-            guard state.entries.count < Self.limit else { throw .tooMany(limit: Self.limit) }
+            guard state.rules.count < Self.limit else { throw .tooMany(limit: Self.limit) }
             var rule = rule
             if let id {
-                guard !state.entries.contains(where: { $0.rule.id == id }) else { throw .exists(id) }
+                guard !state.rules.contains(where: { $0.entry.rule.id == id }) else { throw .exists(id) }
                 rule.id = id
             } else {
                 repeat {
                     state.made += 1
                     rule.id = "fault-\(state.made)"
-                } while state.entries.contains(where: { $0.rule.id == rule.id })
+                } while state.rules.contains(where: { $0.entry.rule.id == rule.id })
             }
-            if let other = state.entries.first(where: { $0.isOn && $0.rule.shadows(rule) }) {
-                throw .shadowed(by: other.rule.id)
+            if let other = state.rules.first(where: { $0.entry.isOn && $0.entry.rule.shadows(rule) }) {
+                throw .shadowed(by: other.entry.rule.id)
             }
-            state.generators[rule.id] = generator(of: rule.id)
             let entry = Entry(rule: rule)
-            state.entries.append(entry)
-            state.needs = Self.needs(of: state.entries)
+            state.rules.append(Kept(entry: entry, generator: generator(of: rule.id)))
+            state.needs = Self.needs(of: state.rules)
             return entry
         }
     }
@@ -107,45 +112,39 @@ package final class FaultRules: Sendable {
     /// - Throws: ``FaultProblem/unknown(_:nearest:)``.
     package func change(_ id: String, isOn: Bool?, times: Int?) throws(FaultProblem) -> Entry {
         try state.withLock { state throws(FaultProblem) in
-            guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
-                throw .unknown(id, nearest: Self.nearest(to: id, state.entries))
-            }
-            if let isOn { state.entries[index].isOn = isOn }
-            if let times { state.entries[index].rule.times = state.entries[index].applied + times }
-            state.needs = Self.needs(of: state.entries)
-            return state.entries[index]
+            let index = try Self.index(of: id, in: state.rules)
+            if let isOn { state.rules[index].entry.isOn = isOn }
+            if let times { state.rules[index].entry.rule.times = state.rules[index].entry.applied + times }
+            state.needs = Self.needs(of: state.rules)
+            return state.rules[index].entry
         }
     }
 
     /// - Throws: ``FaultProblem/unknown(_:nearest:)``.
     package func remove(_ id: String) throws(FaultProblem) {
         try state.withLock { state throws(FaultProblem) in
-            guard let index = state.entries.firstIndex(where: { $0.rule.id == id }) else {
-                throw .unknown(id, nearest: Self.nearest(to: id, state.entries))
-            }
-            state.entries.remove(at: index)
-            state.buckets[id] = nil
-            state.needs = Self.needs(of: state.entries)
+            state.rules.remove(at: try Self.index(of: id, in: state.rules))
+            state.needs = Self.needs(of: state.rules)
         }
     }
 
     package func removeAll() {
         state.withLock {
-            $0.entries = []
-            $0.buckets = [:]
+            $0.rules = []
             $0.decisions = [:]
             $0.order = []
             $0.needs = Needs()
         }
     }
 
-    private static func nearest(to id: String, _ entries: [Entry]) -> String? {
-        entries.isEmpty ? nil : nearestName(to: id, among: entries.map(\.rule.id))
+    private static func index(of id: String, in rules: [Kept]) throws(FaultProblem) -> Int {
+        if let index = rules.firstIndex(where: { $0.entry.rule.id == id }) { return index }
+        throw .unknown(id, nearest: rules.isEmpty ? nil : nearestName(to: id, among: rules.map(\.entry.rule.id)))
     }
 
-    private static func needs(of entries: [Entry]) -> Needs {
+    private static func needs(of rules: [Kept]) -> Needs {
         var needs = Needs()
-        for entry in entries where entry.isOpen {
+        for entry in rules.map(\.entry) where entry.isOpen {
             needs.isEmpty = false
             needs.operation = needs.operation || entry.rule.match.operation != nil
             needs.pipeline = needs.pipeline || [.recognition, .note].contains(entry.rule.effect.place)
@@ -164,38 +163,32 @@ package final class FaultRules: Sendable {
 
     private static func applied(to facts: FaultFacts, at now: Date, in state: inout State) -> Applied? {
         guard !state.needs.isEmpty else { return nil }
-        for index in state.entries.indices {
-            let rule = state.entries[index].rule
-            guard rule.effect.place == facts.place, state.entries[index].isOpen, rule.match.holds(for: facts) else {
-                continue
-            }
-            state.entries[index].matched += 1
-            guard chooses(rule, state.entries[index].matched, &state.generators[rule.id]) else { continue }
+        for index in state.rules.indices {
+            let entry = state.rules[index].entry
+            let rule = entry.rule
+            guard rule.effect.place == facts.place, entry.isOpen, rule.match.holds(for: facts) else { continue }
+            state.rules[index].entry.matched += 1
+            guard chooses(rule, entry.matched + 1, &state.rules[index].generator) else { continue }
             var wait: Int?
             if case .request(.limit(let limit, _), _) = rule.effect {
-                guard let seconds = secondsUntilAllowed(limit, facts.source, now, &state.buckets[rule.id, default: [:]])
-                else { continue }
+                guard let seconds = secondsUntilAllowed(limit, facts.source, now, &state.rules[index].buckets) else {
+                    continue
+                }
                 wait = seconds
             }
-            state.entries[index].applied += 1
-            if !state.entries[index].isOpen { state.needs = needs(of: state.entries) }
-            return Applied(rule: rule, delay: delay(of: rule, &state.generators[rule.id]), wait: wait)
+            state.rules[index].entry.applied += 1
+            if !state.rules[index].entry.isOpen { state.needs = needs(of: state.rules) }
+            let delay = rule.delay?.drawn(using: &state.rules[index].generator) ?? .zero
+            return Applied(rule: rule, delay: delay, wait: wait)
         }
         return nil
     }
 
-    private static func chooses(_ rule: FaultRule, _ count: Int, _ generator: inout SeededGenerator?) -> Bool {
+    private static func chooses(_ rule: FaultRule, _ count: Int, _ generator: inout SeededGenerator) -> Bool {
         if let nth = rule.match.nth { return count == nth }
         if let every = rule.match.every { return count.isMultiple(of: every) }
-        guard let probability = rule.match.probability, var drawing = generator else { return true }
-        defer { generator = drawing }
-        return Double.random(in: 0..<1, using: &drawing) < probability
-    }
-
-    private static func delay(of rule: FaultRule, _ generator: inout SeededGenerator?) -> Duration {
-        guard let delay = rule.delay, var drawing = generator else { return .zero }
-        defer { generator = drawing }
-        return delay.drawn(using: &drawing)
+        guard let probability = rule.match.probability else { return true }
+        return Double.random(in: 0..<1, using: &generator) < probability
     }
 
     /// Takes a request out of a client's bucket.
@@ -254,9 +247,7 @@ package final class FaultRules: Sendable {
                 case .request, .socket, .webhook: break
                 }
             }
-            state.decisions[key] = decision
-            state.order.append(key)
-            if state.order.count > Self.mostDecisions { state.decisions[state.order.removeFirst()] = nil }
+            Self.keep(decision, for: key, in: &state)
             return decision
         }
     }
@@ -265,9 +256,13 @@ package final class FaultRules: Sendable {
     package func force(_ decision: PipelineDecision, for key: Transaction.Key) {
         var decision = decision
         decision.isForced = true
-        state.withLock { [decision] state in
-            if state.decisions.updateValue(decision, forKey: key) == nil { state.order.append(key) }
-        }
+        state.withLock { [decision] in Self.keep(decision, for: key, in: &$0) }
+    }
+
+    private static func keep(_ decision: PipelineDecision, for key: Transaction.Key, in state: inout State) {
+        guard state.decisions.updateValue(decision, forKey: key) == nil else { return }
+        state.order.append(key)
+        if state.order.count > mostDecisions { state.decisions[state.order.removeFirst()] = nil }
     }
 
     /// Forgets a transaction's decision, so that the next commit gets a new one.

@@ -23,8 +23,8 @@ package actor PublishedKeys {
     /// Parsed sets from the configuration; as many as were ever configured.
     private var parsed: [Data: JWTKeyCollection] = [:]
     private var fetched: [String: Fetched] = [:]
-    /// Time of the last failed fetch, by URL. For 10 s afterwards callers are refused at once.
-    private var failed: [String: Date] = [:]
+    /// The last failed fetch, by URL. For 10 s afterwards callers are refused at once.
+    private var failed: [String: (problem: Problem, time: Date)] = [:]
     /// Fetches in progress, by URL. Concurrent callers share one fetch.
     private var fetches: [String: Task<JWTKeyCollection, any Error>] = [:]
 
@@ -74,7 +74,9 @@ package actor PublishedKeys {
         at address: String, for business: BusinessID, newerThan age: Double
     ) async throws(Problem) -> JWTKeyCollection {
         if let known = fetched[address], clock.now.timeIntervalSince(known.time) < age { return known.keys }
-        if let time = failed[address], clock.now.timeIntervalSince(time) < Self.shortestPause { throw .unreachable }
+        if let last = failed[address], clock.now.timeIntervalSince(last.time) < Self.shortestPause {
+            throw last.problem
+        }
         // An unstructured task: the first caller may disconnect while others wait for the same fetch.
         let joined = fetches[address] ?? Task { try await fetch(address, for: business) }
         fetches[address] = joined
@@ -87,6 +89,19 @@ package actor PublishedKeys {
 
     private func fetch(_ address: String, for business: BusinessID) async throws -> JWTKeyCollection {
         defer { fetches[address] = nil }
+        do {
+            let keys = try await fetchedKeys(at: address, for: business)
+            fetched[address] = Fetched(keys: keys, time: clock.now)
+            return keys
+        } catch {
+            failed[address] = (error, clock.now)
+            throw error
+        }
+    }
+
+    private func fetchedKeys(
+        at address: String, for business: BusinessID
+    ) async throws(Problem) -> JWTKeyCollection {
         let data: Data
         do {
             data = try await outbound.get(try OutboundURL(address), within: Self.fetchTime, for: business) {
@@ -99,11 +114,8 @@ package actor PublishedKeys {
                 return data
             }
         } catch {
-            failed[address] = clock.now
-            throw Problem.unreachable
+            throw .unreachable
         }
-        let keys = try await Self.keys(in: data)
-        fetched[address] = Fetched(keys: keys, time: clock.now)
-        return keys
+        return try await Self.keys(in: data)
     }
 }

@@ -19,6 +19,24 @@ package struct ObjectQueries: Sendable {
         try await store.objects(business: business, bucket: bucket, from: prefix, after: after, limit: limit)
     }
 
+    /// The objects with these keys, in the order of the keys, which must be that of their bytes; nil if one is missing.
+    ///
+    /// A query reads a thousand keys, of which hardly any is between these.
+    package func objects(business: BusinessID, bucket: String, keys: [String]) async throws -> [StoredObject]? {
+        var found: [StoredObject] = []
+        var (missing, after) = (keys[...], "")
+        while let next = missing.first {
+            let page = try await objects(business: business, bucket: bucket, from: next, after: after, limit: 1000)
+            for object in page where object.key == missing.first {
+                found.append(object)
+                missing.removeFirst()
+            }
+            guard let last = page.last?.key, missing.first.map({ last < $0 }) ?? true else { return nil }
+            after = last
+        }
+        return found
+    }
+
     /// Objects of all businesses in the order of their ids, for operators.
     /// - Parameters:
     ///   - business: nil for all.

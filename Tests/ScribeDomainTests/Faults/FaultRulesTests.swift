@@ -121,6 +121,17 @@ struct FaultRulesTests {
         #expect(rules.entries.map(\.applied) == [1])
     }
 
+    @Test("forced results are forgotten as others are, beyond ten thousand transactions")
+    func forced() {
+        let rules = rules()
+        var decision = FaultRules.PipelineDecision()
+        decision.note = .empty
+        let keys = (0...10_000).map { Transaction.Key(business: BusinessID("b"), id: TransactionID("\($0)")) }
+        for key in keys { rules.force(decision, for: key) }
+        #expect(!rules.decision(for: keys[0], at: Self.now).isForced)
+        #expect(rules.decision(for: keys[1], at: Self.now).isForced)
+    }
+
     @Test(
         "an asterisk in a fault rule's pattern matches any characters",
         arguments: [

@@ -61,6 +61,23 @@ struct QueriesTests {
         #expect(try await queries.deliveries.counts().pending == 1)
     }
 
+    @Test("objects are found by their keys, in order, unless one is missing")
+    func objectsByKeys() async throws {
+        try await fixture.start()
+        for number in 1...5 { try await fixture.upload("\(number).wav") }
+        let place = try #require(try await queries.recordings.transaction(fixture.key())?.request.audioLocation)
+        func found(_ names: [String]) async throws -> [String]? {
+            try await queries.objects.objects(
+                business: owner.business, bucket: place.bucket, keys: names.map { place.key(ofFile: $0) })?
+                .map { String($0.key.suffix(5)) }
+        }
+        #expect(try await found(["1.wav", "3.wav", "4.wav"]) == ["1.wav", "3.wav", "4.wav"])
+        #expect(try await found([]) == [])
+        for missing in [["0.wav", "1.wav"], ["1.wav", "2.mp3", "3.wav"], ["4.wav", "9.wav"]] {
+            #expect(try await found(missing) == nil)
+        }
+    }
+
     @Test("queries of templates and objects return those of one business only")
     func templatesAndObjects() async throws {
         let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])

@@ -71,15 +71,11 @@ struct RecordingRoutes: Sendable {
             throw SukiError.recordingNotFound
         }
         let location = sessions.location(of: id)
-        var objects: [StoredObject] = []
-        for file in segment.files {
-            let key = location.key(ofFile: file.name)
-            guard
-                let object = try await queries.objects.object(
-                    business: principal.business, bucket: location.bucket, key: key)
-            else { throw SukiError.recordingNotFound }
-            objects.append(object)
-        }
+        guard
+            let objects = try await queries.objects.objects(
+                business: principal.business, bucket: location.bucket,
+                keys: segment.files.map { location.key(ofFile: $0.name) })
+        else { throw SukiError.recordingNotFound }
         let audio = JoinedWave(objects, uploads: uploads)
         var headers: HTTPFields = [
             .contentType: "audio/wav", .acceptRanges: "bytes", .cacheControl: "no-store",
