@@ -1,5 +1,5 @@
 extension FixedWidthInteger {
-    /// Converts a number and drops its fraction. A number beyond the range becomes the nearest limit, and NaN becomes 0.
+    /// Converts a number and drops its fraction. A number beyond the range becomes the nearest limit, NaN becomes 0.
     ///
     /// Numbers of files and messages come in any size; `Int(_:)` ends the process for what it cannot hold.
     package init(saturating value: Double) {

@@ -6,7 +6,7 @@ package enum YAMLText {
     /// Most values of a file, where each use of an alias counts like the text that it repeats.
     private static let most = 200_000
 
-    /// Why a text cannot be read, with line and column.
+    /// A text that cannot be read. The description gives the reason, with line and column.
     package struct Mistake: Error, CustomStringConvertible {
         package let description: String
     }

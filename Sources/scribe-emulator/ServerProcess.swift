@@ -54,7 +54,6 @@ struct ServerProcess {
         services: (Emulator.Parts) -> [ServiceGroupConfiguration.ServiceConfiguration]
     ) async throws {
         let invocation = Invocation.current
-        var configuration = configuration
         if invocation.ownsProcess { Self.prepareProcess() }
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
