@@ -43,10 +43,11 @@ struct ReadyFile: Sendable {
                 """)
         }
         guard let kind else { return }
-        guard kind != S_IFDIR else { throw ValidationError("--ready-file: \(path) is a folder; name a file") }
+        guard kind != .typeDirectory else { throw ValidationError("--ready-file: \(path) is a folder; name a file") }
         // An empty one may come from mktemp. Opening a pipe would wait for its other end.
-        let content = kind == S_IFREG ? read() : nil
-        guard content != nil || kind == S_IFREG && FileManager.default.contents(atPath: path)?.isEmpty == true else {
+        let content = kind == .typeRegular ? read() : nil
+        guard content != nil || kind == .typeRegular && FileManager.default.contents(atPath: path)?.isEmpty == true
+        else {
             throw ValidationError("--ready-file: \(path) exists and is no ready file; remove it, or name another file")
         }
         // The id alone may be another process's by now. In a container each server has 1.
@@ -90,9 +91,8 @@ struct ReadyFile: Sendable {
     }
 
     /// Kind of the file with the name; nil for none.
-    private var kind: mode_t? {
-        var status = stat()
-        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    private var kind: FileAttributeType? {
+        try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
     }
 
     /// The content; nil if the file does not exist or is not a ready file.

@@ -191,3 +191,17 @@ def test_reading_an_object_while_it_is_replaced_never_breaks(server):
     is_over.set()
     for writer in writers:
         writer.join()
+
+
+def test_a_start_removes_what_a_killed_ephemeral_server_left_and_nothing_else(tmp_path):
+    temporary = tmp_path / "temporary"
+    (temporary / "scribe-emulator-mine").mkdir(parents=True)
+    environment = {"TMPDIR": str(temporary)}
+    with running(tmp_path, "--ephemeral", environment=environment) as killed:
+        [left] = set(temporary.iterdir()) - {temporary / "scribe-emulator-mine"}
+        assert not (left / "reserve").exists()
+        killed.kill()
+    with running(tmp_path, "--ephemeral", environment=environment):
+        wait_until(lambda: not left.exists(), "the folder of the killed server is removed")
+        assert len(list(temporary.iterdir())) == 2
+    assert os.listdir(temporary) == ["scribe-emulator-mine"]
