@@ -103,6 +103,14 @@ def wait_until(condition, what: str):
     return result
 
 
+def is_gone(process: int) -> bool:
+    """Whether a process has ended. One whose parent has not noticed that yet has ended, too."""
+    try:
+        return "\nState:\tZ" in pathlib.Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
+
+
 def state_folder(data: pathlib.Path) -> pathlib.Path:
     """Returns the folder of the valid database and its uploads, in the data folder of a server that has started."""
     return data / "states" / (data / "current").read_text().strip()

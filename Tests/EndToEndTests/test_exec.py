@@ -3,14 +3,13 @@
 import fcntl
 import json
 import os
-import pathlib
 import signal
 import subprocess
 import sys
 import tarfile
 
 import pytest
-from emulator import BINARY, PATIENCE, run, running, wait_until
+from emulator import BINARY, PATIENCE, is_gone, run, running, wait_until
 from namespaces import control, created
 
 SCRIPT = """
@@ -155,10 +154,10 @@ def test_the_end_of_execs_parent_ends_the_command(tmp_path, obeys):
     parent = subprocess.Popen(
         ["sh", "-c", '"$0" exec -- "$1" -c "$2" & echo $!; wait', BINARY, sys.executable, script],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    own = pathlib.Path(f"/proc/{int(parent.stdout.readline())}")
+    own = int(parent.stdout.readline())
     wait_until((tmp_path / "ready").exists, "the command runs")
     parent.kill()
-    wait_until(lambda: not own.exists(), "exec has ended, and its command before it")
+    wait_until(lambda: is_gone(own), "exec has ended, and its command before it")
     assert (tmp_path / "signals").read_text() == f"{int(signal.SIGTERM)}\n"
     parent.communicate(timeout=PATIENCE)
 

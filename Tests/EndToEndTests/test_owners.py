@@ -1,14 +1,13 @@
 """`serve --exit-with-parent`: the server ends with the process that it was started for, whatever ends that."""
 
 import json
-import pathlib
 import signal
 import socket
 import subprocess
 import sys
 
 import pytest
-from emulator import BINARY, PATIENCE, wait_until
+from emulator import BINARY, PATIENCE, is_gone, wait_until
 from test_test_runners import environment, suite  # noqa: F401  (fixtures)
 
 #: Starts a server and dies by a signal, or by itself.
@@ -19,17 +18,9 @@ subprocess.Popen([sys.argv[1], "serve", "--port", "0", "--ephemeral", "--ready-f
                   "--exit-with-parent", str(os.getpid())], stdout=2)
 while not ready.exists(): time.sleep(0.01)
 print(ready.read_text(), flush=True)
-if sys.argv[2] == "exit": os._exit(0)
-time.sleep(1000)
+sys.stdin.readline()
+os._exit(0)
 """
-
-
-def is_gone(process: int) -> bool:
-    """Whether a process has ended. One whose parent has not noticed that yet has ended, too."""
-    try:
-        return "\nState:\tZ" in pathlib.Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return True
 
 
 @pytest.mark.parametrize("end", [
@@ -38,13 +29,15 @@ def test_a_server_ends_with_its_owner_though_clients_are_in_the_midst_of_request
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     owner = subprocess.Popen(
-        [sys.executable, "-c", OWNER, BINARY, end], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", OWNER, BINARY], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "TMPDIR": str(temporary)})
     ready = json.loads(owner.stdout.readline())
     port = int(ready["base_url"].rsplit(":", 1)[1])
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(b"POST /connect-auth/v1/account/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
-        if end != "exit":
+        if end == "exit":
+            owner.stdin.close()
+        else:
             owner.send_signal(getattr(signal, end))
         owner.wait(PATIENCE)
         wait_until(lambda: is_gone(ready["pid"]), "the server has ended")

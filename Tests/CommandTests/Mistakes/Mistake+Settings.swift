@@ -215,7 +215,7 @@ extension Mistake {
             "--ready-file: $here/package.json exists and is no ready file; remove it, or name another file",
             files: ["package.json": "{}"]),
         Mistake(
-            "ready file that cannot be written", "\(start) --ready-file $here/\(longName)",
+            "ready file that cannot be written", "\(start) --log-level critical --ready-file $here/\(longName)",
             "--ready-file: $here/\(longName) cannot be written; check that its folder is writable and has room",
             code: 1),
         Mistake(
