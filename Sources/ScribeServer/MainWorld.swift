@@ -19,6 +19,8 @@ final class MainWorld: Service, CustomStringConvertible {
     private let states: any MainStates
     private let state: LockedValue<State>
     private let folder: DataFolder
+    /// Ends the server by an error.
+    private let failure = AsyncThrowingStream<Void, any Error>.makeStream()
 
     let description = "MainWorld"
 
@@ -62,7 +64,8 @@ final class MainWorld: Service, CustomStringConvertible {
     /// Gives the default world a fresh state.
     /// - Parameter snapshot: what the state begins with; nil to begin empty.
     /// - Returns: The number of the new state.
-    /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system. The world is then as before.
+    /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system. The world is then as before, unless
+    ///   it is `DataFolder.Problem.halfReplaced`: then the world is closed, and the server ends.
     func reset(to snapshot: SnapshotFolder? = nil) async throws -> Int {
         let before = try state.withLock { state throws(NamespaceProblem) in
             guard !state.isBusy else { throw .busy }
@@ -79,6 +82,11 @@ final class MainWorld: Service, CustomStringConvertible {
                 ending.end(before, emulator.parts.clock)
                 states.prepare()
                 return next.world.place.state
+            } catch DataFolder.Problem.halfReplaced(let path) {
+                // No write that is acknowledged now may be lost at the next start.
+                await before.storage.close(keepingData: true)
+                failure.continuation.finish(throwing: DataFolder.Problem.halfReplaced(path: path))
+                throw DataFolder.Problem.halfReplaced(path: path)
             } catch {
                 state.withLock { $0.isBusy = false }
                 throw error
@@ -101,16 +109,23 @@ final class MainWorld: Service, CustomStringConvertible {
         }
     }
 
-    /// Runs the services of the world until the server stops. Then closes the store and releases the data folder, whose
+    /// Runs the services of the world until the server stops, or may write no more. Then closes the store and releases the data folder, whose
     /// lock keeps other servers away until the end.
     func run() async throws {
         state.withLock { $0.world }.start()
         states.prepare()
-        try? await gracefulShutdown()
+        let end: Result<Void, any Error>
+        do {
+            try await cancelWhenGracefulShutdown { [failure] in for try await _ in failure.stream {} }
+            end = .success(())
+        } catch {
+            end = .failure(error)
+        }
         async let ended: Void = ending.wait()
         await states.end()
         await state.withLock { $0.world }.stop()
         await ended
         folder.release()
+        try end.get()
     }
 }

@@ -76,14 +76,18 @@ struct OpenedDataFolder: Sendable {
     ) async throws -> Store {
         let id = identifiers.uuid()
         let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
-        let (store, hasOthers) = try await threads.runIfActive { [folder, place] in
+        let (store, hasOthers, kept) = try await threads.runIfActive { [folder, place] in
             let store = try Store(
                 at: place(folder.databasePath, configuration.durability),
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
                 vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes
             )
-            return (store, configuration.sharedLease == nil && folder.hasOtherStates)
+            return (store, configuration.sharedLease == nil && folder.hasOtherStates, folder.keptStates)
+        }
+        for name in kept {
+            logger.warning(
+                "a reset failed half-way, so \(folder.path)/states/\(name) is kept: remove its file keep if it may go")
         }
         if hasOthers {
             // Removal may take long. A stop interrupts it, and the next start goes on.

@@ -27,7 +27,8 @@ package struct HeldState: Sendable {
 
 /// Replacement of the valid state, while a server uses the folder.
 ///
-/// A kill at any moment leaves the state before it or the one after it. The next start removes the other.
+/// A kill at any moment leaves the state before it or the one after it. The next start removes the other. A replacement
+/// that failed half-way marks both, and no start removes them.
 extension DataFolder {
     /// Makes a state beside the valid one, with an empty folder for uploads and without a database. Blocking.
     /// - Throws: ``Problem``.
@@ -49,7 +50,8 @@ extension DataFolder {
 
     /// Makes a state the valid one. Blocking.
     /// - Returns: the state that was valid before. Callers close its database, and then remove it.
-    /// - Throws: ``Problem/backupRuns(path:)`` while a backup reads the valid state; other cases of ``Problem``.
+    /// - Throws: ``Problem/backupRuns(path:)`` while a backup reads the valid state; ``Problem/halfReplaced(path:)`` if
+    ///   the next start may open either state, so that this process must write no more; other cases of ``Problem``.
     package func replaceState(with next: HeldState) throws -> HeldState {
         let layout = Layout(path: path)
         let before = heldState
@@ -68,7 +70,14 @@ extension DataFolder {
         do {
             try layout.setCurrent(URL(fileURLWithPath: next.folder.path).lastPathComponent)
         } catch {
+            // Two locks of one process exclude each other.
+            exclusive?.release()
             valid.withLock { $0 = HeldState(folder: before.folder) }
+            guard (try? layout.currentName()) == URL(fileURLWithPath: before.folder.path).lastPathComponent else {
+                // Only the sync has failed: a power cut may bring the name before it back.
+                for state in [before.folder, next.folder] { try? layout.createFile(state.keepMark) }
+                throw Problem.halfReplaced(path: path)
+            }
             throw Problem(error, at: layout.current)
         }
         valid.withLock { $0 = next }

@@ -11,8 +11,16 @@ import Foundation
 extension DataFolder {
     /// Names of invalid states that a server made. An operator's copy has another kind of name.
     private var otherStates: [String] {
+        let (layout, kept) = (Layout(path: path), keptStates)
+        return layout.stateNames().filter {
+            Layout.isOfServer($0) && layout.state($0) != state && !kept.contains($0)
+        }
+    }
+
+    /// Names of the states that a failed replacement keeps. Blocking.
+    package var keptStates: [String] {
         let layout = Layout(path: path)
-        return layout.stateNames().filter { Layout.isOfServer($0) && layout.state($0) != state }
+        return layout.stateNames().filter { StateFolder.size(ofFile: layout.state($0).keepMark) != nil }
     }
 
     /// Whether ``removeOtherStates()`` has states to remove. Blocking.

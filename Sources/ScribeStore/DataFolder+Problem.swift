@@ -33,6 +33,8 @@ extension DataFolder {
         case isOther(path: String, holds: [String])
         /// A backup reads the valid state.
         case backupRuns(path: String)
+        /// A new state replaced the valid one, perhaps not on the disk.
+        case halfReplaced(path: String)
 
         /// Maps a system error to a problem.
         /// - Parameter error: the system's error for the path.
@@ -104,6 +106,11 @@ extension DataFolder {
                 \(names.count > 5 ? " and \(names.count - 5) more" : ""). Name an empty or a new folder with --data-dir
                 """
             case .backupRuns(let path): "a backup reads \(path); try again when it has ended"
+            case .halfReplaced(let path):
+                """
+                \(path): the disk failed in the middle of a reset, so that this server may write no more. Both states \
+                are kept; check the disk, then start again
+                """
             }
         }
     }

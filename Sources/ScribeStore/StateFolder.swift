@@ -14,6 +14,8 @@ struct StateFolder: Hashable, Sendable {
 
     var database: String { "\(path)/scribe.sqlite" }
     var objects: String { "\(path)/objects" }
+    /// Path of a file that keeps the state although it may not be the valid one.
+    var keepMark: String { "\(path)/keep" }
 
     /// The size of a file in bytes; nil where there is no file. Follows links.
     static func size(ofFile path: String) -> Int? {

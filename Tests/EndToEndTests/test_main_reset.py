@@ -9,8 +9,9 @@ import sqlite3
 import threading
 
 import pytest
+import requests
 from crashes import content, fill
-from emulator import PATIENCE, run, running, state_folder, wait_until
+from emulator import PATIENCE, Server, run, running, state_folder, wait_until
 from namespaces import Access, EkaClient, control, counts, listener
 from websockets.exceptions import ConnectionClosed
 
@@ -103,6 +104,29 @@ def check_restored(state: pathlib.Path):
     # The object comes after its transaction.
     assert (transactions, len(files)) in (([], 0), (["t"], 0), (["t"], 1))
     assert all((state / "objects" / file[:2] / file).read_bytes() == b"audio" for file in files)
+
+
+def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_keeps_both_states(tmp_path):
+    flags, data = ("--data-dir", "data", "--allow-reset"), tmp_path / "data"
+    with running(tmp_path, *flags) as server:
+        fill(server, "t")
+    # The folder of the states is synced, and the one with the name of the valid state is not.
+    failing = [
+        "strace", "-D", "-f", "-qq", "-P", data, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "-o", "/dev/null"]
+    server = Server(tmp_path, *flags, prefix=failing)
+    with contextlib.suppress(requests.ConnectionError):
+        assert control(server, "POST", "reset").status_code == 500
+    assert server.process.wait(PATIENCE) == 1
+    assert "the disk failed in the middle of a reset" in server.log
+    with running(tmp_path, *flags) as server:
+        wait_until(lambda: "is kept" in server.log, "the start says what it keeps")
+        names = {"1", (data / "current").read_text().strip()}
+        assert len(names) == 2 and names <= set(os.listdir(data / "states"))
+        # Nobody knows which of them is wanted: the next reset leaves the old one, too.
+        assert control(server, "POST", "reset").status_code == 200
+        assert "1" in os.listdir(data / "states")
+    with contextlib.closing(sqlite3.connect(data / "states/1/scribe.sqlite")) as database:
+        assert database.execute("SELECT txn_id FROM transactions").fetchall() == [("t",)]
 
 
 def test_backup_says_what_to_do_where_rows_are_in_memory(server, tmp_path):

@@ -262,6 +262,40 @@ struct DataFolderStatesTests {
         #expect(try folder.makeNextState().folder == layout.state("3"))
     }
 
+    @Test("a replacement that fails before its name is valid changes nothing, and a later one succeeds")
+    func failed() throws {
+        let (folder, before, next) = try twoStates()
+        try #require(mkdir("\(layout.current).new", 0o700) == 0)
+        #expect(throws: DataFolder.Problem.self) { try folder.replaceState(with: next) }
+        #expect(folder.databasePath == before.databasePath)
+        #expect(folder.keptStates == [])
+        rmdir("\(layout.current).new")
+        #expect(try folder.replaceState(with: next).folder == before.folder)
+        #expect(try layout.currentName() == "2")
+    }
+
+    @Test("a start keeps both states of a replacement that failed half-way, until their marks are gone")
+    func halfReplaced() throws {
+        let (folder, before, next) = try twoStates()
+        folder.release()
+        for held in [before, next] {
+            held.lock?.release()
+            try layout.createFile(held.folder.keepMark)
+        }
+        for name in ["1", "2"] {
+            try layout.setCurrent(name)
+            let again = try DataFolder(path: path)
+            #expect(again.keptStates == ["1", "2"])
+            #expect(!again.hasOtherStates)
+            #expect(again.removeOtherStates() == [])
+            again.release()
+        }
+        unlink(before.folder.keepMark)
+        let last = try DataFolder(path: path)
+        #expect(last.removeOtherStates() == ["1"])
+        last.release()
+    }
+
     @Test("a state is not replaced while a backup reads it")
     func backup() throws {
         let (folder, before, next) = try twoStates()
