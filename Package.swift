@@ -279,7 +279,7 @@ let package = Package(
         .testTarget(
             name: "ScribeStoreTests",
             dependencies: [
-                "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .nioCore, .nioPosix,
+                "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix,
             ],
             swiftSettings: testSettings
         ),

@@ -15,34 +15,18 @@ struct SQLiteSession: StoreSession {
     func insertedID() -> Int64 { database.lastInsertedRowID }
 
     func rows(_ sql: String, _ arguments: SQLArguments) throws -> [StoredRow] {
-        let statement = try prepared(sql, arguments)
-        let handle = statement.sqliteStatement
-        defer { sqlite3_reset(handle) }
         var rows: [StoredRow] = []
-        while true {
-            switch sqlite3_step(handle) {
-            case SQLITE_ROW:
-                rows.append(
-                    StoredRow(
-                        columns: statement.columnNames,
-                        values: (0..<sqlite3_column_count(handle)).map { Self.value(of: handle, at: $0) }))
-            case SQLITE_DONE: return rows
-            case let code: throw failure(code, sql)
-            }
+        try execute(sql, arguments) { statement in
+            let handle = statement.sqliteStatement
+            rows.append(
+                StoredRow(
+                    columns: statement.columnNames,
+                    values: (0..<sqlite3_column_count(handle)).map { Self.value(of: handle, at: $0) }))
         }
+        return rows
     }
 
-    func run(_ sql: String, _ arguments: SQLArguments) throws {
-        let handle = try prepared(sql, arguments).sqliteStatement
-        defer { sqlite3_reset(handle) }
-        while true {
-            switch sqlite3_step(handle) {
-            case SQLITE_ROW: continue
-            case SQLITE_DONE: return
-            case let code: throw failure(code, sql)
-            }
-        }
-    }
+    func run(_ sql: String, _ arguments: SQLArguments) throws { try execute(sql, arguments) { _ in } }
 
     func savepoint(_ body: () throws -> Void) throws {
         try database.inSavepoint {
@@ -73,19 +57,31 @@ struct SQLiteSession: StoreSession {
 
     // MARK: Statements
 
-    private func prepared(_ sql: String, _ arguments: SQLArguments) throws -> Statement {
+    /// Runs a statement, and calls `body` at each row.
+    private func execute(_ sql: String, _ arguments: SQLArguments, _ body: (Statement) -> Void) throws {
         guard !isWriting || database.isInsideTransaction else {
             throw DatabaseError(resultCode: .SQLITE_ABORT, message: "the transaction was rolled back", sql: sql)
         }
         let statement = try database.cachedStatement(sql: sql)
         let handle = statement.sqliteStatement
+        // The statement stays in the cache, and would keep names, transcripts and pictures until it runs again.
+        defer {
+            sqlite3_reset(handle)
+            sqlite3_clear_bindings(handle)
+        }
         precondition(
             sqlite3_bind_parameter_count(handle) == arguments.values.count, "another number of values than in \(sql)")
         for (index, value) in arguments.values.enumerated() {
             let code = Self.bind(value, to: handle, at: Int32(index + 1))
             guard code == SQLITE_OK else { throw failure(code, sql) }
         }
-        return statement
+        while true {
+            switch sqlite3_step(handle) {
+            case SQLITE_ROW: body(statement)
+            case SQLITE_DONE: return
+            case let code: throw failure(code, sql)
+            }
+        }
     }
 
     /// Makes SQLite copy bound values.
