@@ -167,27 +167,31 @@ extension Store {
     }
 
     /// Claims the assembly job of a transaction that was just committed.
-    /// - Returns: nil if audio or transcripts are missing, or if the job is already running.
+    /// - Returns: nil if audio or transcripts are missing, if the job is already running, or if other jobs wait, whose
+    ///   tenants take turns with this one.
     func claimAssembly(
         of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Job? {
         let documents = try Self.documents(ofRow: rowID, in: db)
         let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
         guard !audio.isMissing, !audio.isBeingTranscribed else { return nil }
-        // The claim counts as no attempt yet, because the job may have to wait for its turn.
+        // It counts as no attempt yet, because the job may have to wait in this process. See ``postpone``.
         let claimed = try db.row(
             """
             UPDATE jobs SET state = 'running', claim = claim + 1, owner = ?2, lease_until = ?3
-            WHERE transaction_id = ?1 AND kind = 'assemble' AND state = 'pending'
-            RETURNING id, claim, (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
+            WHERE transaction_id = ?1 AND kind = 'assemble' AND state = 'pending' AND NOT EXISTS (
+                SELECT 1 FROM jobs WHERE kind = 'assemble' AND state = 'pending' AND run_at <= ?4
+                    AND transaction_id <> ?1)
+            RETURNING id, claim, attempts + 1 AS attempt,
+                (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
             """,
-            [rowID, holder.id, holder.end]
+            [rowID, holder.id, holder.end, now.milliseconds]
         )
         return claimed.map { row in
             let input = AssemblyInput(
                 transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"])
             return Job(
-                id: row["id"], transaction: transaction.key, attempt: 1, generation: input.generation,
+                id: row["id"], transaction: transaction.key, attempt: row["attempt"], generation: input.generation,
                 work: .assemble(input), claim: row["claim"])
         }
     }

@@ -112,21 +112,35 @@ extension Store {
         }
     }
 
-    /// Moves a conversation from one status to another. Of several concurrent callers one succeeds.
-    /// - Returns: false if the conversation does not have the status `old`.
-    package func move(_ id: String, from old: Conversation.Status, to new: Conversation.Status) async throws -> Bool {
-        try await database.write(.conversation(id)) { db, changes in
-            try db.run(
-                "UPDATE conversations SET status = ? WHERE conversation_id = ? AND status = ?",
-                [new.rawValue, id, old.rawValue])
-            guard try db.changedRows() > 0 else { return false }
+    /// Begins the processing of a conversation, or begins it again. Of several processes one succeeds: it has a lease,
+    /// which ends with the processing, by ``leave(conversation:)``, or with the process.
+    /// - Returns: false if the conversation does not have the status `old`, or another process has the lease.
+    package func beginProcessing(_ id: String, from old: Conversation.Status) async throws -> Bool {
+        try await database.write(.conversation(id)) { [holder] db, changes in
+            let found = try db.row("SELECT status FROM conversations WHERE conversation_id = ?", [id])
+            guard found?["status"] as String? == old.rawValue,
+                try holder.isAlone || Self.lease(Self.lease(ofConversation: id), to: holder, in: db)
+            else { return false }
+            guard old == .inProgress else { return true }
+            try db.run("UPDATE conversations SET status = 'processing' WHERE conversation_id = ?", [id])
             // The task that ends the conversation may be interrupted. The loop for silence finds the conversation then.
-            if new == .processing { changes.append(.due(.silence)) }
+            changes.append(.due(.silence))
             return true
         }
     }
 
-    /// Completes a conversation: stores its summary, and the memories that the user does not have yet.
+    /// Ends the lease of a conversation whose processing has failed.
+    package func leave(conversation id: String) async throws {
+        try await database.write(.conversation(id)) { [holder] db in
+            try db.run(
+                "DELETE FROM leases WHERE name = ? AND owner = ?", [Self.lease(ofConversation: id), holder.id])
+        }
+    }
+
+    private static func lease(ofConversation id: String) -> String { "conversation \(id)" }
+
+    /// Completes a conversation: stores its summary, and the memories that the user does not have yet. One whose status
+    /// is another by now, because another process has processed it, stays as it is.
     /// - Parameters:
     ///   - note: transcript of the conversation, and the document to write from it. A transaction that was cancelled or
     ///     committed before takes neither, and the conversation is completed anyway. Without a note the transaction is
@@ -143,12 +157,14 @@ extension Store {
             else {
                 return conversation
             }
+            var completed = try Conversation(row: row)
+            guard completed.status == conversation.status else { return completed }
+            try db.run("DELETE FROM leases WHERE name = ?", [Self.lease(ofConversation: conversation.id)])
             if let note {
                 try self.convert(conversation.key, note.transcript, to: note.document, at: now, in: db, &changes)
             } else {
                 try self.commitAudio(of: conversation.key, at: now, in: db, &changes)
             }
-            var completed = try Conversation(row: row)
             let title = completed.summary.title
             completed.status = .completed
             completed.summary = conversation.summary
@@ -270,6 +286,7 @@ extension Store {
         try await database.write(.conversation(id)) { db in
             guard let row = try Self.row(of: id, principal, in: db) else { return false }
             try db.run("DELETE FROM conversations WHERE id = ?", [row["id"] as Int64])
+            try db.run("DELETE FROM leases WHERE name = ?", [Self.lease(ofConversation: id)])
             return true
         }
     }

@@ -101,14 +101,17 @@ extension Store {
     /// Makes a claimed job pending again, due at `time`.
     /// - Parameter countsAttempt: whether the attempt counts; false for an interrupted job.
     package func postpone(_ job: Job, until time: Date, countsAttempt: Bool) async throws {
+        // A job that was handed over is not counted yet.
+        let isCounted = if case .assemble(.some) = job.work { false } else { true }
+        let added = (countsAttempt ? 1 : 0) - (isCounted ? 1 : 0)
         try await database.write(.transaction(job.transaction)) { db, changes in
             try db.run(
                 """
                 UPDATE jobs SET state = 'pending', run_at = ?1,
-                    attempts = CASE WHEN attempts > ?2 THEN attempts - ?2 ELSE 0 END
+                    attempts = CASE WHEN attempts + ?2 > 0 THEN attempts + ?2 ELSE 0 END
                 WHERE id = ?3 AND claim = ?4
                 """,
-                [time.milliseconds, countsAttempt ? 0 : 1, job.id, job.claim]
+                [time.milliseconds, added, job.id, job.claim]
             )
             changes.append(.work(job.work.kind))
         }

@@ -16,6 +16,7 @@ extension Store {
                 try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
                 try db.run("DELETE FROM leases")
             } else {
+                try Self.forgetDeadProcesses(database, for: holder, in: db)
                 _ = try Self.takeOverExpired(for: holder, in: db)
             }
         }
@@ -27,10 +28,11 @@ extension Store {
     /// - Returns: the number of jobs that were taken over.
     package func renewLeases() async throws -> Int {
         guard !holder.isAlone else { return 0 }
-        return try await database.write(.none) { [holder] db, changes in
+        return try await database.write(.none) { [holder, database] db, changes in
             try db.run(
                 "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND owner = ?", [holder.end, holder.id])
             try db.run("UPDATE leases SET lease_until = ? WHERE owner = ?", [holder.end, holder.id])
+            try Self.forgetDeadProcesses(database, for: holder, in: db)
             let count = try Self.takeOverExpired(for: holder, in: db)
             if count > 0 { changes += Job.Kind.allCases.map(Change.work) }
             return count
@@ -80,13 +82,24 @@ extension Store {
         return true
     }
 
-    private static func lease(_ name: String, to holder: LeaseHolder, in db: any StoreSession) throws -> Bool {
+    static func lease(_ name: String, to holder: LeaseHolder, in db: any StoreSession) throws -> Bool {
         try db.changed(
             """
             INSERT INTO leases (name, owner, lease_until) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until
             WHERE leases.owner = excluded.owner OR leases.lease_until <= ?4
             """, [name, holder.id, holder.end ?? 0, holder.now]) > 0
+    }
+
+    /// Removes the leases and the open sockets of processes that renew no lease any more. Each process has a lease of
+    /// its own name.
+    private static func forgetDeadProcesses(
+        _ database: any StoreEngine, for holder: LeaseHolder, in db: any StoreSession
+    ) throws {
+        _ = try lease("process \(holder.id)", to: holder, in: db)
+        try db.run("DELETE FROM leases WHERE lease_until <= ?", [holder.now])
+        guard database is PostgreSQLDatabase else { return }
+        try db.run("DELETE FROM open_streams WHERE owner NOT IN (SELECT owner FROM leases)")
     }
 
     /// Makes running jobs with an expired lease pending again.

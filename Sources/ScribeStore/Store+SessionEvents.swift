@@ -12,8 +12,8 @@ extension Store {
         try await database.write(.none) { db, changes in
             let expired = try db.rows(
                 """
-                UPDATE transactions SET expires_at = NULL WHERE id IN (
-                    SELECT id FROM transactions WHERE expires_at <= ? ORDER BY expires_at LIMIT 100)
+                UPDATE transactions SET expires_at = NULL WHERE expires_at <= ?1 AND id IN (
+                    SELECT id FROM transactions WHERE expires_at <= ?1 ORDER BY expires_at LIMIT 100)
                 RETURNING business_id, txn_id
                 """,
                 [now.milliseconds])

@@ -33,6 +33,18 @@ struct JobBellTests {
         #expect(try await second)
     }
 
+    @Test("delivered jobs of several tenants are taken in turn, those of each in order")
+    func tenants() {
+        for (number, tenant) in ["a", "a", "a", "b", "c", "b"].enumerated() {
+            let key = Transaction.Key(business: .init(tenant), id: .init("t-\(number)"))
+            inbox.deliver(
+                Job(id: Int64(number), transaction: key, attempt: 1, generation: 1, work: .assemble()))
+        }
+        #expect(inbox.deliveredJobs(upTo: 2).map(\.id) == [0, 3])
+        #expect(inbox.deliveredJobs(upTo: 10).map(\.id) == [4, 1, 5, 2])
+        #expect(inbox.deliveredJobs(upTo: 1).isEmpty)
+    }
+
     @Test("a delivered job ends the wait for jobs without a search of the store, unless a wake-up came too")
     func handed() async throws {
         let jobs = (1...3).map { number in

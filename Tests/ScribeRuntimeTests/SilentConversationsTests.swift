@@ -92,7 +92,7 @@ struct SilentConversationsTests {
     @Test("a conversation whose processing was interrupted is ended after the next start", .timeLimit(.minutes(5)))
     func interrupted() async throws {
         let id = try await say("hello there", timeout: 120)
-        #expect(try await fixture.store.move(id, from: .inProgress, to: .processing))
+        #expect(try await fixture.store.beginProcessing(id, from: .inProgress))
         try await running { try await waitFor(.completed, of: id) }
     }
 }

@@ -31,8 +31,43 @@ struct AssemblyStoreTests {
         #expect(try input(of: job).outcomes.map(\.file) == ["1.m4a"])
         #expect(try await fixture.claim() == nil)
         let waiting = try #require(job)
-        try await fixture.store.postpone(waiting, until: fixture.start, countsAttempt: true)
+        #expect(waiting.attempt == 1)
+        try await fixture.store.postpone(waiting, until: fixture.start, countsAttempt: false)
         #expect(try await fixture.claim()?.attempt == 1, "to wait for its turn was no attempt")
+    }
+
+    @Test("a failed attempt counts once, whether the job was handed over or claimed")
+    func attempts() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        var job = try #require(try await commit(["1.m4a"], in: fixture))
+        for attempt in 1...3 {
+            #expect(job.attempt == attempt)
+            try await fixture.store.postpone(job, until: fixture.start, countsAttempt: true)
+            job = try #require(try await fixture.claim())
+        }
+    }
+
+    @Test("a commit hands no job over while another one is due, and leaves it to the turns of the tenants")
+    func turns() async throws {
+        let fixture = try StoreFixture(transcribesOnArrival: false)
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let first = try #require(try await commit(["1.m4a"], in: fixture))
+        let other = Principal(business: .init("b-2"), user: .init("u"), doctor: .init("o"), client: .init("c-2"))
+        func handed(_ id: String) async throws -> Bool {
+            let key = fixture.key(id, business: "b-2")
+            try await fixture.initialise(id, owner: other)
+            fixture.changes.forget()
+            try await fixture.store.commit(key, ChunkList(files: []), at: fixture.start)
+            return fixture.changes.claimed != nil
+        }
+        #expect(try await handed("t-1"), "a running job waits for no turn")
+        try await fixture.store.postpone(first, until: fixture.start.addingTimeInterval(1), countsAttempt: true)
+        #expect(try await handed("t-2"), "it is not due")
+        try await fixture.store.wakeAssembly(of: fixture.key(), at: fixture.start)
+        #expect(try await !handed("t-3"))
     }
 
     @Test("a commit leaves the assembly job to be claimed while a transcription or a file is missing")

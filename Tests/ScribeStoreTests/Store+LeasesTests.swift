@@ -136,6 +136,62 @@ struct LeaseTests {
         #expect(try await claim(one).count == 1, "a lane that was given back is free at once")
     }
 
+    @Test("a conversation is processed by one process, until that has ended it, given it up, or died")
+    func conversations() async throws {
+        let begun = try #require(
+            try await one.begin(
+                Conversation(
+                    id: "c", owner: fixture.owner, source: "omi", language: nil, createdAt: fixture.start,
+                    startedAt: fixture.start, finishedAt: fixture.start, timeout: 120)))
+        #expect(try await one.beginProcessing("c", from: .inProgress))
+        #expect(try await !other.beginProcessing("c", from: .inProgress))
+        #expect(try await !other.beginProcessing("c", from: .processing))
+        for _ in 0..<3 {
+            manual.advance(by: .seconds(20))
+            _ = try await one.renewLeases()
+            #expect(try await !other.beginProcessing("c", from: .processing))
+        }
+        try await one.leave(conversation: "c")
+        #expect(try await other.beginProcessing("c", from: .processing), "it was given up")
+        manual.advance(by: .seconds(31))
+        #expect(try await one.beginProcessing("c", from: .processing), "its process is gone")
+        var found = begun
+        found.status = .processing
+        found.summary.title = "first"
+        #expect(try await one.complete(found, memories: [], at: fixture.start).summary.title == "first")
+        found.summary.title = "late"
+        #expect(try await other.complete(found, memories: [], at: fixture.start).summary.title == "first")
+        #expect(try await !other.beginProcessing("c", from: .processing))
+        let leases = try await one.read { try $0.rows("SELECT 1 FROM leases WHERE name = 'conversation c'").count }
+        #expect(leases == 0)
+    }
+
+    @Test("the leases of a dead process are forgotten")
+    func deadProcesses() async throws {
+        func owners() async throws -> Set<String> {
+            try await one.read { Set(try $0.rows("SELECT owner FROM leases").map { $0["owner"] as String }) }
+        }
+        #expect(try await other.holds(.sweep))
+        _ = try await one.renewLeases()
+        #expect(try await owners() == ["one", "other"])
+        manual.advance(by: .seconds(31))
+        _ = try await one.renewLeases()
+        #expect(try await owners() == ["one"])
+    }
+
+    @Test(
+        "a renewal forgets the open sockets of dead processes",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func openStreams() async throws {
+        for store in [one, other] { try await store.addOpenStream(fixture.key()) }
+        #expect(try await one.renewLeases() == 0)
+        #expect(try await one.askForStreams(fixture.key(), because: .end) == 1)
+        manual.advance(by: .seconds(31))
+        #expect(try await one.renewLeases() == 0)
+        #expect(try await one.askForStreams(fixture.key(), because: .end) == 0)
+        #expect(try await other.askForStreams(fixture.key(), because: .end) == 1, "the own ones stay")
+    }
+
     @Test("a chore belongs to one process until its lease expires")
     func chores() async throws {
         #expect(try await one.holds(.sweep))

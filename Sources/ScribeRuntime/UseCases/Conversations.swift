@@ -39,7 +39,8 @@ package struct Conversations: Sendable {
     private let bucket: String
     private let identifiers: WorldIdentifiers
     private let clock: WorldClock
-    /// The ids of conversations that are being processed now. All copies of this value share them.
+    /// The ids of conversations that this process works on now. All copies of this value share them. Other processes
+    /// are kept away by a lease.
     private let processingIDs = LockedValue<Set<String>>([])
 
     /// - Parameter bucket: The S3 bucket for audio of conversations.
@@ -181,15 +182,21 @@ package struct Conversations: Sendable {
     package func process(_ conversation: Conversation) async throws -> Conversation? {
         guard processingIDs.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
         defer { processingIDs.withLock { _ = $0.remove(conversation.id) } }
-        if conversation.status == .inProgress {
-            guard try await store.move(conversation.id, from: .inProgress, to: .processing) else { return nil }
-        } else {
-            // Another caller may have processed it since it was read.
-            let now = try await store.conversation(conversation.id, of: conversation.owner)
-            guard now?.status == .processing else { return nil }
+        let isOpen = conversation.status == .inProgress
+        guard try await store.beginProcessing(conversation.id, from: isOpen ? .inProgress : .processing) else {
+            return nil
         }
+        var processing = conversation
+        processing.status = .processing
         // The caller may be cancelled, and no other would resume the processing.
-        return try await shieldFromCancellation { try await finish(conversation) }
+        return try await shieldFromCancellation { [processing] in
+            do {
+                return try await finish(processing)
+            } catch {
+                try? await store.leave(conversation: processing.id)
+                throw error
+            }
+        }
     }
 
     private func finish(_ conversation: Conversation) async throws -> Conversation? {

@@ -6,7 +6,8 @@ import ScribeStore
 final class JobInbox: Sendable {
     private struct State {
         var isWoken = false
-        var delivered: [Job] = []
+        /// Claimed jobs by tenant. The first tenant has the next turn.
+        var delivered: [(tenant: BusinessID, jobs: ArraySlice<Job>)] = []
         var listener: AsyncStream<Void>.Continuation?
     }
 
@@ -20,7 +21,16 @@ final class JobInbox: Sendable {
     func wake() { update { $0.isWoken = true } }
 
     /// Hands over a job that is already claimed.
-    func deliver(_ job: Job) { update { $0.delivered.append(job) } }
+    func deliver(_ job: Job) {
+        update { state in
+            let tenant = job.transaction.business
+            if let index = state.delivered.firstIndex(where: { $0.tenant == tenant }) {
+                state.delivered[index].jobs.append(job)
+            } else {
+                state.delivered.append((tenant, [job]))
+            }
+        }
+    }
 
     private func update(_ change: (inout State) -> Void) {
         let listener = state.withLock { state in
@@ -39,11 +49,15 @@ final class JobInbox: Sendable {
         }
     }
 
-    /// Removes and returns claimed jobs, oldest first.
+    /// Removes and returns claimed jobs: tenants in turn, the jobs of each oldest first.
     func deliveredJobs(upTo limit: Int) -> [Job] {
         state.withLock { state in
-            let taken = Array(state.delivered.prefix(limit))
-            state.delivered.removeFirst(taken.count)
+            var taken: [Job] = []
+            while taken.count < limit, !state.delivered.isEmpty {
+                var next = state.delivered.removeFirst()
+                taken.append(next.jobs.removeFirst())
+                if !next.jobs.isEmpty { state.delivered.append(next) }
+            }
             return taken
         }
     }

@@ -29,6 +29,7 @@ enum PostgreSQLSchema {
         CREATE INDEX template_sections_by_business ON template_sections (business_id);
         CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
         CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
+        CREATE INDEX jobs_running ON jobs (owner) WHERE state = 'running';
         CREATE UNIQUE INDEX conversations_in_progress ON conversations (business_id, user_id)
             WHERE status = 'in_progress';
         CREATE INDEX conversations_by_user ON conversations (business_id, user_id, created_at);

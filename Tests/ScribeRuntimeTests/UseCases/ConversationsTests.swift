@@ -203,7 +203,7 @@ struct ConversationsTests {
     @Test("interrupted processing of a conversation is repeated")
     func interrupted() async throws {
         let id = try await say("Hello.").conversation.id
-        #expect(try await fixture.store.move(id, from: .inProgress, to: .processing))
+        #expect(try await fixture.store.beginProcessing(id, from: .inProgress))
         let conversation = try #require(try await stored(id))
         #expect(try await conversations.process(conversation)?.status == .completed)
         #expect(try await conversations.process(conversation) == nil)

@@ -24,6 +24,7 @@ extension Schema {
         ) STRICT;
         CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
         CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
+        CREATE INDEX jobs_running ON jobs (owner) WHERE state = 'running';
 
         -- Lanes of deliveries and chores that a process has claimed.
         CREATE TABLE leases (
