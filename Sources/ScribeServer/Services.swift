@@ -72,6 +72,9 @@ struct HourlySweep: Service, CustomStringConvertible {
                 await sweep("abandoned uploads") {
                     await objects.remove(try await store.expireMultipartUploads(at: now))
                 }
+                await sweep("objects that were replaced or deleted") {
+                    try await objects.sweep(store, at: clock.wall.now)
+                }
                 await sweep("old deliveries") {
                     let now = now
                     let forgotten = try await store.forgetDeliveries(

@@ -77,8 +77,8 @@ struct SharedStorage: Sendable {
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
         }
         objects = S3Objects(
-            place.objects, place.credentials, folder: spool, identifiers: parts.identifiers, clock: clock,
-            pool: threads)
+            place.objects, place.credentials, folder: spool, store: store, identifiers: parts.identifiers,
+            clock: clock, pool: threads)
         self.changes = changes
         identifiers = parts.identifiers
         secretStore = DatabaseSecrets(store)

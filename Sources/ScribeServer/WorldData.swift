@@ -79,7 +79,7 @@ extension World {
                 identifiers: identifiers, clock: clock),
             uploads: uploads,
             recognitions: Recognitions(
-                uploads: uploads, objects: data.objects, transcriber: engines.transcriber, decoder: engines.decoder,
+                uploads: uploads, transcriber: engines.transcriber, decoder: engines.decoder,
                 metrics: metrics, clock: clock.wall, threads: .singleton),
             liveRecordings: recordings,
             outbound: emulator.outbound,

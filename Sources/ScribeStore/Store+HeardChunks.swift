@@ -12,18 +12,26 @@ extension Store {
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws -> [String] {
         try await database.write(.transaction(key)) { db, changes in
-            let row = try Self.requireTransactionRow(key, in: db)
-            try Transaction.requireOpen(try row.word("user_status"))
-            let place = try self.place(for: object, business: key.business, replacing: permitReplacing, in: db)
-            // Stored before the object, which would get a transcription job otherwise.
-            if let speech {
-                try Self.saveSpeech(
-                    of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech),
-                    rowID: row["id"], at: object.createdAt, in: db)
-            }
-            changes.append(.transaction(key))
-            return try self.put(object, at: place, business: key.business, in: db, &changes)
+            try self.put(object, heard: speech, in: key, replacing: permitReplacing, in: db, &changes)
         }
+    }
+
+    func put(
+        _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
+        replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: any StoreSession,
+        _ changes: inout [Change]
+    ) throws -> [String] {
+        let row = try Self.requireTransactionRow(key, in: db)
+        try Transaction.requireOpen(try row.word("user_status"))
+        let place = try place(for: object, business: key.business, replacing: permitReplacing, in: db)
+        // Stored before the object, which would get a transcription job otherwise.
+        if let speech {
+            try Self.saveSpeech(
+                of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech),
+                rowID: row["id"], at: object.createdAt, in: db)
+        }
+        changes.append(.transaction(key))
+        return try put(object, at: place, business: key.business, in: db, &changes)
     }
 
     /// Names of the files in a transaction's folder, at most ``Limits/files``; nil if the transaction names no folder.

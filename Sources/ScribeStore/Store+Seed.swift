@@ -16,10 +16,28 @@ package struct SeedRows: Sendable {
         }
     }
 
+    /// Finished recording: a new transaction with its documents, its audio and what was heard in it.
+    package struct Recording: Sendable {
+        let transaction: Transaction
+        let documents: [ResultDocument]
+        let audio: StoredObject
+        let speech: RecognisedSpeech
+
+        package init(
+            _ transaction: Transaction, _ documents: [ResultDocument], audio: StoredObject, speech: RecognisedSpeech
+        ) {
+            self.transaction = transaction
+            self.documents = documents
+            self.audio = audio
+            self.speech = speech
+        }
+    }
+
     package var clients: [SeededClient] = []
     package var providers: [Provider] = []
     package var sections: [(section: TemplateSection, business: BusinessID)] = []
     package var templates: [(template: CustomTemplate, business: BusinessID)] = []
+    package var recordings: [Recording] = []
 
     package init() {}
 }
@@ -40,17 +58,28 @@ package enum SeedProblem: Error, Hashable, Sendable {
 
 extension Store {
     /// Adds the rows of a seed, all or none. Clients of the operator API and clinicians that are there are replaced;
-    /// templates and sections that are there stay.
-    /// - Throws: ``SeedProblem``.
+    /// templates and sections that are there stay. The recordings are new, and are committed.
+    /// - Throws: ``SeedProblem``; as ``initialise(_:documents:replays:)``; ``ScribeError/storageQuotaExceeded``.
     package func add(_ seed: SeedRows, at now: Date) async throws {
         let partners = Set(seed.providers.map(\.partner)).count
-        try await database.write(.clients, .none) { db in
+        let recordings = seed.recordings.flatMap { recording in
+            [WriteScope.transaction(recording.transaction.key), .client(recording.transaction.owner.client)]
+        }
+        try await database.write(in: [.clients] + recordings) { db, changes in
             for client in seed.clients { try Self.add(client, in: db) }
             if !seed.clients.isEmpty { try Self.countClients(in: db) }
             for provider in seed.providers { try Self.replace(provider, at: now, in: db) }
             for (section, business) in seed.sections { try Self.addSeeded(section, to: business, at: now, in: db) }
             for (template, business) in seed.templates { try Self.addSeeded(template, to: business, at: now, in: db) }
             if partners > 0 { try Self.requireRoom(forProvidersOf: seed, in: db) }
+            for recording in seed.recordings {
+                let key = recording.transaction.key
+                _ = try self.initialise(
+                    recording.transaction, documents: recording.documents, replays: false, in: db, &changes)
+                _ = try self.put(recording.audio, heard: recording.speech, in: key, in: db, &changes)
+                let file = AudioLocation.split(key: recording.audio.key).name
+                try self.commit(key, ChunkList(files: [file]), at: now, in: db, &changes)
+            }
         }
     }
 

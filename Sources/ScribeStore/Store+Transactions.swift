@@ -94,23 +94,7 @@ extension Store {
         _ key: Transaction.Key, _ list: ChunkList, at now: Date, refusing fixtures: Set<String> = []
     ) async throws -> Transaction.Effect {
         try await database.write(.transaction(key)) { db, changes in
-            let row = try Self.requireTransactionRow(key, in: db)
-            let rowID: Int64 = row["id"]
-            let old = try Transaction(row: row, request: self.requests.request(row["request"]))
-            try old.requireTime(at: now, lifetime: self.policies[old.request.kind].lifetime)
-            try old.request.requireFixture(notAmong: fixtures)
-            var transaction = old
-            var list = list
-            // A stop with commit means the files that have arrived (medscribe.md section 8). After the end of the
-            // recording no file arrives, whatever names the client lists.
-            if old.request.intake == .arrived, list.files.isEmpty || old.userStatus == .committed {
-                list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
-            }
-            let mayChangeResults = try Self.mayChangeResults(transaction, rowID: rowID, in: db)
-            let effect = try transaction.commit(list, mayChangeResults: mayChangeResults, at: now)
-            try self.applyAndHandOver(
-                effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
-            return effect
+            try self.commit(key, list, at: now, refusing: fixtures, in: db, &changes)
         }
     }
 
@@ -143,6 +127,29 @@ extension Store {
     }
 
     // MARK: Within a SQL transaction
+
+    @discardableResult
+    func commit(
+        _ key: Transaction.Key, _ list: ChunkList, at now: Date, refusing fixtures: Set<String> = [],
+        in db: any StoreSession, _ changes: inout [Change]
+    ) throws -> Transaction.Effect {
+        let row = try Self.requireTransactionRow(key, in: db)
+        let rowID: Int64 = row["id"]
+        let old = try Transaction(row: row, request: requests.request(row["request"]))
+        try old.requireTime(at: now, lifetime: policies[old.request.kind].lifetime)
+        try old.request.requireFixture(notAmong: fixtures)
+        var transaction = old
+        var list = list
+        // A stop with commit means the files that have arrived (medscribe.md section 8). After the end of the
+        // recording no file arrives, whatever names the client lists.
+        if old.request.intake == .arrived, list.files.isEmpty || old.userStatus == .committed {
+            list.files = old.userStatus == .committed ? [] : try Self.chunkNames(of: old, in: db)
+        }
+        let mayChangeResults = try Self.mayChangeResults(transaction, rowID: rowID, in: db)
+        let effect = try transaction.commit(list, mayChangeResults: mayChangeResults, at: now)
+        try applyAndHandOver(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &changes)
+        return effect
+    }
 
     /// Stores the end of a recording. An assembly job that can run now is claimed and goes to the change sink, so that
     /// no runner must look for the job in the store. A process that does not work on jobs leaves it to others.

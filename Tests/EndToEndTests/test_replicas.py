@@ -7,6 +7,7 @@ import pytest
 import requests
 from client import text
 from emulator import PATIENCE, run, wait_until
+from listen_client import KEY
 from shared_place import BUCKET, KEYS, replica
 
 
@@ -47,6 +48,16 @@ def test_a_transaction_that_begins_on_one_server_goes_on_and_ends_on_the_other(r
     assert first.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read() == chunks[0][0].read_bytes()
     _, _, client = place
     assert client.list_objects_v2(Bucket=BUCKET)["KeyCount"] >= len(chunks), "the audio is in the bucket"
+
+
+def test_a_posted_recording_stays_on_its_server_and_never_reaches_the_bucket(replicas, chunks, place):
+    client = place[2]
+    before = client.list_objects_v2(Bucket=BUCKET).get("Contents")
+    answer = requests.post(
+        f"{replicas[0].base_url}/v1/listen", data=chunks[0][0].read_bytes(), timeout=PATIENCE,
+        headers={"Authorization": f"Token {KEY}", "Content-Type": "audio/mp4"})
+    assert answer.status_code == 200, answer.text
+    assert client.list_objects_v2(Bucket=BUCKET).get("Contents") == before
 
 
 def test_calls_that_would_change_one_server_alone_are_refused(replicas):

@@ -116,7 +116,7 @@ package struct UseCaseFixture {
             clock: world)
         let transcriber = ScriptedTranscriber(steps: LockedValue([step]), clock: clock)
         recognitions = Recognitions(
-            uploads: uploads, objects: objects, transcriber: transcriber,
+            uploads: uploads, transcriber: transcriber,
             decoder: WaveDecoder(
                 concurrency: 1, decodes: false, temporary: temporary, clock: clock, files: .singleton),
             metrics: metrics, clock: clock, threads: .singleton)
@@ -226,12 +226,28 @@ package struct UseCaseFixture {
         try FileManager.default.subpathsOfDirectory(atPath: "\(folder.path)/objects").filter { $0.contains("/") }
     }
 
-    /// Writes a file that no object refers to yet.
-    package func write(_ content: Data = TestAudio.wav(seconds: 1)) async throws -> (file: String, size: Int) {
-        let begun = try await uploads.begin(for: owner.business)
-        var writer = begun.writer
-        try await writer.write(ByteBuffer(bytes: content))
-        return (begun.file, try await writer.finish().size)
+    /// Writes a file, which `body` keeps.
+    package func write<Value>(
+        _ content: Data = TestAudio.wav(seconds: 1),
+        _ body: (inout NewObject, (file: String, size: Int)) async throws -> Value
+    ) async throws -> Value {
+        try await uploads.receive(for: owner.business) { file in
+            try await file.write(ByteBuffer(bytes: content))
+            let size = try await file.finish().size
+            return try await body(&file, (file.name, size))
+        }
+    }
+
+    /// Stores an object.
+    package func keep(
+        _ key: String, _ content: Data = TestAudio.wav(seconds: 1), eTag: Character = "a",
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
+    ) async throws -> StoredObject {
+        try await write(content) { file, written in
+            let object = object(key, written, eTag: eTag)
+            try await uploads.keep(&file, as: object, for: owner, replacing: permitReplacing)
+            return object
+        }
     }
 
     package func object(_ key: String, _ written: (file: String, size: Int), eTag: Character = "a") -> StoredObject {
@@ -245,11 +261,13 @@ package struct UseCaseFixture {
         _ name: String, _ content: Data = TestAudio.wav(seconds: 1), to location: AudioLocation? = nil,
         isChunk: Bool = false
     ) async throws {
-        let (written, place) = (try await write(content), location ?? self.location())
-        let object = StoredObject(
-            bucket: place.bucket, key: place.key(ofFile: name), file: written.file, size: written.size,
-            eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
-        try await uploads.keep(object, for: owner, isChunk: isChunk)
+        let place = location ?? self.location()
+        try await write(content) { file, written in
+            let object = StoredObject(
+                bucket: place.bucket, key: place.key(ofFile: name), file: written.file, size: written.size,
+                eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+            try await uploads.keep(&file, as: object, for: owner, isChunk: isChunk)
+        }
     }
 }
 

@@ -200,7 +200,17 @@ struct UploadTests {
             let signer = try await anonymous.login().signer()
             let wrong = signer.sign("PUT", path, at: now, payload: String(repeating: "0", count: 64))
             #expect(try await anonymous.send(.put, path, headers: wrong, body: audio).status == 400)
-            #expect(try server.objectFiles().isEmpty)
+            let large = signer.sign(
+                "PUT", path, at: now, extra: [("x-amz-meta-note", String(repeating: "m", count: 2048))])
+            for query in ["", "?partNumber=1&uploadId=none"] {
+                let refused = try await anonymous.send(
+                    .put, path + query,
+                    headers: query.isEmpty
+                        ? large : signer.sign("PUT", path, query: String(query.dropFirst()), at: now),
+                    body: audio)
+                #expect(refused.text.contains(query.isEmpty ? "MetadataTooLarge" : "NoSuchUpload"))
+                #expect(try server.objectFiles().isEmpty)
+            }
             for _ in 0..<3 {
                 _ = try await anonymous.send(.put, path, headers: signer.sign("PUT", path, at: now), body: audio)
             }

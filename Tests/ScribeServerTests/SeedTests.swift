@@ -181,6 +181,48 @@ struct SeedTests {
         }
     }
 
+    @Test("a seed is stored as a whole or not at all, whatever its last transaction lacks")
+    func whole() async throws {
+        let server = try TestServer()
+        try await server.run { client in
+            let seed = #"""
+                {"clients":[{"client_id":"few","client_secret":"x","business_id":"b-few","transaction_limit":LIMIT}],
+                 "templates":[{"client_id":"few","template_id":"own","title":"Own","section_ids":["plan"]}],
+                 "consultations":[{"client_id":"few","txn_id":"v-1","transcript":"I cough.","template_ids":["own"]},
+                                  {"client_id":"few","txn_id":"v-2","transcript":"I cough too."}]}
+                """#
+            let refused = try await client.post("/__admin/seed", seed.replacing("LIMIT", with: "1"))
+            #expect(refused.status >= 400 && refused.status < 500, "\(refused.text)")
+            let login = #"{"client_id":"few","client_secret":"x"}"#
+            #expect(try await client.post("/connect-auth/v1/account/login", login).status == 401)
+            #expect(try server.objectFiles().isEmpty)
+            let added = try await client.post("/__admin/seed", seed.replacing("LIMIT", with: "2"))
+            #expect(added.status == 200, "\(added.text)")
+            #expect(try added["consultations.1.status"] == "success")
+            let own = try await client.login("few", "x")
+            #expect(try await own.status("v-1")["data.output.0.name"] == "Own")
+            #expect(try server.objectFiles().count == 2)
+        }
+    }
+
+    @Test("a seed waits for all of its results together, for twenty seconds at most")
+    func wait() async throws {
+        let server = try TestServer()
+        try await server.run { [manual = server.manual] client in
+            let rule = try await client.post(
+                "/__admin/faults", #"{"operation":"transcription","delay":"1h","times":3}"#)
+            #expect(rule.status < 300, "\(rule.text)")
+            let entry = { (number: Int) in #"{"client_id":"dev-client","txn_id":"v-\#(number)","transcript":"x"}"# }
+            async let answer = client.post(
+                "/__admin/seed", #"{"consultations":[\#((1...3).map(entry).joined(separator: ","))]}"#)
+            try await manual.waitFor(.heldPoll)
+            manual.advance(by: .seconds(20))
+            let seeded = try await answer
+            let statuses = try (0..<3).map { try seeded["consultations.\($0).status"] }
+            #expect(statuses == ["in-progress", "in-progress", "in-progress"])
+        }
+    }
+
     @Test("a seed that is no JSON, or too large, is refused")
     func bodies() async throws {
         try await TestServer().run { client in

@@ -31,15 +31,16 @@ struct BackupTests {
     private static func upload(to store: Store, _ state: StateFolder) async throws -> String {
         let objects = ObjectFiles(
             folder: state.objects, durability: .normal, identifiers: .counting(), pool: .singleton)
-        let name = objects.freshName()
-        var writer = objects.create(name)
-        try await writer.write(ByteBuffer(string: "speech"))
-        _ = try await writer.finish()
-        let object = StoredObject(
-            bucket: "b", key: "k", file: name, size: 6, eTag: String(repeating: "a", count: 32), contentType: nil,
-            metadata: [:], createdAt: Date(timeIntervalSince1970: 1_778_404_353))
-        _ = try await store.put(object, business: .init("b-1"))
-        return name
+        return try await objects.withNewObject { file in
+            try await file.write(ByteBuffer(string: "speech"))
+            _ = try await file.finish()
+            file.isKept = true
+            let object = StoredObject(
+                bucket: "b", key: "k", file: file.name, size: 6, eTag: String(repeating: "a", count: 32),
+                contentType: nil, metadata: [:], createdAt: Date(timeIntervalSince1970: 1_778_404_353))
+            _ = try await store.put(object, business: .init("b-1"))
+            return file.name
+        }
     }
 
     /// Restores the backup into a new folder, and requires the upload in it.

@@ -25,7 +25,7 @@ struct ObjectFilesTests {
 
     @Test("an object that is written in pieces is one file, with its size and digests")
     func writing() async throws {
-        var writer = files.create("abcdef", checksums: Set(ChecksumAlgorithm.allCases))
+        var writer = files.create("abcdef", checksums: Set(ChecksumAlgorithm.allCases), arriving: nil)
         var whole = Data()
         for number in 0..<40 {
             let piece = Data(repeating: UInt8(number), count: 10_000)
@@ -43,21 +43,18 @@ struct ObjectFilesTests {
 
     @Test("a discarded upload leaves no file, before and after its end")
     func discarding() async throws {
-        var first = files.create("first")
-        try await first.write(ByteBuffer(string: "x"))
-        await first.discard()
-        var second = files.create("second")
-        _ = try await second.finish()
-        await second.discard()
+        try await files.withNewObject { try await $0.write(ByteBuffer(string: "x")) }
+        try await files.withNewObject { _ = try await $0.finish() }
         #expect(try all() == [])
     }
 
     private func begin(_ files: ObjectFiles) async throws -> String {
-        let name = files.freshName()
-        var writer = files.create(name)
-        try await writer.write(ByteBuffer(string: "x"))
-        _ = try await writer.finish()
-        return name
+        try await files.withNewObject { file in
+            try await file.write(ByteBuffer(string: "x"))
+            _ = try await file.finish()
+            file.isKept = true
+            return file.name
+        }
     }
 
     @Test("a sweep of uploads finds files from before this start, and no stray files")

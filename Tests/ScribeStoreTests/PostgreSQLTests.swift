@@ -88,7 +88,8 @@ struct PostgreSQLTests {
             try db.rows(
                 """
                 SELECT table_name, column_name, is_nullable FROM information_schema.columns
-                WHERE table_schema = current_schema() AND table_name NOT IN ('secrets', 'schema_version', 'open_streams')
+                WHERE table_schema = current_schema() AND table_name NOT IN (
+                    'secrets', 'schema_version', 'open_streams', 'removed_objects')
                 """)
         }
         let found = Set(
@@ -107,6 +108,47 @@ struct PostgreSQLTests {
         }
         #expect(found.subtracting(expected) == ["storage.slot false"])
         #expect(expected.subtracting(found).isEmpty)
+    }
+
+    @Test(
+        "removed objects are rows, which wait for their time and are forgotten",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func removals() async throws {
+        let store = try StoreFixture().store
+        let now = Date(timeIntervalSince1970: 1_778_404_353)
+        for _ in 0..<2 { try await store.addRemovals(of: ["a", "b"], at: now) }
+        try await store.addRemovals(of: ["b", "c"], at: now + 60)
+        #expect(try await store.removals(before: now - 1).isEmpty)
+        #expect(try await store.removals(before: now).sorted() == ["a", "b"])
+        try await store.forgetRemovals(of: ["a", "b"])
+        #expect(try await store.removals(before: now + 60) == ["c"])
+    }
+
+    @Test(
+        "a session whose end is being stored does not expire too",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func ended() async throws {
+        let fixture = try StoreFixture()
+        let store = fixture.store
+        _ = try await store.register(
+            WebhookDraft(style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http"),
+            for: fixture.owner, pauses: [], at: fixture.start)
+        try await fixture.initialise(isSession: true)
+        let late = fixture.start.addingTimeInterval(TestSessionPolicy.time)
+        #expect(try await store.dueWork(at: late).sessions == 1)
+        let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self)
+        async let end: Void = store.database.write(.transaction(fixture.key())) { db in
+            try db.run("UPDATE transactions SET expires_at = NULL")
+            _ = try db.rows("SELECT 1")
+            beginning.yield()
+            // Long enough for the expiry to find the row as it was; it waits however long this takes.
+            _ = try db.rows("SELECT pg_sleep(0.3)")
+        }
+        for await _ in beginnings { break }
+        _ = try await store.expireSessions(at: late)
+        try await end
+        let events = try await store.read { try $0.rows("SELECT event FROM deliveries").map { $0["event"] as String } }
+        #expect(!events.contains("expired"))
     }
 
     @Test(

@@ -160,27 +160,25 @@ struct StoreQuotaTests {
         let objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton)
         let arriving = ArrivingBytes(store: store)
-        func begin(_ size: Int = 0) async throws -> any ObjectWriter {
-            objects.create(
-                objects.freshName(), checksums: [],
-                arriving: try await arriving.begin(of: owner.business, expecting: size))
+        func receive(_ size: Int = 0, _ body: (inout NewObject) async throws -> Void) async throws {
+            let file = try await arriving.begin(of: owner.business, expecting: size)
+            try await objects.withNewObject(arriving: file, body)
         }
-        var announced: (any ObjectWriter)? = try await begin(6000)
-        await #expect(throws: ScribeError.storageQuotaExceeded) { _ = try await begin(4001) }
-        _ = try await arriving.begin(of: .init("b-2"), expecting: 10_000)
-        var other = try await begin()
-        try await other.write(ByteBuffer(repeating: 0, count: 4000))
-        await #expect(throws: ScribeError.storageQuotaExceeded) {
-            try await other.write(ByteBuffer(repeating: 0, count: 1))
+        try await receive { other in
+            try await receive(6000) { announced in
+                await #expect(throws: ScribeError.storageQuotaExceeded) { try await receive(4001) { _ in } }
+                _ = try await arriving.begin(of: .init("b-2"), expecting: 10_000)
+                try await other.write(ByteBuffer(repeating: 0, count: 4000))
+                await #expect(throws: ScribeError.storageQuotaExceeded) {
+                    try await other.write(ByteBuffer(repeating: 0, count: 1))
+                }
+                try await announced.write(ByteBuffer(repeating: 0, count: 6000))
+                await #expect(throws: ScribeError.storageQuotaExceeded) {
+                    try await announced.write(ByteBuffer(repeating: 0, count: 1))
+                }
+            }
+            try await other.write(ByteBuffer(repeating: 0, count: 5000))
         }
-        try await announced?.write(ByteBuffer(repeating: 0, count: 6000))
-        await #expect(throws: ScribeError.storageQuotaExceeded) {
-            try await announced?.write(ByteBuffer(repeating: 0, count: 1))
-        }
-        await announced?.discard()
-        announced = nil
-        try await other.write(ByteBuffer(repeating: 0, count: 5000))
-        await other.discard()
     }
 
     @Test("an upload that replaces an object may use that object's share of the quota")

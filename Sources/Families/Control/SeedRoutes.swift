@@ -13,7 +13,7 @@ struct SeedRoutes: Sendable {
     /// Secrets and API keys that a client may not have.
     let refusedSecrets: Set<String>
 
-    /// Longest wait for the results of the transactions.
+    /// Longest wait for the results of all transactions.
     private static let longestWait: Duration = .seconds(20)
 
     static func add(to router: WorldRoutes<Self>) { router.post("seed", use: seed) }
@@ -25,18 +25,16 @@ struct SeedRoutes: Sendable {
         let consultations = try await consultations(of: body, clients)
         let (runtime, store) = (world.runtime, world.runtime.store)
         let rows = try await rows(of: body, clients)
-        try await store.add(rows, at: runtime.clock.now)
+        try await runtime.add(rows, consultations[...])
         if !body.clients.isEmpty { world.authenticator.clients.replaceSeeded(with: try await store.seededClients()) }
-        for consultation in consultations { try await runtime.record(consultation) }
-        var finished: [JSON] = []
-        for consultation in consultations {
-            let status = try await runtime.finish(
-                consultation, atMost: Self.longestWait, until: context.clientDisconnect())
-            finished.append([
+        let statuses = try await runtime.finish(
+            consultations, atMost: Self.longestWait, until: context.clientDisconnect())
+        let finished = zip(consultations, statuses).map { consultation, status -> JSON in
+            [
                 "client_id": .string(consultation.principal.client.rawValue),
                 "txn_id": .string(consultation.id.rawValue),
                 "status": .string(status.rawValue),
-            ])
+            ]
         }
         return .json(
             .ok,

@@ -7,9 +7,8 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// A body stored in a file, with its size and checksums verified.
-struct ReceivedFile: Sendable {
-    let file: String
+/// Verified size and checksums of a body.
+struct ReceivedBody: Sendable {
     /// Size in bytes.
     let size: Int
     /// MD5 in lower-case hex.
@@ -65,24 +64,22 @@ extension S3Responder {
     /// Largest object, in bytes.
     static let objectLimit = Limits.recording
 
-    /// Streams the body to a new file, and verifies its declared size and checksums.
-    ///
-    /// After an error or a disconnection no file is left.
+    /// Streams the body to a new file, verifies its declared size and checksums, and lends the file to `body`, which
+    /// keeps it.
     /// - Parameter address: Address of the future object; nil for a part of a multipart upload.
     func receive(
-        _ request: Request, _ caller: VerifiedS3Request, as address: S3ObjectAddress? = nil
-    ) async throws -> ReceivedFile {
+        _ request: Request, _ caller: VerifiedS3Request, as address: S3ObjectAddress? = nil,
+        _ body: (inout NewObject, ReceivedBody) async throws -> Response
+    ) async throws -> Response {
         let declared = try DeclaredBody(request.headers, caller.payload)
-        let begun = try await uploads.begin(
+        return try await uploads.receive(
             for: caller.principal.business, expecting: declared.size, at: address.map { ($0.bucket, $0.key) },
-            checksums: declared.trailers.union(declared.checksums.keys))
-        let file = begun.file
-        var writer = begun.writer
-        do {
+            checksums: declared.trailers.union(declared.checksums.keys)
+        ) { file in
             var trailers: [ChecksumAlgorithm: [UInt8]] = [:]
             switch caller.payload {
             case .unsigned, .signed:
-                for try await buffer in request.body { try await writer.write(buffer) }
+                for try await buffer in request.body { try await file.write(buffer) }
             case .streaming(let isSigned, let hasTrailer):
                 var decoder = AWSChunkedDecoder(
                     signatures: isSigned ? caller.chunkSignatures : nil, hasTrailer: hasTrailer
@@ -92,23 +89,20 @@ extension S3Responder {
                     for piece in try decoder.decode(buffer) {
                         size += piece.readableBytes
                         guard size <= declared.size else { throw S3Error.incompleteBody }
-                        try await writer.write(piece)
+                        try await file.write(piece)
                     }
                 }
                 try decoder.finish()
                 trailers = try Self.checksums(in: decoder.trailers)
             }
-            let written = try await writer.finish()
+            let written = try await file.finish()
             guard written.size == declared.size else { throw S3Error.incompleteBody }
             if let md5 = declared.md5, md5 != Data(written.md5) { throw S3Error.badDigest("Content-MD5") }
             try check(written, declared, trailers, caller.payload)
-            return ReceivedFile(
-                file: file, size: written.size, md5: Hex.encode(written.md5),
-                checksums: Self.fields(for: written, declared)
-            )
-        } catch {
-            await writer.discard()
-            throw error
+            return try await body(
+                &file,
+                ReceivedBody(
+                    size: written.size, md5: Hex.encode(written.md5), checksums: Self.fields(for: written, declared)))
         }
     }
 

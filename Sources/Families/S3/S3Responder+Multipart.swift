@@ -32,15 +32,18 @@ extension S3Responder {
     func uploadPart(
         _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: VerifiedS3Request
     ) async throws -> Response {
-        let received = try await receive(request, caller)
-        let part = MultipartPart(
-            number: number, file: received.file, size: received.size, md5: received.md5, createdAt: clock.now
-        )
-        guard try await uploads.keep(part, of: id, bucket: address.bucket, key: address.key, for: caller.principal)
-        else { throw S3Error.noSuchUpload }
-        var headers = received.checksums
-        headers[.eTag] = "\"\(part.md5)\""
-        return Response(status: .ok, headers: headers)
+        try await receive(request, caller) { file, received in
+            let part = MultipartPart(
+                number: number, file: file.name, size: received.size, md5: received.md5, createdAt: clock.now
+            )
+            guard
+                try await uploads.keep(
+                    &file, as: part, of: id, bucket: address.bucket, key: address.key, for: caller.principal)
+            else { throw S3Error.noSuchUpload }
+            var headers = received.checksums
+            headers[.eTag] = "\"\(part.md5)\""
+            return Response(status: .ok, headers: headers)
+        }
     }
 
     func completeMultipartUpload(
@@ -62,31 +65,20 @@ extension S3Responder {
             }
             return try PartList(String(buffer: body))
         }
-        guard let (found, file, size) = try await join(list, of: id, at: address, business) else {
-            return try await completedBefore(list, address, business, context)
-        }
-        let object = StoredObject(
-            bucket: address.bucket, key: address.key, file: file, size: size, eTag: list.eTag,
-            contentType: found.contentType, disposition: found.disposition, metadata: found.metadata,
-            createdAt: clock.now
-        )
-        let isCompleted = try await uploads.complete(
-            id, as: object, for: caller.principal, replacing: S3Preconditions(request.headers).permitReplacing)
-        guard isCompleted else { return try await completedBefore(list, address, business, context) }
-        return completion(of: object, context)
-    }
-
-    /// Joins the parts of an upload into one file.
-    /// - Returns: nil if the upload is gone, which may happen meanwhile: a client may repeat the request without
-    ///   waiting.
-    private func join(
-        _ list: PartList, of id: String, at address: S3ObjectAddress, _ business: BusinessID
-    ) async throws -> (upload: MultipartUpload, file: String, size: Int)? {
+        let preconditions = S3Preconditions(request.headers)
         while let found = try await queries.objects.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: business)
         {
-            let parts = try list.select(from: found.parts)
-            if let joined = try await uploads.join(parts) { return (found.upload, joined.file, joined.size) }
+            let (upload, parts) = (found.upload, try list.select(from: found.parts))
+            let object = try await uploads.complete(
+                id, joining: parts,
+                as: { file in
+                    StoredObject(
+                        bucket: address.bucket, key: address.key, file: file, size: parts.reduce(0) { $0 + $1.size },
+                        eTag: list.eTag, contentType: upload.contentType, disposition: upload.disposition,
+                        metadata: upload.metadata, createdAt: clock.now)
+                }, for: caller.principal, replacing: preconditions.permitReplacing)
+            if let object { return completion(of: object, context) }
             // The upload is gone, or a part was replaced: read it again. A lost file is an error.
             let now = try await queries.objects.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
@@ -94,7 +86,8 @@ extension S3Responder {
                 throw S3Error.internalError
             }
         }
-        return nil
+        // A client may repeat the request without waiting.
+        return try await completedBefore(list, address, business, context)
     }
 
     /// Answers a repeated completion: the upload is gone, and the object with the expected ETag exists.

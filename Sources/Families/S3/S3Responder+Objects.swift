@@ -12,16 +12,19 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ caller: VerifiedS3Request
     ) async throws -> Response {
         let preconditions = S3Preconditions(request.headers)
-        let received = try await receive(request, caller, as: address)
-        let object = StoredObject(
-            bucket: address.bucket, key: address.key, file: received.file, size: received.size, eTag: received.md5,
-            contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
-            metadata: try Self.metadata(of: request.headers), createdAt: clock.now
-        )
-        try await uploads.keep(object, for: caller.principal, replacing: preconditions.permitReplacing)
-        var headers = received.checksums
-        headers[.eTag] = object.quotedETag
-        return Response(status: .ok, headers: headers)
+        let metadata = try Self.metadata(of: request.headers)
+        return try await receive(request, caller, as: address) { file, received in
+            let object = StoredObject(
+                bucket: address.bucket, key: address.key, file: file.name, size: received.size, eTag: received.md5,
+                contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
+                metadata: metadata, createdAt: clock.now
+            )
+            try await uploads.keep(
+                &file, as: object, for: caller.principal, replacing: preconditions.permitReplacing)
+            var headers = received.checksums
+            headers[.eTag] = object.quotedETag
+            return Response(status: .ok, headers: headers)
+        }
     }
 
     func getObject(

@@ -20,101 +20,103 @@ extension S3Responder {
         var fields: [String: String] = [:]
         var size = 0
         var current: (name: String, value: ByteBuffer)?
+
+        /// Collects the fields.
+        /// - Returns: The file part, once it begins.
+        mutating func take(_ event: FormDecoder.Event) throws(S3Error) -> FormPart? {
+            switch event {
+            case .part(let part) where part.name == "file": return part
+            case .part(let part):
+                size += part.name.utf8.count + S3Responder.fieldOverhead
+                current = (part.name.lowercased(), ByteBuffer())
+            case .data(var data):
+                size += data.readableBytes
+                current?.value.writeBuffer(&data)
+            case .endOfPart:
+                if let (name, value) = current { fields[name] = String(buffer: value) }
+                current = nil
+            }
+            guard size <= S3Responder.fieldLimit else { throw .maxPostPreDataLengthExceeded }
+            return nil
+        }
     }
 
-    /// An upload in progress.
+    /// An upload whose policy and fields are verified.
     private struct Upload {
-        /// Responder of the world that the upload belongs to.
-        let target: S3Responder
         let principal: Principal
         let policy: PostPolicy
         let address: S3ObjectAddress
         let contentType: String?
         let disposition: String?
         let metadata: [String: String]
-        let file: String
-        var writer: any ObjectWriter
-        var size = 0
-        /// Fault of that world, which only the form names.
-        var fault: LateFault?
     }
 
     func postObject(_ request: Request, into bucket: String, _ context: ScribeContext) async throws -> Response {
-        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+        guard var reader = FormReader(request) else {
             throw S3Error.invalidRequest("Bucket POST must be of the enclosure-type multipart/form-data")
         }
-        var form = Form()
-        var upload: Upload?
-        var isReceived = false
         do {
-            for try await buffer in request.body {
-                for event in try decoder.decode(buffer) {
-                    // Fields after the file are ignored.
-                    if isReceived { continue }
-                    if upload == nil {
-                        upload = try await take(event, of: &form, into: bucket, request, context)
-                    } else if try await take(event, into: &upload) {
-                        isReceived = true
-                    }
+            var form = Form()
+            while let event = try await reader.next() {
+                if let part = try form.take(event) {
+                    return try await receive(part, of: &reader, form.fields, into: bucket, request, context)
                 }
             }
-            try decoder.finish()
-            guard let received = upload, isReceived else {
-                throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
-            }
-            // From here on `store` owns the file, and removes it on errors.
-            upload = nil
-            let stored = try await received.target.store(received, form, below: context.linkPath)
-            return try await received.fault?.after(stored) ?? stored
+            throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
         } catch let fault as LateFault.Instead {
-            await upload?.writer.discard()
             return fault.response
-        } catch {
-            await upload?.writer.discard()
-            if error is FormDecoder.Malformed { throw S3Error.malformedPostRequest }
-            throw error
+        } catch is FormDecoder.Malformed {
+            throw S3Error.malformedPostRequest
         }
     }
 
-    /// Collects the fields.
-    /// - Returns: The upload, once its file part begins.
-    private func take(
-        _ event: FormDecoder.Event, of form: inout Form, into bucket: String, _ request: Request,
-        _ context: ScribeContext
-    ) async throws -> Upload? {
-        switch event {
-        case .part(let part) where part.name == "file":
-            let token = form.fields["x-amz-security-token"]
-            guard let world = try world(of: token, context) else {
-                let upload = try await begin(form.fields, part, bucket)
-                context.noteCaller(upload.principal)
-                return upload
-            }
-            world.use.begin()
-            defer { world.use.end() }
-            var principal: Principal?
-            if let token { principal = await world.credentials.holder(ofSessionToken: token) }
-            let fault = context.lateFault(
-                of: world, request, S3Family(explainsSignatures: explainsSignatures), principal)
-            try await fault?.before()
-            var upload = try await S3Responder(world, explainsSignatures: explainsSignatures)
-                .begin(form.fields, part, bucket)
-            context.noteCaller(upload.principal)
-            upload.fault = fault
-            return upload
-        case .part(let part):
-            form.size += part.name.utf8.count + Self.fieldOverhead
-            guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
-            form.current = (part.name.lowercased(), ByteBuffer())
-        case .data(var data):
-            form.size += data.readableBytes
-            guard form.size <= Self.fieldLimit else { throw S3Error.maxPostPreDataLengthExceeded }
-            form.current?.value.writeBuffer(&data)
-        case .endOfPart:
-            if let (name, value) = form.current { form.fields[name] = String(buffer: value) }
-            form.current = nil
+    /// Receives the file in the world that the form names.
+    private func receive(
+        _ part: FormPart, of reader: inout FormReader, _ fields: [String: String], into bucket: String,
+        _ request: Request, _ context: ScribeContext
+    ) async throws -> Response {
+        let token = fields["x-amz-security-token"]
+        guard let world = try world(of: token, context) else {
+            return try await receive(part, of: &reader, fields, into: bucket, context)
         }
-        return nil
+        world.use.begin()
+        defer { world.use.end() }
+        var principal: Principal?
+        if let token { principal = await world.credentials.holder(ofSessionToken: token) }
+        let fault = context.lateFault(of: world, request, S3Family(explainsSignatures: explainsSignatures), principal)
+        try await fault?.before()
+        let stored = try await S3Responder(world, explainsSignatures: explainsSignatures)
+            .receive(part, of: &reader, fields, into: bucket, context)
+        return try await fault?.after(stored) ?? stored
+    }
+
+    /// Receives the file. Fields after it are ignored.
+    private func receive(
+        _ part: FormPart, of reader: inout FormReader, _ fields: [String: String], into bucket: String,
+        _ context: ScribeContext
+    ) async throws -> Response {
+        let upload = try await verify(fields, part, bucket)
+        context.noteCaller(upload.principal)
+        return try await uploads.receive(
+            for: upload.principal.business, at: (upload.address.bucket, upload.address.key)
+        ) { file in
+            var size = 0
+            while let data = try await reader.data() {
+                size += data.readableBytes
+                guard size <= upload.policy.sizes.upperBound else { throw S3Error.entityTooLarge }
+                try await file.write(data)
+            }
+            while try await reader.next() != nil {}
+            let written = try await file.finish()
+            guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
+            let object = StoredObject(
+                bucket: upload.address.bucket, key: upload.address.key, file: file.name, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: upload.contentType, disposition: upload.disposition,
+                metadata: upload.metadata, createdAt: clock.now
+            )
+            try await uploads.keep(&file, as: object, for: upload.principal)
+            return Self.answer(to: object, fields["success_action_status"], below: context.linkPath)
+        }
     }
 
     /// The world that a form's session token names; nil for the request's own. The head of the request has no token.
@@ -128,18 +130,8 @@ extension S3Responder {
         return world
     }
 
-    /// Writes the file.
-    /// - Returns: Whether the file has ended.
-    private func take(_ event: FormDecoder.Event, into upload: inout Upload?) async throws -> Bool {
-        guard case .data(let data) = event else { return true }
-        upload?.size += data.readableBytes
-        if let upload, upload.size > upload.policy.sizes.upperBound { throw S3Error.entityTooLarge }
-        try await upload?.writer.write(data)
-        return false
-    }
-
     /// Verifies policy and fields before the first byte of the file is stored.
-    private func begin(_ fields: [String: String], _ part: FormPart, _ bucket: String) async throws -> Upload {
+    private func verify(_ fields: [String: String], _ part: FormPart, _ bucket: String) async throws -> Upload {
         guard let encodedPolicy = fields["policy"] else {
             throw S3Error.accessDenied("Anonymous uploads are not allowed: the form has no policy.")
         }
@@ -173,35 +165,17 @@ extension S3Responder {
         let prefix = "x-amz-meta-"
         let metadata = fields.filter { $0.key.hasPrefix(prefix) }
             .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
-        let (file, writer) = try await uploads.begin(
-            for: principal.business, at: (address.bucket, address.key))
         return Upload(
-            target: self, principal: principal, policy: policy, address: address,
+            principal: principal, policy: policy, address: address,
             contentType: fields["content-type"] ?? part.contentType, disposition: fields["content-disposition"],
-            metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first }), file: file,
-            writer: writer
+            metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first })
         )
     }
 
-    private func store(_ received: Upload, _ form: Form, below path: String) async throws -> Response {
-        var upload = received
-        let written: WrittenObject
-        do {
-            written = try await upload.writer.finish()
-            guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
-        } catch {
-            await upload.writer.discard()
-            throw error
-        }
-        let object = StoredObject(
-            bucket: upload.address.bucket, key: upload.address.key, file: upload.file, size: written.size,
-            eTag: Hex.encode(written.md5), contentType: upload.contentType, disposition: upload.disposition,
-            metadata: upload.metadata, createdAt: clock.now
-        )
-        try await uploads.keep(object, for: upload.principal)
+    private static func answer(to object: StoredObject, _ wanted: String?, below path: String) -> Response {
         var headers: HTTPFields = [.eTag: object.quotedETag]
         headers[.location] = "\(path)/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
-        switch form.fields["success_action_status"] {
+        switch wanted {
         case "200": return Response(status: .ok, headers: headers)
         case "201":
             var response = XMLElement(

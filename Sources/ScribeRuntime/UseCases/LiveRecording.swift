@@ -243,27 +243,22 @@ package actor LiveRecording {
     private func write(
         _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, as name: String, insteadOf eTag: String?
     ) async throws -> TranscribedChunk {
-        let begun = try await recordings.uploads.begin(
-            for: place.key.business, at: (place.location.bucket, place.location.key(ofFile: name)))
-        var writer = begun.writer
         let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
-        let written: WrittenObject
-        do {
-            try await writer.write(header.bytes(before: audio.readableBytes))
-            try await writer.write(audio)
-            written = try await writer.finish()
-        } catch {
-            await writer.discard()
-            throw error
-        }
         let offset = seconds(frames.lowerBound)
         let speech = words.map { words in
             RecognisedSpeech(
                 text: words.map(\.text).joined(separator: " "), words: words.map { $0.later(by: -offset) })
         }
-        let kept = try await keep(begun.file, written, speech, as: name, insteadOf: eTag)
-        return TranscribedChunk(
-            name: kept, eTag: Hex.encode(written.md5), frames: frames, audio: audio, words: words ?? [])
+        return try await recordings.uploads.receive(
+            for: place.key.business, at: (place.location.bucket, place.location.key(ofFile: name))
+        ) { file in
+            try await file.write(header.bytes(before: audio.readableBytes))
+            try await file.write(audio)
+            let written = try await file.finish()
+            let kept = try await keep(&file, written, speech, as: name, insteadOf: eTag)
+            return TranscribedChunk(
+                name: kept, eTag: Hex.encode(written.md5), frames: frames, audio: audio, words: words ?? [])
+        }
     }
 
     /// Stores a file as a chunk with the wanted name, or with the next free one: another socket may stream to the same
@@ -271,25 +266,24 @@ package actor LiveRecording {
     /// - Returns: The chunk's name.
     /// - Throws: ``Taken`` if the chunk to replace has changed.
     private func keep(
-        _ file: String, _ written: WrittenObject, _ speech: RecognisedSpeech?, as wanted: String,
+        _ file: inout NewObject, _ written: WrittenObject, _ speech: RecognisedSpeech?, as wanted: String,
         insteadOf eTag: String?
     ) async throws -> String {
         var name = wanted
         while true {
             let object = StoredObject(
-                bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
+                bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file.name,
+                size: written.size, eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
                 createdAt: recordings.clock.now)
             do {
-                try await recordings.uploads.keep(object, heard: speech, in: place.key, for: principal) { tag in
+                try await recordings.uploads.keep(
+                    &file, as: object, heard: speech, in: place.key, for: principal
+                ) { tag in
                     if tag != eTag { throw NameConflict() }
                 }
                 return name
             } catch is NameConflict {
-                guard eTag == nil else {
-                    await recordings.uploads.remove([file])
-                    throw NameConflict()
-                }
+                guard eTag == nil else { throw NameConflict() }
                 name = takeName()
             }
         }

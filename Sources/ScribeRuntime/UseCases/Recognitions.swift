@@ -4,7 +4,7 @@ import Foundation
 package import NIOCore
 package import NIOPosix
 package import ScribeDomain
-package import ScribeStore
+import ScribeStore
 
 /// Recognition of recordings outside transactions: each is written to a file, recognised while its sender waits, and
 /// deleted.
@@ -21,7 +21,6 @@ package struct Recognitions: Sendable {
     }
 
     private let uploads: Uploads
-    private let objects: any ObjectStore
     private let transcriber: any Transcriber
     private let decoder: WaveDecoder
     private let metrics: Metrics
@@ -29,11 +28,10 @@ package struct Recognitions: Sendable {
     private let threads: NIOThreadPool
 
     package init(
-        uploads: Uploads, objects: any ObjectStore, transcriber: any Transcriber, decoder: WaveDecoder,
-        metrics: Metrics, clock: WallClock, threads: NIOThreadPool
+        uploads: Uploads, transcriber: any Transcriber, decoder: WaveDecoder, metrics: Metrics, clock: WallClock,
+        threads: NIOThreadPool
     ) {
         self.uploads = uploads
-        self.objects = objects
         self.transcriber = transcriber
         self.decoder = decoder
         self.metrics = metrics
@@ -52,34 +50,27 @@ package struct Recognitions: Sendable {
         _ body: Body, samples: WaveHeader? = nil, size: Int? = nil, languages: [String], for principal: Principal
     ) async throws -> RecognisedRecording where Body.Element == ByteBuffer {
         guard size ?? 0 <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
-        let begun = try await uploads.begin(for: principal.business, expecting: size ?? 0)
-        var writer = begun.writer
-        let hearing: Result<RecognisedRecording, any Error>
-        do {
+        return try await uploads.receive(for: principal.business, expecting: size ?? 0, isPassing: true) { file in
             var hash = SHA256()
             var count = 0
             for try await buffer in body where buffer.readableBytes > 0 {
                 if count == 0, let samples, !buffer.readableBytesView.starts(with: "RIFF".utf8) {
-                    try await writer.write(samples.bytes(before: size))
+                    try await file.write(samples.bytes(before: size))
                 }
                 count += buffer.readableBytes
                 guard count <= Limits.recording else { throw ScribeError.tooLarge(limit: Limits.recording) }
                 buffer.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                try await writer.write(buffer)
+                try await file.write(buffer)
             }
-            _ = try await writer.finish()
-            hearing = .success(try await recognise(begun.file, languages, hash.finalize(), for: principal))
-        } catch {
-            hearing = .failure(error)
+            _ = try await file.finish()
+            return try await recognise(file.name, languages, hash.finalize(), for: principal)
         }
-        await writer.discard()
-        return try hearing.get()
     }
 
     private func recognise(
         _ file: String, _ languages: [String], _ sha256: SHA256Digest, for principal: Principal
     ) async throws -> RecognisedRecording {
-        let audio = StoredAudio(file: file, objects: objects)
+        let audio = StoredAudio(file: file, objects: uploads.objects.spool)
         let format = try await audio.withLocalFile { path in
             try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
         }

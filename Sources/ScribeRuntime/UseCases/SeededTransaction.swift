@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 package import ScribeDomain
-import ScribeStore
+package import ScribeStore
 
 /// Transaction of a seed: a transcript that becomes results as if the recogniser had heard it.
 package struct SeededTransaction: Sendable {
@@ -30,50 +30,75 @@ extension Runtime {
     /// Longest audio of a transaction of a seed, in seconds.
     private static let longestAudio = 60
 
-    /// Records a transaction of a seed and commits it. One that is there stays.
-    /// - Throws: As ``Transactions/start(_:_:for:replays:)``, and for a full storage.
-    package func record(_ transaction: SeededTransaction) async throws {
-        let (id, principal, key) = (transaction.id, transaction.principal, transaction.key)
-        guard try await store.transaction(key) == nil else { return }
-        let location = AudioLocation(bucket: bucket, folder: "seed/\(id.rawValue)")
+    /// Adds the rows of a seed and its transactions, all or none. Transactions that are there stay.
+    /// - Throws: `SeedProblem`; as ``Transactions/start(_:_:for:replays:)``, and for a full storage.
+    package func add(_ rows: SeedRows, _ transactions: ArraySlice<SeededTransaction>) async throws {
+        guard let next = transactions.first else { return try await store.add(rows, at: clock.now) }
+        let (rest, principal) = (transactions.dropFirst(), next.principal)
+        guard try await store.transaction(next.key) == nil else { return try await add(rows, rest) }
+        let location = AudioLocation(bucket: bucket, folder: "seed/\(next.id.rawValue)")
         var request = TransactionRequest(
             transfer: .vaded, mode: "consultation", audioURL: location.url,
-            templates: transaction.templates.map { TransactionRequest.RequestedTemplate(id: $0) },
-            patientDetails: transaction.patient)
+            templates: next.templates.map { TransactionRequest.RequestedTemplate(id: $0) },
+            patientDetails: next.patient)
         try request.requireWithinLimits()
         request.hasStartedRecording = true
-        _ = try await transactions.start(id, request, for: principal, replays: false)
-        try await uploadSilence(saying: transaction.transcript, to: location, in: key, for: principal)
-        try await transactions.commit(key, ChunkList(files: [Self.seededFile]))
-    }
-
-    /// Stores a silent file of a transaction, as long as its words take.
-    /// - Parameter text: what was heard in it; nil to have it recognised.
-    func uploadSilence(
-        saying text: String?, to location: AudioLocation, in key: Transaction.Key, for principal: Principal
-    ) async throws {
+        let own = rows.templates.filter { $0.business == principal.business }.map { $0.template }
+        let new = try await self.transactions.new(next.id, request, for: principal, seeded: own)
         // Two and a half words a second, as people speak.
-        let words = (text ?? "").split(whereSeparator: \.isWhitespace).count
+        let words = next.transcript.split(whereSeparator: \.isWhitespace).count
         let seconds = min(max(1, words * 2 / 5), Self.longestAudio)
-        let (file, writer) = try await uploads.begin(for: principal.business)
-        var open = writer
-        try await open.write(Self.silence(seconds))
-        let written = try await open.finish()
-        let object = StoredObject(
-            bucket: location.bucket, key: "\(location.folder)/\(Self.seededFile)", file: file, size: written.size,
-            eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:], createdAt: clock.now)
-        let speech = text.map { RecognisedSpeech(text: $0, quality: 1, confidence: 1, duration: Double(seconds)) }
-        try await uploads.keep(object, heard: speech, in: key, for: principal) { _ in }
+        try await withSilence(seconds, in: location, of: principal) { file, audio in
+            var rows = rows
+            rows.recordings.append(
+                SeedRows.Recording(
+                    new.transaction, new.documents, audio: audio,
+                    speech: RecognisedSpeech(
+                        text: next.transcript, quality: 1, confidence: 1, duration: Double(seconds))))
+            // Each file is there until all rows are.
+            try await uploads.keeping(&file) { [rows] in try await add(rows, rest) }
+        }
     }
 
-    /// Waits until a transaction of a seed is finished.
-    /// - Returns: Its processing status, which is `in-progress` at the end of the longest wait.
+    /// Stores a silent file of a transaction, to be recognised.
+    func uploadSilence(to location: AudioLocation, in key: Transaction.Key, for principal: Principal) async throws {
+        try await withSilence(1, in: location, of: principal) { file, audio in
+            try await uploads.keep(&file, as: audio, heard: nil, in: key, for: principal) { _ in }
+        }
+    }
+
+    /// Writes a silent file, which `body` keeps.
+    private func withSilence(
+        _ seconds: Int, in location: AudioLocation, of principal: Principal,
+        _ body: (inout NewObject, StoredObject) async throws -> Void
+    ) async throws {
+        try await uploads.receive(for: principal.business) { file in
+            try await file.write(Self.silence(seconds))
+            let written = try await file.finish()
+            let audio = StoredObject(
+                bucket: location.bucket, key: location.key(ofFile: Self.seededFile), file: file.name,
+                size: written.size, eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
+                createdAt: clock.now)
+            try await body(&file, audio)
+        }
+    }
+
+    /// Waits until the transactions of a seed are finished.
+    /// - Parameter limit: longest wait for all of them together.
+    /// - Returns: The processing status of each, which is `in-progress` at the end of the longest wait.
     package func finish(
-        _ transaction: SeededTransaction, atMost limit: Duration, until clientDisconnect: OneShotSignal
-    ) async throws -> Transaction.ProcessingStatus {
-        try await transactions.results(of: transaction.key, atMost: limit, until: clientDisconnect) {
-            $0.transaction.processingStatus != .inProgress && $0.documents.allSatisfy { $0.status.isFinal }
-        }.transaction.processingStatus
+        _ transactions: [SeededTransaction], atMost limit: Duration, until clientDisconnect: OneShotSignal
+    ) async throws -> [Transaction.ProcessingStatus] {
+        let end = clock.wall.now.addingTimeInterval(limit / .seconds(1))
+        var found: [Transaction.ProcessingStatus] = []
+        for transaction in transactions {
+            let rest = Duration.seconds(max(0, end.timeIntervalSince(clock.wall.now)))
+            found.append(
+                try await self.transactions.results(of: transaction.key, atMost: rest, until: clientDisconnect) {
+                    $0.transaction.processingStatus != .inProgress && $0.documents.allSatisfy { $0.status.isFinal }
+                }.transaction.processingStatus)
+        }
+        return found
     }
 
     /// A WAV file of silence, 8 kHz and 8 bits.

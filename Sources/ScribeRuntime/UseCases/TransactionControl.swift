@@ -61,7 +61,7 @@ package struct TransactionControl: Sendable {
                 try await store.wakeAssembly(of: key, at: runtime.clock.now)
             } else {
                 if try await files(of: transaction).isEmpty, let location = transaction.request.audioLocation {
-                    try await runtime.uploadSilence(saying: nil, to: location, in: key, for: transaction.owner)
+                    try await runtime.uploadSilence(to: location, in: key, for: transaction.owner)
                 }
                 try await commit(key)
             }

@@ -36,9 +36,10 @@ package struct Transactions: Sendable {
     }
 
     /// Makes a new transaction with its unwritten documents, without storing it.
+    /// - Parameter seeded: Templates that are stored together with the transaction.
     /// - Throws: ``ScribeError/refusedOnPurpose``.
     func new(
-        _ id: TransactionID, _ request: TransactionRequest, for principal: Principal
+        _ id: TransactionID, _ request: TransactionRequest, for principal: Principal, seeded: [CustomTemplate] = []
     ) async throws -> (transaction: Transaction, documents: [ResultDocument]) {
         var request = request
         let key = Transaction.Key(business: principal.business, id: id)
@@ -49,7 +50,7 @@ package struct Transactions: Sendable {
         try fixtureBehaviour.requirePermission(.initialise, request.fixture)
         var transaction = Transaction(id: id, owner: principal, request: request, createdAt: clock.now)
         transaction.commitAtInit()
-        let custom = try await customTemplates(among: request.templates, of: principal.business)
+        let custom = try await customTemplates(among: request.templates, of: principal.business) + seeded
         return (transaction, templates.documents(for: request, custom: custom, identifiers: identifiers))
     }
 

@@ -27,33 +27,33 @@ package struct Uploads: Sendable {
         self.watchers = watchers
     }
 
-    /// Begins a file. Its bytes count towards the quota of its business while they arrive. The caller must call `keep`
-    /// or `discard`.
+    /// Receives a file. Its bytes count towards the quota of its business while they arrive, and the end of `body`
+    /// removes them unless `body` has kept the file.
     /// - Parameters:
     ///   - size: The announced size in bytes.
     ///   - place: The bucket and key that the file will have; nil if they are unknown.
+    ///   - isPassing: Whether the file becomes no object, and stays on this machine.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)``, ``ScribeError/storageQuotaExceeded``.
-    package func begin(
+    package func receive<Value>(
         for business: BusinessID, expecting size: Int = 0, at place: (bucket: String, key: String)? = nil,
-        checksums: Set<ChecksumAlgorithm> = []
-    ) async throws -> (file: String, writer: any ObjectWriter) {
+        checksums: Set<ChecksumAlgorithm> = [], isPassing: Bool = false, _ body: (inout NewObject) async throws -> Value
+    ) async throws -> Value {
         try await reserve.requireRoom()
         let arriving = try await arriving.begin(of: business, expecting: size, at: place)
-        let file = objects.freshName()
-        return (file, objects.create(file, checksums: checksums, arriving: arriving))
+        return try await (isPassing ? objects.spool as any ObjectStore : objects).withNewObject(
+            checksums: checksums, arriving: arriving, body)
     }
 
-    /// Stores a written file as an object, and replaces the object of the same bucket and key. If that fails, the file
-    /// is removed.
+    /// Stores a written file as an object, and replaces the object of the same bucket and key.
     /// - Parameter permitReplacing: Gets the ETag of the present object, nil without one. It throws to keep that
     ///   object.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/refusedOnPurpose``, ``ScribeError/sessionEnded``,
     ///   ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``, and errors of `permitReplacing`.
     package func keep(
-        _ object: StoredObject, for principal: Principal, isChunk: Bool = false,
+        _ file: inout NewObject, as object: StoredObject, for principal: Principal, isChunk: Bool = false,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws {
-        let replaced = try await keeping(object.file) {
+        let replaced = try await keeping(&file) {
             try await store.put(
                 object, business: principal.business, isChunk: isChunk,
                 refusing: fixtureBehaviour.fixtures(refusing: .upload),
@@ -66,20 +66,18 @@ package struct Uploads: Sendable {
     /// Stores a written file as a chunk of an open transaction, with its transcript.
     /// - Parameters:
     ///   - speech: The transcript; nil if a job must recognise the chunk.
-    ///   - permitReplacing: As in ``keep(_:for:replacing:)``. If it throws, the file stays, so that the caller can
-    ///     store it under another name.
-    /// - Throws: As ``keep(_:for:replacing:)``; ``ScribeError/invalidState(_:)`` once the recording has ended.
+    ///   - permitReplacing: As in ``keep(_:as:for:isChunk:replacing:)``. If it throws, the caller can store the file
+    ///     under another name.
+    /// - Throws: As ``keep(_:as:for:isChunk:replacing:)``; ``ScribeError/invalidState(_:)`` once the recording has
+    ///   ended.
     package func keep(
-        _ object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key, for principal: Principal,
-        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
+        _ file: inout NewObject, as object: StoredObject, heard speech: RecognisedSpeech?, in key: Transaction.Key,
+        for principal: Principal, replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws {
-        do {
-            let replaced = try await store.put(object, heard: speech, in: key, replacing: permitReplacing)
-            await objects.remove(replaced)
-        } catch let failure as ScribeError {
-            if let unused = try? await store.unusedFiles(among: [object.file]) { await objects.remove(unused) }
-            throw failure
+        let replaced = try await keeping(&file) {
+            try await store.put(object, heard: speech, in: key, replacing: permitReplacing)
         }
+        await objects.remove(replaced)
         await notify(object, principal)
     }
 
@@ -98,42 +96,41 @@ package struct Uploads: Sendable {
     // MARK: In parts
 
     /// Stores a part of a multipart upload, and replaces the part of the same number.
-    /// - Returns: False if there is no such upload; then the file is removed.
+    /// - Returns: False if there is no such upload.
     package func keep(
-        _ part: MultipartPart, of id: String, bucket: String, key: String, for principal: Principal
+        _ file: inout NewObject, as part: MultipartPart, of id: String, bucket: String, key: String,
+        for principal: Principal
     ) async throws -> Bool {
-        let replaced = try await keeping(part.file) {
+        let replaced = try await keeping(&file) {
             try await store.put(part, of: id, bucket: bucket, key: key, business: principal.business)
         }
-        await objects.remove(replaced ?? [part.file])
+        file.isKept = replaced != nil
+        await objects.remove(replaced ?? [])
         return replaced != nil
     }
 
-    /// Joins parts into a new file.
-    /// - Returns: The file and its size in bytes; nil if a part is gone.
-    package func join(_ parts: [MultipartPart]) async throws -> (file: String, size: Int)? {
-        let file = objects.freshName()
-        return try await objects.join(parts.map(\.file), into: file).map { (file, $0) }
-    }
-
-    /// Stores the joined parts as an object and ends the multipart upload.
-    /// - Returns: False if the upload is gone; then the file is removed.
+    /// Joins parts into a new file, stores it as an object and ends the multipart upload.
+    /// - Parameter object: Makes the object of the new file's name.
+    /// - Returns: The object; nil if a part or the upload is gone.
     package func complete(
-        _ id: String, as object: StoredObject, for principal: Principal,
+        _ id: String, joining parts: [MultipartPart], as object: (String) -> StoredObject, for principal: Principal,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
-    ) async throws -> Bool {
-        let completed = try await keeping(object.file) {
-            try await store.complete(
-                id, as: object, business: principal.business, refusing: fixtureBehaviour.fixtures(refusing: .upload),
-                replacing: permitReplacing)
+    ) async throws -> StoredObject? {
+        try await objects.withNewObject { file in
+            for part in parts where try await !file.write(part.file, size: part.size, of: objects) { return nil }
+            _ = try await file.finish()
+            let object = object(file.name)
+            let completed = try await keeping(&file) {
+                try await store.complete(
+                    id, as: object, business: principal.business,
+                    refusing: fixtureBehaviour.fixtures(refusing: .upload), replacing: permitReplacing)
+            }
+            file.isKept = completed != nil
+            guard let completed else { return nil }
+            await objects.remove(completed.partFiles + completed.replacedFiles)
+            await notify(object, principal)
+            return object
         }
-        guard let completed else {
-            await objects.remove([object.file])
-            return false
-        }
-        await objects.remove(completed.partFiles + completed.replacedFiles)
-        await notify(object, principal)
-        return true
     }
 
     /// Aborts a multipart upload and removes its parts.
@@ -148,12 +145,18 @@ package struct Uploads: Sendable {
         }
     }
 
-    /// Stores a row that refers to a file. If that fails and the row does not exist, the file is removed.
-    private func keeping<Value: Sendable>(_ file: String, _ storing: () async throws -> Value) async throws -> Value {
+    /// Stores a row that refers to a file. After an error the file is kept if the row is there, or if nobody knows: the
+    /// sweep removes it then.
+    func keeping<Value: Sendable>(
+        _ file: inout NewObject, _ storing: () async throws -> Value
+    ) async throws -> Value {
+        file.isKept = true
         do {
             return try await storing()
         } catch {
-            if let unused = try? await store.unusedFiles(among: [file]) { await objects.remove(unused) }
+            let name = file.name
+            let unused = try? await shieldFromCancellation { [store] in try await store.unusedFiles(among: [name]) }
+            file.isKept = unused != [name]
             throw error
         }
     }

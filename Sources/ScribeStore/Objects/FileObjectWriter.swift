@@ -12,8 +12,7 @@ import SystemPackage
     import Darwin
 #endif
 
-/// Writer of one upload: writes its file and hashes the bytes as they arrive. One task uses the writer, and ends it
-/// with ``finish()`` or ``discard()``.
+/// Writer of one upload: writes its file and hashes the bytes as they arrive. One task uses the writer.
 struct FileObjectWriter: ObjectWriter {
     private struct Digests: Sendable {
         var md5 = Insecure.MD5()
@@ -52,26 +51,6 @@ struct FileObjectWriter: ObjectWriter {
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
         if pendingBytes >= Self.batchSize { try await flush() }
-    }
-
-    /// Appends the bytes of another file, a piece at a time.
-    mutating func append(contentsOf path: String) async throws {
-        let files = files
-        let source = try await files.blocking {
-            try SystemPackage.FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
-        }
-        defer { try? source.close() }
-        while true {
-            let piece = try await files.blocking {
-                var buffer = ByteBuffer()
-                try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: Self.batchSize) {
-                    try source.read(into: $0)
-                }
-                return buffer
-            }
-            guard piece.readableBytes > 0 else { return }
-            try await write(piece)
-        }
     }
 
     /// Writes the pending bytes and closes the file. With ``Store/Durability/full`` the file is synced to the disk.

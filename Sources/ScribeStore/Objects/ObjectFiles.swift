@@ -50,6 +50,8 @@ package final class ObjectFiles: ObjectStore {
 
     deinit { try? guardedFolder?.close() }
 
+    package var spool: ObjectFiles { self }
+
     /// Makes a name for a new file. The name has the start's suffix, so that a sweep skips files that are being
     /// written.
     package func freshName() -> String { "\(identifiers.uuid()).\(start)" }
@@ -73,12 +75,6 @@ package final class ObjectFiles: ObjectStore {
     package func create(
         _ file: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?
     ) -> any ObjectWriter {
-        writer(file, checksums: checksums, arriving: arriving)
-    }
-
-    private func writer(
-        _ file: String, checksums: Set<ChecksumAlgorithm> = [], arriving: ArrivingFile? = nil
-    ) -> FileObjectWriter {
         FileObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
     }
 
@@ -93,23 +89,6 @@ package final class ObjectFiles: ObjectStore {
             }
         }
         return descriptor.map { FileObjectReader(descriptor: $0, files: self) }
-    }
-
-    /// Writes the bytes of `parts` one after another into a new file.
-    /// - Returns: the number of bytes; nil when a part is gone.
-    package func join(_ parts: [String], into file: String) async throws -> Int? {
-        var writer = writer(file)
-        do {
-            for part in parts {
-                let path = path(of: part)
-                try await writer.append(contentsOf: path)
-            }
-            return try await writer.finish().size
-        } catch {
-            await writer.discard()
-            if let error = error as? Errno, error == .noSuchFileOrDirectory { return nil }
-            throw error
-        }
     }
 
     /// Removes files that no object refers to. Files that a running backup may link stay until the next removal after

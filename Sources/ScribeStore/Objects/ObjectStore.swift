@@ -7,13 +7,16 @@ package import NIOCore
 /// A name belongs to an object from the moment its row says so. Before that, and after the row is gone, the bytes
 /// belong to nothing. ``ObjectFiles`` keeps them in files.
 package protocol ObjectStore: Sendable {
+    /// Files of this machine, for bytes that become no object.
+    var spool: ObjectFiles { get }
+
     /// Makes a name for new bytes.
     func freshName() -> String
 
     /// Whether the store answers.
     func isReachable() async -> Bool
 
-    /// Makes the writer for a name of ``freshName()``.
+    /// Makes the writer for a name of ``freshName()``. Only ``withNewObject(checksums:arriving:_:)`` calls it.
     /// - Parameters:
     ///   - checksums: checksums to compute beside the MD5.
     ///   - arriving: counts the received bytes towards a quota; nil without a quota.
@@ -27,12 +30,11 @@ package protocol ObjectStore: Sendable {
         _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value
 
-    /// Writes the bytes of `parts`, one after another, under a new name.
-    /// - Returns: the number of bytes; nil when a part is gone.
-    func join(_ parts: [String], into name: String) async throws -> Int?
-
-    /// Removes bytes that no object refers to.
+    /// Removes bytes that no object refers to, at once or by ``sweep(_:at:)``.
     func remove(_ names: [String]) async
+
+    /// Removes bytes whose removal is due. One process at a time calls it every hour.
+    func sweep(_ store: Store, at now: Date) async throws
 
     /// Runs `body`, and removes no bytes until it ends.
     func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
@@ -54,13 +56,60 @@ package protocol ObjectStore: Sendable {
 extension ObjectStore {
     package func isReachable() async -> Bool { true }
 
-    package func create(_ name: String, checksums: Set<ChecksumAlgorithm> = []) -> any ObjectWriter {
-        create(name, checksums: checksums, arriving: nil)
+    package func sweep(_ store: Store, at now: Date) async throws {}
+
+    /// Lends the writer of new bytes to `body`, and removes the bytes at its end unless they are kept.
+    ///
+    /// Every way in writes in this scope, so that no error and no early return leaves bytes that nothing counts.
+    /// - Parameters: as of ``create(_:checksums:arriving:)``.
+    package func withNewObject<Value>(
+        checksums: Set<ChecksumAlgorithm> = [], arriving: ArrivingFile? = nil,
+        _ body: (inout NewObject) async throws -> Value
+    ) async throws -> Value {
+        let name = freshName()
+        var object = NewObject(name: name, writer: create(name, checksums: checksums, arriving: arriving))
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(&object))
+        } catch {
+            result = .failure(error)
+        }
+        if !object.isKept { await object.writer.discard() }
+        return try result.get()
     }
 }
 
-/// Writer of one upload: writes and hashes the bytes as they arrive. One task uses the writer, and ends it with
-/// ``finish()`` or ``discard()``.
+/// Bytes that are being written under a fresh name, in the scope of
+/// ``ObjectStore/withNewObject(checksums:arriving:_:)``.
+package struct NewObject: Sendable {
+    package let name: String
+    /// Whether a row refers to the bytes, or may do so.
+    package var isKept = false
+    fileprivate var writer: any ObjectWriter
+
+    /// Appends bytes, as ``ObjectWriter/write(_:)``.
+    package mutating func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
+
+    /// Appends the bytes of another object.
+    /// - Parameter size: the number of bytes of that object.
+    /// - Returns: false if they are gone.
+    package mutating func write(_ name: String, size: Int, of objects: any ObjectStore) async throws -> Bool {
+        guard let reader = try await objects.open(name) else { return false }
+        var position = 0
+        while position < size {
+            let piece = try await reader.read(position..<size)
+            guard piece.readableBytes > 0 else { return false }
+            position += piece.readableBytes
+            try await writer.write(piece)
+        }
+        return true
+    }
+
+    /// Writes the pending bytes, as ``ObjectWriter/finish()``.
+    package mutating func finish() async throws -> WrittenObject { try await writer.finish() }
+}
+
+/// Writer of one upload: writes and hashes the bytes as they arrive. One task uses the writer.
 package protocol ObjectWriter: Sendable {
     /// Appends bytes to a batch. The call that fills the batch returns after it is written, which gives back-pressure.
     /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/storageUnavailable(cause:)``.

@@ -36,6 +36,10 @@ extension PostgreSQLSchema {
                         is_asked BIGINT NOT NULL DEFAULT 0,
                         PRIMARY KEY (business_id, txn_id, owner)
                     );
+                    -- Objects in S3 that nothing refers to.
+                    CREATE TABLE removed_objects (
+                        name TEXT COLLATE "C" NOT NULL PRIMARY KEY, removed_at BIGINT NOT NULL
+                    );
                     \(version1)
                     INSERT INTO state (id, number) VALUES (1, 1); COMMIT
                     """)

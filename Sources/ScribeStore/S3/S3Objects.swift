@@ -7,22 +7,26 @@ package import ScribeDomain
 
 /// Object store in a bucket of S3. An upload is written to a local file first, which is sent when it is whole.
 ///
-/// A key is written once and never again. Bytes that no object refers to are deleted an hour later, because a reader
-/// may not have come to their end.
+/// A key is written once and never again. Bytes that no object refers to are deleted an hour later or more, because a
+/// reader may not have come to their end. Until then a row of the store names them.
 package final class S3Objects: ObjectStore {
-    /// Time between the end of an object and the deletion of its bytes.
-    private static let grace: Duration = .seconds(3600)
+    /// Least time between the end of an object and the deletion of its bytes, in seconds.
+    private static let grace = 3600.0
 
     let client: S3Client
     /// Files of uploads that are on their way, and of bytes that a recogniser reads.
-    let spool: ObjectFiles
+    package let spool: ObjectFiles
+    private let store: Store?
     private let identifiers: IdentifierSource
 
-    /// - Parameter folder: an existing folder for temporary files.
+    /// - Parameters:
+    ///   - folder: an existing folder for temporary files.
+    ///   - store: notes what is to be deleted; nil to leave that to ``leftFiles(before:_:)``.
     package init(
-        _ address: S3Address, _ credentials: S3Address.Credentials, folder: String, identifiers: IdentifierSource,
-        clock: WallClock, pool: NIOThreadPool
+        _ address: S3Address, _ credentials: S3Address.Credentials, folder: String, store: Store? = nil,
+        identifiers: IdentifierSource, clock: WallClock, pool: NIOThreadPool
     ) {
+        self.store = store
         client = S3Client(address, credentials, clock: clock)
         spool = ObjectFiles(
             folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
@@ -60,62 +64,27 @@ package final class S3Objects: ObjectStore {
     package func withLocalFile<Value: Sendable>(
         _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
-        let copy = identifiers.uuid()
-        var writer = spool.create(copy)
-        do {
-            guard try await append(name, to: &writer) else {
+        try await spool.withNewObject { copy in
+            guard let size = try await client.size(of: name), try await copy.write(name, size: size, of: self) else {
                 throw ScribeError.resourceNotFound("The audio is gone")
             }
-            _ = try await writer.finish()
-        } catch {
-            await writer.discard()
-            throw error
-        }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(spool.path(of: copy)))
-        } catch {
-            result = .failure(error)
-        }
-        await spool.remove([copy])
-        return try result.get()
-    }
-
-    package func join(_ parts: [String], into name: String) async throws -> Int? {
-        var writer = create(name)
-        do {
-            for part in parts where try await !append(part, to: &writer) {
-                await writer.discard()
-                return nil
-            }
-            return try await writer.finish().size
-        } catch {
-            await writer.discard()
-            throw error
+            _ = try await copy.finish()
+            return try await body(spool.path(of: copy.name))
         }
     }
 
-    /// Appends the bytes of an object.
-    /// - Returns: false if the object is gone.
-    private func append(_ name: String, to writer: inout any ObjectWriter) async throws -> Bool {
-        guard let size = try await client.size(of: name) else { return false }
-        let reader = S3ObjectReader(name: name, client: client)
-        var position = 0
-        while position < size {
-            let piece = try await reader.read(position..<size)
-            guard piece.readableBytes > 0 else { return false }
-            position += piece.readableBytes
-            try await writer.write(piece)
-        }
-        return true
-    }
-
-    /// Deletes bytes in an hour. A process that ends before leaves them to ``leftFiles(before:_:)``.
+    /// Notes bytes for deletion. A process that ends before leaves them to ``leftFiles(before:_:)``.
     package func remove(_ names: [String]) async {
         guard !names.isEmpty else { return }
-        Task { [client] in
-            try await client.clock.sleep(for: Self.grace, as: .sweep)
-            for name in names { try? await client.delete(name) }
+        let now = client.clock.now
+        try? await shieldFromCancellation { [store] in try await store?.addRemovals(of: names, at: now) }
+    }
+
+    package func sweep(_ store: Store, at now: Date) async throws {
+        let end = now.addingTimeInterval(-Self.grace)
+        while case let names = try await store.removals(before: end), !names.isEmpty {
+            for name in try await store.unusedFiles(among: names) { try await client.delete(name) }
+            try await store.forgetRemovals(of: names)
         }
     }
 
@@ -145,6 +114,14 @@ private struct S3ObjectWriter: ObjectWriter {
     let name: String
     let objects: S3Objects
     var local: any ObjectWriter
+    /// Whether S3 may have the bytes.
+    private var isSent = false
+
+    init(name: String, objects: S3Objects, local: any ObjectWriter) {
+        self.name = name
+        self.objects = objects
+        self.local = local
+    }
 
     mutating func write(_ buffer: ByteBuffer) async throws { try await local.write(buffer) }
 
@@ -152,6 +129,7 @@ private struct S3ObjectWriter: ObjectWriter {
     mutating func finish() async throws -> WrittenObject {
         let written = try await local.finish()
         let (spool, name) = (objects.spool, name)
+        isSent = true
         try await objects.client.put(name, size: written.size, md5: [UInt8](written.md5)) {
             .stream(SpooledBytes(name: name, spool: spool, size: written.size), length: .known(Int64(written.size)))
         }
@@ -161,7 +139,7 @@ private struct S3ObjectWriter: ObjectWriter {
 
     func discard() async {
         await local.discard()
-        await objects.remove([name])
+        if isSent { await objects.remove([name]) }
     }
 }
 

@@ -96,14 +96,13 @@ struct RecordingTimelineTests {
     @Test("the timeline shows a chunk's recognition until other bytes replace the chunk")
     func recognition() async throws {
         try await fixture.start()
-        let object = fixture.object(fixture.location().key(ofFile: "1.wav"), try await fixture.write())
+        let object = fixture.object(fixture.location().key(ofFile: "1.wav"), ("first", 1))
         _ = try await fixture.store.put(
             object, heard: RecognisedSpeech(text: "hello", duration: 2.5), in: fixture.key(), replacing: { _ in })
         let heard = try await timeline()
         #expect(heard.files.map(\.recognition?.duration) == [2.5])
         #expect(heard.events.map(words).contains("recognised 1.wav"))
-        let other = fixture.object(
-            fixture.location().key(ofFile: "1.wav"), try await fixture.write(), eTag: "b")
+        let other = fixture.object(fixture.location().key(ofFile: "1.wav"), ("second", 1), eTag: "b")
         _ = try await fixture.store.put(other, business: fixture.owner.business)
         let replaced = try await timeline()
         #expect(replaced.files.map(\.recognition) == [nil])

@@ -31,10 +31,8 @@ struct UploadsTests {
 
     @Test("an upload replaces the object of the same key and removes its file")
     func replacing() async throws {
-        let first = fixture.object("k", try await fixture.write(Data("first".utf8)))
-        try await uploads.keep(first, for: owner)
-        let second = fixture.object("k", try await fixture.write(Data("second".utf8)), eTag: "b")
-        try await uploads.keep(second, for: owner) { eTag in
+        let first = try await fixture.keep("k", Data("first".utf8))
+        let second = try await fixture.keep("k", Data("second".utf8), eTag: "b") { eTag in
             guard eTag == first.eTag else { throw Stays() }
         }
         #expect(try await stored("k") == second)
@@ -43,11 +41,9 @@ struct UploadsTests {
 
     @Test("an upload that may not replace an existing object is refused, and its file is removed")
     func staying() async throws {
-        let first = fixture.object("k", try await fixture.write())
-        try await uploads.keep(first, for: owner)
-        let second = fixture.object("k", try await fixture.write(), eTag: "b")
+        let first = try await fixture.keep("k")
         await #expect(throws: Stays.self) {
-            try await uploads.keep(second, for: owner) { eTag in if eTag != nil { throw Stays() } }
+            try await fixture.keep("k", eTag: "b") { eTag in if eTag != nil { throw Stays() } }
         }
         #expect(try await stored("k") == first)
         #expect(try fixture.files().count == 1)
@@ -56,11 +52,7 @@ struct UploadsTests {
 
     @Test("one of several concurrent uploads to a key is kept, with its file")
     func parallel() async throws {
-        let outcome = await atOnce {
-            let object = fixture.object("k", try await fixture.write())
-            try await uploads.keep(object, for: owner)
-            return object
-        }
+        let outcome = await atOnce { try await fixture.keep("k") }
         let object = try #require(try await stored("k"))
         #expect(outcome.values.contains(object))
         #expect(try fixture.files().map { ($0 as NSString).lastPathComponent } == [object.file])
@@ -103,23 +95,70 @@ struct UploadsTests {
         #expect(try fixture.files().isEmpty)
     }
 
-    @Test(
-        "a transcribed chunk that comes after the commit is removed, and one that its uploader refuses stays")
+    /// Keeps a transcribed chunk, as the object of a key.
+    private func hear(
+        _ file: inout NewObject, _ written: (file: String, size: Int), as key: String,
+        replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
+    ) async throws {
+        try await uploads.keep(
+            &file, as: fixture.object(key, written), heard: nil, in: fixture.key(), for: owner,
+            replacing: permitReplacing)
+    }
+
+    @Test("a transcribed chunk whose name is taken is kept under another, and removed if it comes after the commit")
     func heardChunk() async throws {
         try await fixture.start()
-        let place = fixture.location().key(ofFile: "1.wav")
-        let object = fixture.object(place, try await fixture.write())
-        await #expect(throws: Stays.self) {
-            try await uploads.keep(object, heard: nil, in: fixture.key(), for: owner) { _ in throw Stays() }
+        let places = ["1.wav", "2.wav"].map { fixture.location().key(ofFile: $0) }
+        try await fixture.write { file, written in
+            await #expect(throws: Stays.self) { try await hear(&file, written, as: places[0]) { _ in throw Stays() } }
+            try await hear(&file, written, as: places[1])
         }
-        #expect(try fixture.files().count == 1)
+        let kept = try #require(try await stored(places[1]))
+        #expect(try fixture.files().map { ($0 as NSString).lastPathComponent } == [kept.file])
         try await fixture.transactions.commit(fixture.key(), ChunkList(files: []))
         let ended = ScribeError.invalidState("The transaction takes no more audio")
         await #expect(throws: ended) {
-            try await uploads.keep(object, heard: nil, in: fixture.key(), for: owner) { _ in }
+            try await fixture.write { file, written in try await hear(&file, written, as: places[0]) }
         }
-        #expect(try fixture.files().isEmpty)
-        #expect(try await stored(place) == nil)
+        #expect(try fixture.files().count == 1)
+        #expect(try await stored(places[0]) == nil)
+    }
+
+    /// How a way in may end without keeping its file.
+    enum Ending: CaseIterable {
+        case early, half, whole, failed, refused, unknown, cancelled
+    }
+
+    @Test("the end of a way in removes the file that it has not kept", arguments: Ending.allCases)
+    func unkept(ending: Ending) async throws {
+        let task = Task {
+            try await uploads.receive(for: owner.business) { file in
+                if ending == .early { return }
+                // More than a batch, so that the disk has some of it.
+                try await file.write(ByteBuffer(repeating: 0, count: 300_000))
+                if ending == .half { throw Stays() }
+                let size = try await file.finish().size
+                let written = (file.name, size)
+                switch ending {
+                case .early, .half, .whole: return
+                case .failed: throw Stays()
+                case .cancelled:
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    try await uploads.keep(&file, as: fixture.object("k", written), for: owner)
+                case .refused:
+                    try await uploads.keep(&file, as: fixture.object("k", written), for: owner) { _ in throw Stays() }
+                case .unknown:
+                    let part = MultipartPart(
+                        number: 1, file: file.name, size: size, md5: String(repeating: "a", count: 32),
+                        createdAt: fixture.manual.now)
+                    _ = try await uploads.keep(&file, as: part, of: "unknown", bucket: "bucket", key: "k", for: owner)
+                }
+            }
+        }
+        _ = await task.result
+        let row = try await stored("k")
+        #expect(ending == .cancelled || row == nil)
+        #expect(try fixture.files().isEmpty == (row == nil))
     }
 
     // MARK: Room
@@ -130,8 +169,7 @@ struct UploadsTests {
         quotas.storedBytes = 1000
         let fixture = try UseCaseFixture(quotas: quotas)
         func announce(_ size: Int, at place: (bucket: String, key: String)? = nil) async throws {
-            let begun = try await fixture.uploads.begin(for: fixture.owner.business, expecting: size, at: place)
-            await begun.writer.discard()
+            try await fixture.uploads.receive(for: fixture.owner.business, expecting: size, at: place) { _ in }
         }
         try await fixture.upload("1.wav", Data(count: 600))
         try await announce(400)
@@ -140,27 +178,27 @@ struct UploadsTests {
         await #expect(throws: ScribeError.storageQuotaExceeded) { try await fixture.upload("2.wav", Data(count: 401)) }
         try await fixture.upload("2.wav", Data(count: 400))
         await #expect(throws: ScribeError.storageQuotaExceeded) { try await announce(1) }
-        let elsewhere = try await fixture.uploads.begin(for: fixture.stranger.business, expecting: 1000)
-        await elsewhere.writer.discard()
+        try await fixture.uploads.receive(for: fixture.stranger.business, expecting: 1000) { _ in }
     }
 
     @Test("a full disk refuses uploads and allows deletions")
     func noRoom() async throws {
         let fixture = try UseCaseFixture(hasRoom: false)
         let cause = "what is left is kept for deletions"
-        await #expect(throws: ScribeError.storageUnavailable(cause: cause)) { _ = try await fixture.write() }
-        let name = fixture.objects.freshName()
-        var writer = fixture.objects.create(name)
-        try await writer.write(ByteBuffer(string: "x"))
-        _ = try await writer.finish()
-        _ = try await fixture.store.put(fixture.object("k", (name, 1)), business: fixture.owner.business)
+        await #expect(throws: ScribeError.storageUnavailable(cause: cause)) { try await fixture.upload("1.wav") }
+        try await fixture.objects.withNewObject { file in
+            try await file.write(ByteBuffer(string: "x"))
+            _ = try await file.finish()
+            file.isKept = true
+            _ = try await fixture.store.put(fixture.object("k", (file.name, 1)), business: fixture.owner.business)
+        }
         try await fixture.uploads.delete(bucket: "bucket", key: "k", of: fixture.owner.business)
         #expect(try fixture.files().isEmpty)
     }
 
     @Test("an object's deletion affects its own business only, and succeeds without an object")
     func deletion() async throws {
-        try await uploads.keep(fixture.object("k", try await fixture.write()), for: owner)
+        _ = try await fixture.keep("k")
         try await uploads.delete(bucket: "bucket", key: "k", of: fixture.stranger.business)
         #expect(try fixture.files().count == 1)
         for _ in 0..<2 { try await uploads.delete(bucket: "bucket", key: "k", of: owner.business) }
@@ -175,41 +213,48 @@ struct UploadsTests {
         try await fixture.store.begin(upload, business: owner.business)
     }
 
-    private func part(_ number: Int, _ text: String) async throws -> MultipartPart {
-        let written = try await fixture.write(Data(text.utf8))
-        return MultipartPart(
-            number: number, file: written.file, size: written.size, md5: String(repeating: "a", count: 32),
-            createdAt: fixture.manual.now)
+    /// Keeps a part.
+    /// - Returns: nil if there is no such upload.
+    private func keep(
+        _ number: Int, _ text: String, of id: String = "up", for principal: Principal? = nil
+    ) async throws -> MultipartPart? {
+        try await fixture.write(Data(text.utf8)) { file, written in
+            let part = MultipartPart(
+                number: number, file: written.file, size: written.size, md5: String(repeating: "a", count: 32),
+                createdAt: fixture.manual.now)
+            let isKept = try await uploads.keep(
+                &file, as: part, of: id, bucket: "bucket", key: "k", for: principal ?? owner)
+            return isKept ? part : nil
+        }
     }
 
-    private func keep(_ part: MultipartPart, of id: String = "up", for principal: Principal? = nil) async throws -> Bool
-    {
-        try await uploads.keep(part, of: id, bucket: "bucket", key: "k", for: principal ?? owner)
+    private func complete(joining parts: [MultipartPart]) async throws -> StoredObject? {
+        let size = parts.reduce(0) { $0 + $1.size }
+        return try await uploads.complete(
+            "up", joining: parts, as: { fixture.object("k", ($0, size)) }, for: owner
+        ) { _ in }
     }
 
     @Test("a part of a multipart upload replaces the part with its number, and a foreign upload's is refused")
     func parts() async throws {
         try await begin()
-        #expect(try await keep(part(1, "one")))
-        #expect(try await keep(part(1, "uno")))
-        #expect(try await !keep(part(2, "two"), of: "unknown"))
-        #expect(try await !keep(part(2, "two"), for: fixture.stranger))
+        #expect(try await keep(1, "one") != nil)
+        #expect(try await keep(1, "uno") != nil)
+        #expect(try await keep(2, "two", of: "unknown") == nil)
+        #expect(try await keep(2, "two", for: fixture.stranger) == nil)
         #expect(try fixture.files().count == 1)
     }
 
     @Test("a multipart upload joins its parts in the requested order and is completed once")
     func completion() async throws {
         try await begin()
-        let parts = try await [part(2, "second"), part(1, "first ")]
-        for part in parts { #expect(try await keep(part)) }
-        let joined = try #require(try await uploads.join(parts.reversed()))
-        let object = fixture.object("k", joined)
-        #expect(try await uploads.complete("up", as: object, for: owner) { _ in })
+        let second = try #require(try await keep(2, "second"))
+        let first = try #require(try await keep(1, "first "))
+        let object = try #require(try await complete(joining: [first, second]))
         #expect(try fixture.files().count == 1)
         let bytes = try await uploads.bytes(of: object, upTo: 100)
         #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == "first second")
-        let again = fixture.object("k", try await fixture.write())
-        #expect(try await !uploads.complete("up", as: again, for: owner) { _ in })
+        #expect(try await complete(joining: []) == nil, "the upload is gone")
         #expect(try fixture.files().count == 1)
         #expect(try await stored("k") == object)
         #expect(fixture.uploaded.keys.withLock { $0 } == ["k"])
@@ -218,10 +263,9 @@ struct UploadsTests {
     @Test("a multipart upload with a missing part cannot be joined, and an aborted one leaves no file")
     func abortion() async throws {
         try await begin()
-        let part = try await part(1, "one")
-        #expect(try await keep(part))
+        let part = try #require(try await keep(1, "one"))
         let gone = MultipartPart(number: 2, file: "gone", size: 1, md5: part.md5, createdAt: part.createdAt)
-        #expect(try await uploads.join([part, gone]) == nil)
+        #expect(try await complete(joining: [part, gone]) == nil)
         #expect(try fixture.files().count == 1)
         let other = fixture.stranger.business
         #expect(try await !uploads.abort("up", bucket: "bucket", key: "k", of: other))
@@ -233,7 +277,7 @@ struct UploadsTests {
     @Test("an object's bytes are read as a whole, unless they are too many or the file is missing")
     func bytes() async throws {
         let content = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) })
-        let object = fixture.object("k", try await fixture.write(content))
+        let object = try await fixture.keep("k", content)
         #expect(try await uploads.bytes(of: object, upTo: content.count) == Array(content))
         #expect(try await uploads.bytes(of: object, upTo: content.count - 1) == nil)
         await uploads.remove([object.file])

@@ -50,39 +50,33 @@ struct AudioRoutes: Sendable {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largestFile + 4096 {
             throw AllianceError.chunkTooLarge
         }
-        var file = try await SessionFile.receive(
-            request, into: uploads, of: principal.business,
-            at: name.map { (location.bucket, location.key(ofFile: $0.stored)) }, atMost: Self.largestFile)
-        let original = text ?? file.name ?? "audio_0.\(file.fileExtension ?? "wav")"
-        do {
-            let name = try name ?? file.numberedName(original)
-            let contentType = try name.contentType(file.contentType ?? request.headers[.contentType])
+        return try await uploads.receive(
+            for: principal.business, at: name.map { (location.bucket, location.key(ofFile: $0.stored)) }
+        ) { file in
+            let sent = try await SentFile(request, into: &file, atMost: Self.largestFile)
+            let original = text ?? sent.name ?? "audio_0.\(sent.fileExtension ?? "wav")"
+            let name = try name ?? sent.numberedName(original)
+            let contentType = try name.contentType(sent.contentType ?? request.headers[.contentType])
             let written = try await file.finish()
             let object = StoredObject(
-                bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.file, size: written.size,
+                bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.name, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)
-            file.isKept = true
-            try await uploads.keep(object, for: principal, isChunk: true)
-        } catch {
-            await file.discard()
-            throw error
+            try await uploads.keep(&file, as: object, for: principal, isChunk: true)
+            return .json(
+                .ok,
+                ["session_id": .string(key.id.rawValue), "success": true, "original_filename": .string(original)])
         }
-        return .json(
-            .ok,
-            ["session_id": .string(key.id.rawValue), "success": true, "original_filename": .string(original)])
     }
 }
 
-/// Receives one uploaded file: a raw body or the file part of a form.
-private struct SessionFile {
-    let file: String
-    var name: String?
-    var contentType: String?
-    /// True once storage owns the file; storage then also removes the file if saving fails.
-    var isKept = false
-    private var writer: any ObjectWriter
+/// Name and type of one uploaded file: a raw body or the file part of a form.
+private struct SentFile {
+    private(set) var name: String?
+    private(set) var contentType: String?
     private var size = 0
     private let limit: Int
+    private var inFile = false
+    private var hasFile = false
 
     /// The file name with its chunk number. A name without a number is a whole recording, and becomes chunk 0.
     func numberedName(_ original: String) throws(AllianceError) -> AudioFileName {
@@ -101,30 +95,17 @@ private struct SessionFile {
     ///
     /// One of the SDKs sends the last kind (row 33).
     /// - Throws: ``AllianceError/chunkTooLarge``, ``AllianceError/malformed(_:)``.
-    static func receive(
-        _ request: Request, into uploads: Uploads, of business: BusinessID, at place: (bucket: String, key: String)?,
-        atMost limit: Int
-    ) async throws -> SessionFile {
-        let begun = try await uploads.begin(for: business, at: place)
-        var file = SessionFile(begun.file, begun.writer, limit)
-        file.name = request.headers[.contentDisposition].flatMap(Self.fileName)
-        do {
-            try await file.read(request)
-        } catch {
-            await file.discard()
-            if error is FormDecoder.Malformed { throw AllianceError.malformed("The form is not whole") }
-            throw error
-        }
-        return file
-    }
-
-    private init(_ file: String, _ writer: any ObjectWriter, _ limit: Int) {
-        self.file = file
-        self.writer = writer
+    init(_ request: Request, into file: inout NewObject, atMost limit: Int) async throws {
         self.limit = limit
+        name = request.headers[.contentDisposition].flatMap(Self.fileName)
+        do {
+            try await read(request, into: &file)
+        } catch is FormDecoder.Malformed {
+            throw AllianceError.malformed("The form is not whole")
+        }
     }
 
-    private mutating func read(_ request: Request) async throws {
+    private mutating func read(_ request: Request, into file: inout NewObject) async throws {
         var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:))
         let isForm = request.headers[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
         guard decoder != nil || !isForm else { throw AllianceError.malformed("The form has no boundary") }
@@ -138,15 +119,17 @@ private struct SessionFile {
                 decoder = boundary.flatMap { FormDecoder(contentType: "multipart/form-data; boundary=\"\($0)\"") }
                 buffer = head
             }
-            try await take(buffer, &decoder)
+            try await take(buffer, &decoder, into: &file)
         }
-        if !isDecided { try await take(head, &decoder) }
+        if !isDecided { try await take(head, &decoder, into: &file) }
         try decoder?.finish()
         if decoder != nil, !hasFile { throw AllianceError.malformed("The form holds no file") }
     }
 
-    private mutating func take(_ buffer: ByteBuffer, _ decoder: inout FormDecoder?) async throws {
-        guard decoder != nil else { return try await write(buffer) }
+    private mutating func take(
+        _ buffer: ByteBuffer, _ decoder: inout FormDecoder?, into file: inout NewObject
+    ) async throws {
+        guard decoder != nil else { return try await write(buffer, to: &file) }
         for event in try decoder?.decode(buffer) ?? [] {
             switch event {
             case .part(let part):
@@ -156,24 +139,17 @@ private struct SessionFile {
                 hasFile = true
                 name = part.baseName ?? name
                 contentType = part.contentType ?? contentType
-            case .data(let data): if inFile { try await write(data) }
+            case .data(let data): if inFile { try await write(data, to: &file) }
             case .endOfPart: inFile = false
             }
         }
     }
 
-    private var inFile = false
-    private var hasFile = false
-
-    private mutating func write(_ data: ByteBuffer) async throws {
+    private mutating func write(_ data: ByteBuffer, to file: inout NewObject) async throws {
         size += data.readableBytes
         guard size <= limit else { throw AllianceError.chunkTooLarge }
-        try await writer.write(data)
+        try await file.write(data)
     }
-
-    mutating func finish() async throws -> WrittenObject { try await writer.finish() }
-
-    mutating func discard() async { if !isKept { await writer.discard() } }
 
     /// Detects a multipart boundary in a body that no header announces as a form.
     /// - Returns: nil until enough bytes have come; an inner nil for a body that is no form.

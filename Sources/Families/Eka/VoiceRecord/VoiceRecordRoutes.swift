@@ -118,39 +118,19 @@ struct VoiceRecordRoutes: Sendable {
     private func keepFiles(
         of request: Request, in folder: String, _ principal: Principal, _ names: inout [String]
     ) async throws {
-        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+        guard var form = FormReader(request, limit: Self.uploadLimit) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
         }
-        var current: (part: FormPart, file: String, writer: any ObjectWriter)?
-        var size = 0
         do {
-            for try await buffer in request.body {
-                size += buffer.readableBytes
-                guard size <= Self.uploadLimit else { throw HTTPProblem.bodyTooLarge(limit: Self.uploadLimit) }
-                for event in try decoder.decode(buffer) {
-                    switch event {
-                    case .part(let part) where part.fileName != nil:
-                        let (file, writer) = try await uploads.begin(for: principal.business)
-                        current = (part, file, writer)
-                    case .part: break
-                    case .data(let data): try await current?.writer.write(data)
-                    case .endOfPart:
-                        guard let (part, file, writer) = current else { continue }
-                        let name = Self.name(of: part, besides: names)
-                        current = nil
-                        try await keep(file, writer, part.contentType, as: "\(folder)/\(name)", of: principal)
-                        names.append(name)
-                    }
-                }
+            while let event = try await form.next() {
+                guard case .part(let part) = event, part.fileName != nil else { continue }
+                let name = Self.name(of: part, besides: names)
+                try await keep(part, of: &form, as: "\(folder)/\(name)", of: principal)
+                names.append(name)
             }
-            try decoder.finish()
-        } catch {
-            await current?.writer.discard()
-            guard !(error is FormDecoder.Malformed) else {
-                throw ScribeError.invalidRequest(
-                    field: nil, problem: "must be a whole multipart/form-data form of 100 parts at most")
-            }
-            throw error
+        } catch is FormDecoder.Malformed {
+            throw ScribeError.invalidRequest(
+                field: nil, problem: "must be a whole multipart/form-data form of 100 parts at most")
         }
     }
 
@@ -174,20 +154,15 @@ struct VoiceRecordRoutes: Sendable {
     }
 
     private func keep(
-        _ file: String, _ writer: any ObjectWriter, _ contentType: String?, as key: String, of principal: Principal
+        _ part: FormPart, of form: inout FormReader, as key: String, of principal: Principal
     ) async throws {
-        var writer = writer
-        let written: WrittenObject
-        do {
-            written = try await writer.finish()
-        } catch {
-            await writer.discard()
-            throw error
+        try await uploads.receive(for: principal.business) { file in
+            while let data = try await form.data() { try await file.write(data) }
+            let written = try await file.finish()
+            let object = StoredObject(
+                bucket: EkaFamily.batchBucket, key: key, file: file.name, size: written.size,
+                eTag: Hex.encode(written.md5), contentType: part.contentType, metadata: [:], createdAt: clock.now)
+            try await uploads.keep(&file, as: object, for: principal)
         }
-        try await uploads.keep(
-            StoredObject(
-                bucket: EkaFamily.batchBucket, key: key, file: file, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now),
-            for: principal)
     }
 }
