@@ -92,7 +92,7 @@ package final class LoginThrottle: Sendable {
                     let latest = entry.checks.values.reduce(entry.last) { max($0, $1.time) }
                     time = max(now, latest.addingTimeInterval(Self.pause))
                     guard entry.checks.values.count(where: { $0.time > now }) < Self.mostWaiting else {
-                        throw .tooManyAttempts(retryAfter: Int(time.timeIntervalSince(now).rounded(.up)))
+                        throw .tooManyAttempts(retryAfter: Int(saturating: time.timeIntervalSince(now).rounded(.up)))
                     }
                 }
                 entry.checks[hash] = Check(time: time)
