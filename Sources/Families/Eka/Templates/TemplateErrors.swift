@@ -4,7 +4,7 @@ import ScribeHTTP
 
 /// Renders errors of the template routes in their own envelope, each as a 400 (eka.md 2.0).
 ///
-/// Errors that other routes share keep the transaction API's envelope.
+/// Errors of other statuses have the transaction API's envelope.
 struct TemplateErrors: ErrorTable {
     let codes: [HTTPResponse.Status: String] = [400: "BAD_REQUEST", 500: "INTERNAL_SERVER_ERROR"]
 
@@ -12,7 +12,9 @@ struct TemplateErrors: ErrorTable {
         switch error {
         case ScribeError.invalidRequest, ScribeError.resourceNotFound, ScribeError.invalidState:
             Refusal(.badRequest, shared.message)
-        default: codes[shared.status] == nil ? EkaErrors().refusal(for: error, context) : nil
+        case is FaultRefusal where codes[shared.status] != nil: nil
+        case is ScribeError, is HTTPProblem, is FaultRefusal: EkaErrors().refusal(for: error, context)
+        default: nil
         }
     }
 

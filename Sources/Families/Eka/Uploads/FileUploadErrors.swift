@@ -4,12 +4,17 @@ import ScribeHTTP
 
 /// Renders errors of `/v1/file-upload` as `{"error": …, "code": …}`, the shape in its documentation.
 ///
-/// Errors that other routes share keep the transaction API's envelope.
+/// Errors of other statuses have the transaction API's envelope.
 struct FileUploadErrors: ErrorTable {
     let codes: [HTTPResponse.Status: String] = [400: "INVALID_REQUEST", 413: "INVALID_REQUEST", 500: "SERVER_ERROR"]
 
     func refusal(for error: any Error, shared: Refusal, _ context: ScribeContext) -> Refusal? {
-        codes[shared.status] == nil ? EkaErrors().refusal(for: error, context) : nil
+        switch error {
+        case ScribeError.invalidRequest, HTTPProblem.bodyTooLarge: nil
+        case is FaultRefusal where codes[shared.status] != nil: nil
+        case is ScribeError, is HTTPProblem, is FaultRefusal: EkaErrors().refusal(for: error, context)
+        default: nil
+        }
     }
 
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
