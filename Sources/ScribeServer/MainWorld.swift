@@ -109,8 +109,8 @@ final class MainWorld: Service, CustomStringConvertible {
         }
     }
 
-    /// Runs the services of the world until the server stops, or may write no more. Then closes the store and releases the data folder, whose
-    /// lock keeps other servers away until the end.
+    /// Runs the services of the world until the server stops, or may write no more. Then closes the store and releases
+    /// the data folder, whose lock keeps other servers away until the end.
     func run() async throws {
         state.withLock { $0.world }.start()
         states.prepare()

@@ -144,8 +144,8 @@ struct LongDraftTests {
                 #expect(try await client.post(path, body).status == 200)
             }
             for (name, content) in [("file", example), ("file_base64", Data(encoded.utf8)), ("content", example)] {
-                let form = VoiceRecordTests.form([(name, "x.txt", content)])
-                let draft = try await client.send(.post, path, headers: VoiceRecordTests.formType, body: form)
+                let form = Version1Tests.form([(name, "x.txt", content)])
+                let draft = try await client.send(.post, path, headers: Version1Tests.formType, body: form)
                 #expect(draft.status == 200)
             }
         }
