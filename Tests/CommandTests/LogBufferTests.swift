@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import ScribeDomain
 import TestSupport
 import Testing
