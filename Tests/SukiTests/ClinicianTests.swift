@@ -94,6 +94,45 @@ struct ClinicianTests {
         }
     }
 
+    @Test("the keys of each namespace's tokens are published under every form of host, also where none names it")
+    func keysOfNamespaces() async throws {
+        try await TestServer().run(.socket) { client in
+            let path = "/api/auth/.well-known/jwks-pub.json"
+            var tokens: [String: String] = [:]
+            for name in ["a", "b"] {
+                let made = try await client.namespace(name)
+                tokens[name] = try await client.clinician(of: made.partner).headers[.sukiToken]
+                // A reset keeps the keys.
+                #expect(try await client.post("/__admin/reset?namespace=\(name)", "{}").status == 200)
+            }
+            _ = try await client.namespace("without-a-login")
+            let own = try #require(try await client.clinician().headers[.sukiToken])
+            for host in ["localhost", "127.0.0.1:8087", "[::1]", "sdp.suki.ai", "api.eka.care", "s3.amazonaws.com"] {
+                func keys(_ prefix: String, _ headers: HTTPFields = [:]) async throws -> JWTKeyCollection {
+                    let answer = try await client.send(.get, prefix + path, host: host, headers: headers)
+                    #expect(answer.status == 200, "\(host): \(answer.text)")
+                    let keys = JWTKeyCollection()
+                    try await keys.add(jwksJSON: answer.text)
+                    return keys
+                }
+                let all = try await keys("")
+                _ = try await all.verify(own, as: Expiry.self)
+                for (name, token) in tokens {
+                    let ofOne = try await keys("/ns/\(name)")
+                    for keys in [all, ofOne, try await keys("", [.scribeNamespace: name])] {
+                        _ = try await keys.verify(token, as: Expiry.self)
+                    }
+                    for foreign in [own] + tokens.filter({ $0.key != name }).values {
+                        await #expect(throws: (any Error).self) { try await ofOne.verify(foreign, as: Expiry.self) }
+                    }
+                }
+            }
+            let list = try await client.get(path)
+            #expect(try list["keys.0.kid"] == "sdp-pub")
+            #expect(list.text.split(separator: #""kid""#).count == 4, "the server's, and those of two namespaces")
+        }
+    }
+
     @Test("in open mode an ambient request without a token is the demo clinician's")
     func openMode() async throws {
         var server = try TestServer()

@@ -85,7 +85,10 @@ package struct SukiFamily: RoutedAPI {
 
     package func addRoutes(to routes: RouteGroup) {
         let links = routes.group(access: .checkedByHandler)
-        AuthRoutes.add(to: routes.group(access: .open).routes { AuthRoutes(clinicians: part(of: $0).clinicians) })
+        AuthRoutes.add(
+            to: routes.group(access: .open).routes { world in
+                AuthRoutes(clinicians: part(of: world).clinicians) { part(of: $0).clinicians.tokens }
+            })
         StreamRoutes.add(
             to: links.routes { world in
                 let part = part(of: world)

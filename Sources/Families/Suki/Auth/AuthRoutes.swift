@@ -5,6 +5,8 @@ import ScribeHTTP
 /// `/api/v1/auth/…` registers clinicians and logs them in; also serves the token signing keys (suki.md section 2).
 struct AuthRoutes: Sendable {
     let clinicians: Clinicians
+    /// The tokens of any world.
+    let tokens: @Sendable (World) -> SukiTokens
 
     private struct LoginBody: Decodable {
         let partner: String
@@ -79,7 +81,15 @@ struct AuthRoutes: Sendable {
         return response
     }
 
+    /// Lists the public keys. Under a compiled-in host no request can name a namespace here, so the default world lists
+    /// the keys of all namespaces too.
     @Sendable private func keys(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        .json(.ok, try await clinicians.tokens.publicKeys())
+        var keys = [try await clinicians.tokens.publicKey()]
+        if context.world.namespace == nil {
+            for world in context.directory?.worlds.dropFirst() ?? [] {
+                if let key = try? await tokens(world).publicKey(makes: false) { keys.append(key) }
+            }
+        }
+        return .json(.ok, ["keys": .array(keys)])
     }
 }

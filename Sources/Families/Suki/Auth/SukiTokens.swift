@@ -1,9 +1,10 @@
+import Crypto
 import Foundation
 import JWTKit
 import ScribeDomain
 import ScribeHTTP
 
-/// Issues and verifies `sdp_suki_token`s: RS256, with one key per data folder (suki.md section 2).
+/// Issues and verifies `sdp_suki_token`s: RS256, with one key per data folder and namespace (suki.md section 2).
 ///
 /// The public key is published, so that clients can verify tokens too.
 actor SukiTokens {
@@ -33,11 +34,13 @@ actor SukiTokens {
 
     private struct Keys {
         let collection: JWTKeyCollection
+        let id: String
         let modulus: Data
         let exponent: Data
     }
 
-    static let keyID = "sdp-pub"
+    /// Key id of the default world (U-04). A namespace's has the key's hash behind it, since one list has them all.
+    private static let keyID = "sdp-pub"
     static let issuer = "scribe-emulator/suki"
     /// Validity of a token, in seconds (QS).
     static let lifetime = 3600.0
@@ -64,7 +67,8 @@ actor SukiTokens {
         let claims = Claims(
             iss: Self.issuer, sub: user.rawValue, iat: now, exp: now + Self.lifetime, partner: partner,
             offset: clock.offset == 0 ? nil : clock.offset, namespace: namespace?.rawValue)
-        return try await loaded().collection.sign(claims, kid: JWKIdentifier(string: Self.keyID))
+        let keys = try await loaded()
+        return try await keys.collection.sign(claims, kid: JWKIdentifier(string: keys.id))
     }
 
     /// Verifies a token.
@@ -79,9 +83,10 @@ actor SukiTokens {
         } else {
             // Foreign tokens are rejected before the JWT library parses them.
             guard let parsed = UnverifiedToken(token), parsed.issuer == Self.issuer, parsed.algorithm == "RS256",
-                parsed.keyID == Self.keyID
+                parsed.keyID?.hasPrefix(Self.keyID) == true
             else { throw HTTPProblem.unauthenticated(reason: "it was not issued here") }
-            guard let found = try? await loaded().collection.verify(token, as: Claims.self) else {
+            let keys = try await loaded()
+            guard parsed.keyID == keys.id, let found = try? await keys.collection.verify(token, as: Claims.self) else {
                 throw HTTPProblem.unauthenticated(reason: "its signature is not valid")
             }
             claims = found
@@ -93,32 +98,37 @@ actor SukiTokens {
         return claims
     }
 
-    /// The public signing key, as a JWK set.
-    func publicKeys() async throws -> JSON {
-        let keys = try await loaded()
+    /// The public signing key, as a JWK.
+    /// - Parameter makes: Whether to make a key if there is none yet.
+    /// - Throws: ``NoKey``, the error of the secret store.
+    func publicKey(makes: Bool = true) async throws -> JSON {
+        let keys = try await loaded(makes: makes)
         return [
-            "keys": [
-                [
-                    "kty": "RSA", "kid": .string(Self.keyID), "use": "sig", "alg": "RS256",
-                    "n": .string(Base64URL.encode(keys.modulus)), "e": .string(Base64URL.encode(keys.exponent)),
-                ]
-            ]
+            "kty": "RSA", "kid": .string(keys.id), "use": "sig", "alg": "RS256",
+            "n": .string(Base64URL.encode(keys.modulus)), "e": .string(Base64URL.encode(keys.exponent)),
         ]
     }
 
-    private func loaded() async throws -> Keys {
+    private struct NoKey: Error {}
+
+    private func loaded(makes: Bool = true) async throws -> Keys {
         if let keys {
             if let loaded = try? await keys.value { return loaded }
             self.keys = nil
         }
-        let loading = Task { [secrets] in
-            let pem = try await secrets.secret(named: SukiContribution.keyFile, fresh: SukiContribution.makeKey)
+        let loading = Task { [secrets, namespace] in
+            let pem = try await secrets.secret(named: SukiContribution.keyFile) {
+                guard makes else { throw NoKey() }
+                return try SukiContribution.makeKey()
+            }
             let key = try Insecure.RSA.PrivateKey(pem: String(decoding: pem, as: UTF8.self))
-            let collection = JWTKeyCollection()
-            await collection.add(rsa: key, digestAlgorithm: .sha256, kid: JWKIdentifier(string: SukiTokens.keyID))
             let primitives = try key.publicKey.getKeyPrimitives()
+            let hash = Hex.encode(SHA256.hash(data: primitives.modulus).prefix(8))
+            let id = namespace == nil ? Self.keyID : "\(Self.keyID)-\(hash)"
+            let collection = JWTKeyCollection()
+            await collection.add(rsa: key, digestAlgorithm: .sha256, kid: JWKIdentifier(string: id))
             return Keys(
-                collection: collection, modulus: primitives.modulus, exponent: primitives.publicExponent)
+                collection: collection, id: id, modulus: primitives.modulus, exponent: primitives.publicExponent)
         }
         keys = loading
         return try await loading.value
