@@ -51,7 +51,9 @@ def test_a_reset_ends_polls_and_sockets_and_removes_the_files(empty):
                 socket.socket.recv(timeout=PATIENCE)
         assert closed.value.rcvd.code == 1012
     poll.join(PATIENCE)
-    assert answers[0].status_code in (200, 202)
+    gone = client.get("/voice/api/v3/status/t")
+    assert answers[0].status_code == gone.status_code == 400
+    assert answers[0].json()["error"]["code"] == gone.json()["error"]["code"] == "transaction_not_found"
     assert content(server) == ([], 0) and counts(server) == NOTHING
     wait_until(lambda: not old.exists(), "the old state is removed")
 

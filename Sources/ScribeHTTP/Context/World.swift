@@ -41,7 +41,7 @@ package final class World: Sendable {
     /// Namespace of the world; nil for the default world.
     package var namespace: NamespaceName? { place.namespace }
 
-    /// Closes the world's sockets, and answers its held polls with the present state.
+    /// Closes the world's sockets, and ends its held polls: their transactions are gone.
     package func endConnections() {
         end.fire()
         runtime.signals.end()

@@ -27,14 +27,14 @@ package final class ChangeSignals: Sendable {
 
     /// Long poll: reads a transaction, and reads it again after each change, until the value is final. The wait ends
     /// early at its limit, when the client disconnects, when the server stops, and when the task is cancelled. Then the
-    /// last value is the answer.
+    /// last value is the answer. A reset leaves no value: the poll answers as one that begins after it.
     ///
     /// A change itself wakes the wait, also after the clock was set back. There is no polling interval unless other
     /// processes change the data.
     /// - Parameters:
     ///   - clientDisconnect: The client's disconnect, which ends the wait.
     ///   - read: Returns a value and whether it is final.
-    /// - Throws: Errors of `read`.
+    /// - Throws: Errors of `read`; ``ScribeError/transactionNotFound`` once the world has ended.
     package func longPoll<Value: Sendable>(
         _ key: Transaction.Key, atMost limit: Duration, clock: WorldClock, until clientDisconnect: OneShotSignal,
         _ read: () async throws -> (value: Value, isFinal: Bool)
@@ -43,17 +43,20 @@ package final class ChangeSignals: Sendable {
         let (subscription, number) = subscribe(to: key)
         defer { end(number, of: key) }
         let first = try await read()
-        if first.isFinal || limit <= .zero || clientDisconnect.hasFired || hasEnded.withLock({ $0 }) {
-            return first.value
-        }
+        if first.isFinal { return first.value }
+        try requireOngoing()
+        if limit <= .zero || clientDisconnect.hasFired { return first.value }
         return try await withGracefulShutdownHandler {
             try await clientDisconnect.watched(by: subscription.expire) {
                 async let _: Void = subscription.expire(after: limit, clock)
                 async let _: Void = subscription.yield(every: interval, clock.wall)
                 var last = first.value
-                while await subscription.next(), !hasEnded.withLock({ $0 }) {
+                while await subscription.next() {
+                    try requireOngoing()
                     let (value, isFinal) = try await read()
-                    if isFinal || subscription.hasExpired { return value }
+                    if isFinal { return value }
+                    try requireOngoing()
+                    if subscription.hasExpired { return value }
                     last = value
                 }
                 return last
@@ -61,6 +64,10 @@ package final class ChangeSignals: Sendable {
         } onGracefulShutdown: {
             subscription.expire()
         }
+    }
+
+    private func requireOngoing() throws(ScribeError) {
+        if hasEnded.withLock({ $0 }) { throw .transactionNotFound }
     }
 
     /// Ends all waits, also those that begin later.

@@ -74,6 +74,26 @@ struct ChangeSignalsTests {
         #expect(try await answer == 2)
     }
 
+    @Test(
+        "a poll that the end of its world ends finds no transaction, and neither does one that begins later",
+        arguments: [true, false])
+    func endOfWorld(beginsBefore: Bool) async throws {
+        if !beginsBefore { signals.end() }
+        let poll = Task { try await hold(until: 10) }
+        if beginsBefore {
+            try await manual.waitFor(.heldPoll)
+            signals.end()
+        }
+        await #expect(throws: ScribeError.transactionNotFound) { try await poll.value }
+        #expect(reads.withLock { $0 } == 1, "what the ended world says does not count")
+    }
+
+    @Test("a poll whose first read is final answers with it, also after the end of its world")
+    func finalAtEnd() async throws {
+        signals.end()
+        #expect(try await hold(until: 1) == 1)
+    }
+
     @Test("a cancelled poll answers with its last read")
     func cancellation() async throws {
         let task = Task { try await hold(until: 10) }
