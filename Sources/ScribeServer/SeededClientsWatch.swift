@@ -4,7 +4,8 @@ import ScribeHTTP
 import ScribeStore
 import ServiceLifecycle
 
-/// Lets clients log in that the operator API of another server has added: looks every two seconds.
+/// Lets clients log in that the operator API of another server has added, and refuses the access tokens of logins that
+/// another server has ended: looks every two seconds.
 struct SeededClientsWatch: Service, CustomStringConvertible {
     let store: Store
     let clients: KnownClients
@@ -23,6 +24,7 @@ struct SeededClientsWatch: Service, CustomStringConvertible {
                     let generation = try await store.clientsGeneration()
                     guard generation != known else { continue }
                     clients.replaceSeeded(with: try await store.seededClients())
+                    clients.end(logins: try await store.endedLogins())
                     known = generation
                 } catch {
                     guard !(error is CancellationError) else { return }

@@ -31,6 +31,7 @@ extension World {
         let clients = KnownClients(demoPrincipal: try configuredClients.demoPrincipal())
         try await configuredClients.register(in: data.store, secrets, as: clients)
         try await clients.replaceSeeded(with: data.store.seededClients())
+        clients.end(logins: try await data.store.endedLogins())
         try await configuredClients.configureWebhooks(
             in: data.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(

@@ -1,6 +1,15 @@
 package import Foundation
 package import ScribeDomain
 
+/// Result of the exchange of a refresh token. A login is named by the hash of its first refresh token.
+package enum RefreshOutcome: Hashable, Sendable {
+    case rotated(Client, login: [UInt8])
+    /// The token was used after its grace. All tokens of its login have ended.
+    case reused(login: [UInt8])
+    /// The token is unknown or has expired, or its login has ended.
+    case refused
+}
+
 extension Store {
     /// Replaces the registered clients of the clients file and of the demo. A client that is not in the list can no
     /// longer log in or refresh tokens.
@@ -78,40 +87,50 @@ extension Store {
 
     /// Exchanges a refresh token for a new one.
     ///
-    /// The old token stays valid for `grace` seconds, because clients refresh in parallel (eka.md 1.3). A later use
-    /// means theft: all tokens of the same login are deleted then.
+    /// The old token stays valid for `grace` seconds by either clock, because clients refresh in parallel (eka.md 1.3).
+    /// A later use means theft: the login ends then, with all its tokens.
     /// - Parameter newHash: hash of the new token. The old token determines the new one, which is the same each time.
-    /// - Returns: the client of the token; nil if the token is unknown, has expired, or was rotated more than `grace`
-    ///   seconds ago.
     package func rotateRefreshToken(
         hash: [UInt8], to newHash: [UInt8], _ period: RefreshPeriod, grace: TimeInterval
-    ) async throws -> Client? {
+    ) async throws -> RefreshOutcome {
         try await database.write(.clients) { db in
+            let offset = period.offsetInMilliseconds
             let row = try db.row(
                 """
-                SELECT clients.*, rotated_at, family FROM refresh_tokens JOIN clients USING (client_id)
-                WHERE token_hash = ?1
+                SELECT clients.*, rotated_at, family, (
+                    SELECT clock_offset FROM refresh_tokens WHERE token_hash = ?4) AS rotated_offset
+                FROM refresh_tokens JOIN clients USING (client_id)
+                WHERE token_hash = ?1 AND is_ended = 0
                     AND expires_at > ?2 + CASE WHEN ?3 > clock_offset THEN ?3 - clock_offset ELSE 0 END
                 """,
-                [Data(hash), period.now.milliseconds, period.offsetInMilliseconds]
+                [Data(hash), period.now.milliseconds, offset, Data(newHash)]
             )
-            guard let row else { return nil }
-            let now = period.now
+            guard let row else { return .refused }
+            let now = period.now.milliseconds
             let family = row["family"] as Data? ?? Data(hash)
             if let rotatedAt = row["rotated_at"] as Int64? {
-                guard now.timeIntervalSince(Date(milliseconds: rotatedAt)) <= grace else {
-                    try db.run("DELETE FROM refresh_tokens WHERE family = ?", [family])
-                    return nil
+                // The new token was issued at the rotation.
+                let moved = offset - (row["rotated_offset"] as Int64? ?? offset)
+                guard Double(now - rotatedAt + max(0, moved)) <= grace * 1000 else {
+                    try db.run("UPDATE refresh_tokens SET is_ended = 1 WHERE family = ?", [family])
+                    try Self.countClients(in: db)
+                    return .reused(login: Array(family))
                 }
             } else {
-                try db.run(
-                    "UPDATE refresh_tokens SET rotated_at = ? WHERE token_hash = ?", [now.milliseconds, Data(hash)]
-                )
+                try db.run("UPDATE refresh_tokens SET rotated_at = ? WHERE token_hash = ?", [now, Data(hash)])
             }
             let client = Client(row: row)
             try Self.insertRefreshToken(
                 newHash, family: Array(family), of: client.principal.client, period, in: db)
-            return client
+            return .rotated(client, login: Array(family))
+        }
+    }
+
+    /// Logins that ended because a refresh token was used again.
+    package func endedLogins() async throws -> [[UInt8]] {
+        try await read { db in
+            try db.rows("SELECT DISTINCT family FROM refresh_tokens WHERE is_ended = 1")
+                .compactMap { ($0["family"] as Data?).map(Array.init) }
         }
     }
 

@@ -23,7 +23,7 @@ struct ClientStoreTests {
             try await fixture.store.rotateRefreshToken(
                 hash: hash(old), to: hash(new), RefreshPeriod(now: fixture.start.addingTimeInterval(seconds), end: end),
                 grace: 60
-            )
+            ).client
         }
         #expect(try await rotate(1, 2, after: 10) == client)
         #expect(try await rotate(1, 2, after: 70) == client)
@@ -44,13 +44,33 @@ struct ClientStoreTests {
         func rotate(_ old: UInt8, _ new: UInt8, after seconds: Double) async throws -> Client? {
             try await fixture.store.rotateRefreshToken(
                 hash: hash(old), to: hash(new), RefreshPeriod(now: fixture.start.addingTimeInterval(seconds), end: end),
-                grace: 60)
+                grace: 60
+            ).client
         }
         #expect(try await rotate(1, 2, after: 10) == client)
         #expect(try await rotate(2, 3, after: 20) == client)
         #expect(try await rotate(1, 2, after: 71) == nil)
         #expect(try await rotate(3, 4, after: 72) == nil, "whoever has it may have stolen it")
         #expect(try await rotate(11, 12, after: 73) == client)
+        #expect(try await fixture.store.endedLogins() == [hash(1)])
+    }
+
+    @Test("the grace of a refresh token ends by either clock", arguments: [(59.0, false), (61, true), (-3600, false)])
+    func movedClock(offset: TimeInterval, isReused: Bool) async throws {
+        let fixture = try StoreFixture()
+        try await fixture.store.register([(client, hash(1), .file)])
+        func period(_ offset: TimeInterval) -> RefreshPeriod {
+            RefreshPeriod(now: fixture.start, end: fixture.start.addingTimeInterval(10_000), offset: offset)
+        }
+        try await fixture.store.saveRefreshToken(hash: hash(5), of: .init("c-1"), period(1000))
+        for offset in [1000, 1000 + offset] {
+            let outcome = try await fixture.store.rotateRefreshToken(
+                hash: hash(5), to: hash(6), period(offset), grace: 60)
+            #expect(
+                outcome
+                    == (isReused && offset > 1000
+                        ? .reused(login: hash(5)) : .rotated(client, login: hash(5))))
+        }
     }
 
     @Test(
@@ -71,10 +91,18 @@ struct ClientStoreTests {
                 (change == "business" ? moved : client, hash(change == "secret" ? 2 : 1), .file)
             ])
             let refreshed = try await fixture.store.rotateRefreshToken(
-                hash: hash(5), to: hash(6), RefreshPeriod(now: fixture.start, end: end), grace: 60)
+                hash: hash(5), to: hash(6), RefreshPeriod(now: fixture.start, end: end), grace: 60
+            ).client
             #expect((refreshed != nil) == (change == "nothing"), "\(change)")
         }
     }
 
     private func hash(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
+}
+
+extension RefreshOutcome {
+    fileprivate var client: Client? {
+        guard case .rotated(let client, _) = self else { return nil }
+        return client
+    }
 }

@@ -231,10 +231,10 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
             "\(try await data.store.deleteMemory("m", of: data.fixture.owner))"
         },
         TriedWrite("a refreshed login") { data in
-            let client = try await data.store.rotateRefreshToken(
+            let outcome = try await data.store.rotateRefreshToken(
                 hash: [UInt8](repeating: 1, count: 32), to: [UInt8](repeating: 2, count: 32),
                 RefreshPeriod(now: data.fixture.start, end: data.fixture.start + 1000), grace: 60)
-            return client == nil ? "refused" : "refreshed"
+            return outcome == .refused ? "refused" : "refreshed"
         },
         TriedWrite("preferences") { data in
             try await data.store.setPreferences(

@@ -25,19 +25,23 @@ package struct AccessTokens: Sendable {
     /// Result of verifying a token.
     package enum Verdict: Hashable, Sendable {
         /// A valid token of this server.
-        case ours(Principal, version: String?)
+        case ours(Principal, version: String?, login: String?)
         /// A well-formed token of another issuer.
         case foreign
         case refused(reason: String)
     }
 
     /// Issues a token for the client's user. `exp` is in seconds, as Android compares it.
-    /// - Parameter lifetime: Validity in seconds.
-    package func issue(to client: Client, version: String?, lifetime: TimeInterval, id: String) async throws -> String {
+    /// - Parameters:
+    ///   - lifetime: Validity in seconds.
+    ///   - login: The login whose end is the token's; nil for a token without one.
+    package func issue(
+        to client: Client, version: String?, lifetime: TimeInterval, id: String, login: String? = nil
+    ) async throws -> String {
         let now = clock.wall.now
         let claims = AccessClaims(
             client: client, version: version, issuedAt: now, expiresAt: now.addingTimeInterval(lifetime), id: id,
-            offset: clock.offset, namespace: namespace)
+            login: login, offset: clock.offset, namespace: namespace)
         return try await keys.sign(claims, kid: Self.keyID)
     }
 
@@ -56,7 +60,7 @@ package struct AccessTokens: Sendable {
         guard !clock.hasPassed(claims.exp, issuedAt: claims.offset) else {
             return .refused(reason: "The token has expired")
         }
-        return .ours(claims.principal, version: claims.ver)
+        return .ours(claims.principal, version: claims.ver, login: claims.login)
     }
 }
 
@@ -83,13 +87,15 @@ private struct AccessClaims: JWTPayload {
     let fn: String
     /// Version of the client's registration.
     let ver: String?
+    /// Login that the token came from; nil for a token without one.
+    let login: String?
     /// Offset of the world's clock at issue, in seconds; absent for 0.
     let offset: TimeInterval?
     /// Namespace of the token; absent for the default world.
     let namespace: String?
 
     enum CodingKeys: String, CodingKey {
-        case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver
+        case iss, sub, jti, iat, exp, uuid, oid, cc, fn, ver, login
         case namespace = "scribe-ns"
         case offset = "clk"
         case businessID = "b-id"
@@ -99,8 +105,8 @@ private struct AccessClaims: JWTPayload {
     }
 
     init(
-        client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String, offset: TimeInterval,
-        namespace: NamespaceName?
+        client: Client, version: String?, issuedAt: Date, expiresAt: Date, id: String, login: String?,
+        offset: TimeInterval, namespace: NamespaceName?
     ) {
         let principal = client.principal
         iss = AccessTokens.issuer
@@ -116,6 +122,7 @@ private struct AccessClaims: JWTPayload {
         workspace = client.workspace
         fn = client.name
         ver = version
+        self.login = login
         self.offset = offset == 0 ? nil : offset
         self.namespace = namespace?.rawValue
     }

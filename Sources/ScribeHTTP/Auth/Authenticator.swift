@@ -26,7 +26,9 @@ package struct Authenticator: Sendable {
         var isForeign = false
         for token in offered.removingDuplicates() {
             switch await tokens.verdict(on: token) {
-            case .ours(let principal, let version):
+            case .ours(_, _, let login?) where clients.hasEnded(login: login):
+                reason = "The login of the token has ended: a refresh token of it was used twice"
+            case .ours(let principal, let version, _):
                 if clients[principal.client]?.isCurrent(principal, version: version) == true { return principal }
                 reason = "The token's client is not known any more"
             case .foreign where mode != .strict: isForeign = true

@@ -27,6 +27,8 @@ package final class KnownClients: Sendable {
         var configured = Listed()
         /// Clients of the operator API.
         var seeded = Listed()
+        /// Logins whose access tokens have ended.
+        var endedLogins: Set<String> = []
     }
 
     /// Tenant of requests with a foreign token or without one, in modes that allow such requests.
@@ -54,6 +56,18 @@ package final class KnownClients: Sendable {
         let fresh = Listed(registrations: registrations, keys: keyHashes)
         state.withLock { $0.seeded = fresh }
     }
+
+    /// Name of a login in its access tokens.
+    /// - Parameter hash: The hash of its first refresh token.
+    package static func name(ofLogin hash: [UInt8]) -> String { Hex.encode(hash.prefix(16)) }
+
+    /// Refuses the access tokens of logins.
+    package func end(logins: [[UInt8]]) {
+        state.withLock { $0.endedLogins.formUnion(logins.map(Self.name(ofLogin:))) }
+    }
+
+    /// Whether the access tokens of a login are refused.
+    func hasEnded(login: String) -> Bool { state.withLock { $0.endedLogins.contains(login) } }
 
     package subscript(client: ClientID) -> Registration? {
         state.withLock { $0.configured.registrations[client] ?? $0.seeded.registrations[client] }

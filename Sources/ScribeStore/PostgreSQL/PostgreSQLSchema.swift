@@ -12,6 +12,7 @@ enum PostgreSQLSchema {
         CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
         CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
         CREATE INDEX refresh_tokens_by_client ON refresh_tokens (client_id);
+        CREATE INDEX refresh_tokens_ended ON refresh_tokens (family) WHERE is_ended = 1;
         CREATE INDEX transactions_by_folder ON transactions (business_id, bucket, folder);
         CREATE INDEX transactions_by_user ON transactions (business_id, user_id, created_at);
         CREATE INDEX transactions_by_client ON transactions (client_id);

@@ -88,6 +88,43 @@ struct AccountRoutesTests {
         }
     }
 
+    @Test(
+        "a refresh token used after its minute, by either clock, ends the refresh and access tokens of its login alone",
+        arguments: [true, false])
+    func theft(byWorldClock: Bool) async throws {
+        var server = try TestServer(onSQLite: true)
+        server.configuration.isEphemeral = true
+        try await server.run { [manual = server.manual] client in
+            let credentials = #"{"client_id":"dev-client","client_secret":"dev-secret"}"#
+            func login() async throws -> TestAnswer {
+                try await client.post("/connect-auth/v1/account/login", credentials)
+            }
+            func refresh(_ answer: TestAnswer) async throws -> TestAnswer {
+                let token = try answer["refresh_token"]
+                return try await client.post(
+                    "/connect-auth/v1/account/refresh-token", #"{"refresh_token":"\#(token)"}"#)
+            }
+            func status(_ answer: TestAnswer) async throws -> Int {
+                let token = try answer["access_token"]
+                return try await client.get("/credentials", headers: [.authorization: "Bearer \(token)"]).status
+            }
+            let (stolen, other) = (try await login(), try await login())
+            let next = try await refresh(stolen)
+            #expect(next.status == 200)
+            #expect(try await status(stolen) == 200)
+            if byWorldClock {
+                #expect(try await client.post("/__admin/clock/advance", #"{"by":"61s"}"#).status == 200)
+            } else {
+                manual.advance(by: .seconds(61))
+            }
+            #expect(try await refresh(stolen).status == 403)
+            #expect(try await refresh(next).status == 403)
+            for answer in [stolen, next] { #expect(try await status(answer) == 401) }
+            #expect(try await status(other) == 200)
+            #expect(try await refresh(other).status == 200)
+        }
+    }
+
     @Test("wrong client secrets are slowed down, and one that has been right is not")
     func guessing() async throws {
         let server = try TestServer()

@@ -116,13 +116,14 @@ struct AccountRoutes: Sendable {
         }
         // A token sent twice within the grace (a lost answer, parallel requests) gets the same successor both times.
         let refreshToken = tokenIssuer.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
-        let client = try await store.rotateRefreshToken(
+        let outcome = try await store.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
             RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
         )
-        guard let client else { throw EkaError.refreshRefused }
+        if case .reused(let login) = outcome { tokenIssuer.clients.end(logins: [login]) }
+        guard case .rotated(let client, let login) = outcome else { throw EkaError.refreshRefused }
         return try await tokenIssuer.answer(
-            to: client, refreshToken: refreshToken,
+            to: client, refreshToken: refreshToken, of: login,
             inCookies: cookies(of: request, context, isByCookie: body.refreshToken == nil))
     }
 

@@ -45,20 +45,22 @@ struct TokenIssuer: Sendable {
         to client: Client, inCookies cookies: CookieScope? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
         let refreshToken = namespace.mark(Base64URL.encode(Data(identifiers.bytes(32))))
+        let login = secrets.hash(ofToken: refreshToken)
         try await store.saveRefreshToken(
-            hash: secrets.hash(ofToken: refreshToken), of: client.principal.client,
-            RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))
+            hash: login, of: client.principal.client, RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))
         return try await answer(
-            to: client, refreshToken: refreshToken, inCookies: cookies, saysSuccess: saysSuccess)
+            to: client, refreshToken: refreshToken, of: login, inCookies: cookies, saysSuccess: saysSuccess)
     }
 
     /// Responds with a new access token and the given refresh token, which must be stored already.
+    /// - Parameter login: The hash of the login's first refresh token.
     func answer(
-        to client: Client, refreshToken: String, inCookies cookies: CookieScope?, saysSuccess: Bool = false
+        to client: Client, refreshToken: String, of login: [UInt8], inCookies cookies: CookieScope?,
+        saysSuccess: Bool = false
     ) async throws -> Response {
         let accessToken = try await tokens.issue(
             to: client, version: clients[client.principal.client]?.version,
-            lifetime: lifetimes.accessToken, id: identifiers.uuid())
+            lifetime: lifetimes.accessToken, id: identifiers.uuid(), login: KnownClients.name(ofLogin: login))
         var response = Response.json(
             .ok,
             [

@@ -35,11 +35,14 @@ extension Schema {
             -- The hash of the token that was given at login: a stolen token ends all that came from the same login.
             family BLOB CHECK (length(family) = 32),
             -- How far the world's clock was ahead when the token was issued, in milliseconds.
-            clock_offset INTEGER NOT NULL DEFAULT 0
+            clock_offset INTEGER NOT NULL DEFAULT 0,
+            -- A token of its login was used again after its grace. The row stays: it ends the login's access tokens.
+            is_ended INTEGER NOT NULL DEFAULT 0 CHECK (is_ended IN (0, 1))
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX refresh_tokens_by_expiry ON refresh_tokens (expires_at);
         CREATE INDEX refresh_tokens_by_family ON refresh_tokens (family);
         CREATE INDEX refresh_tokens_by_client ON refresh_tokens (client_id);
+        CREATE INDEX refresh_tokens_ended ON refresh_tokens (family) WHERE is_ended = 1;
 
         -- Logins on devices without a form (RFC 8628), until they are over.
         CREATE TABLE device_logins (
