@@ -98,6 +98,38 @@ struct PlaybackRoutesTests {
         }
     }
 
+    @Test("a page's socket plays a recording only to a valid token", arguments: [true, false])
+    func page(mustMatch: Bool) async throws {
+        try await TestServer().run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            let token = try #require(client.headers[.authorization]).dropFirst("Bearer ".count)
+            let added = try await add(
+                [
+                    #"{"scribe_recording":1,"path":"/v4/web/listen"}"#,
+                    #"{"ms":0,"from":"client","text":"{\"type\":\"auth\",\"token\":\"***\"}"}"#,
+                    #"{"ms":0,"from":"server","text":"recorded"}"#, #"{"ms":0,"from":"client","text":"go"}"#,
+                    #"{"ms":0,"from":"server","close":4000}"#,
+                ], "?fast=true&match=\(mustMatch)", to: client)
+            #expect(added.status == 201, "\(added.text)")
+            func visit(_ messages: [String]) async throws -> (texts: [String], code: UInt16?) {
+                try await TestSocket.open("/v4/web/listen", port: try #require(client.port), []) { socket in
+                    for message in messages { try await socket.send(message) }
+                    return try await socket.end()
+                }
+            }
+            for message in [#"{"type":"auth","token":"x"}"#, #"{"type":"auth"}"#, "go"] {
+                let refused = try await visit([message])
+                #expect(refused.texts == [#"{"type":"auth_response","success":false}"#])
+                #expect(refused.code == 1008)
+            }
+            #expect(try await client.get(Self.path).text.contains(#""left":1,"played":0"#))
+            let login = #"{"type":"auth","token":"\#(token)"}"#
+            let played = try await visit(mustMatch ? [login, "go"] : [login])
+            #expect(played.texts == ["recorded"])
+            #expect(played.code == 4000)
+        }
+    }
+
     @Test("socket recordings are listed, removed and limited in number")
     func list() async throws {
         try await TestServer().run { client in

@@ -58,11 +58,11 @@ struct OmiListenRoutes: Sendable {
                 }
                 if target.world !== world { context.addSocketFault(of: target.world, request, principal) }
                 context.noteCaller(principal)
-                try await socket.send(["type": "auth_response", "success": true])
-                return ((target, principal), principal.business)
+                return ((target, principal), principal.business, target.world)
             },
             serve: { session, messages, login in
                 let (target, principal) = login
+                try await session.socket.send(["type": "auth_response", "success": true])
                 var query = try Self.query(of: request)
                 query.conversation = try await target.runtime.conversations.name(query.conversation, for: principal)
                 query.sendsConversationIDs = true

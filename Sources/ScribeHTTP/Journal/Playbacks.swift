@@ -79,8 +79,8 @@ extension World {
 }
 
 extension ScribeContext {
-    /// Takes the recording for the socket of a request; nil for none.
-    func nextPlayback(for request: Request) -> Playbacks.Playback? {
+    /// Takes the recording for the socket of a request whose client has been admitted; nil for none.
+    func nextPlayback(for request: Request, in world: World) -> Playbacks.Playback? {
         let playbacks = world.playbacks
         guard !playbacks.all.isEmpty else { return nil }
         let operation = faultSettings?.operations.loaded?.operation(of: .get, request.uri.path)

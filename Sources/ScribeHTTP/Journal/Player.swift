@@ -9,29 +9,21 @@ struct Player: Sendable {
     let playback: Playbacks.Playback
     let clock: WallClock
 
-    func play(_ socket: WebSocket, _ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        playback.mustMatch ? try await playMatching(socket, messages) : try await playAlone(socket, messages)
+    /// - Parameter first: A message that has been read already; nil for none.
+    func play(
+        _ socket: WebSocket, _ messages: inout WebSocketMessages.Iterator, after first: WebSocketMessage? = nil
+    ) async throws -> WebSocketClosure {
+        if playback.mustMatch { return try await playMatching(socket, &messages, after: first) }
+        // The server's frames at their times, whatever the client sends.
+        async let _: Void = sendAll(socket)
+        while try await messages.next() != nil {}
+        return .normal
     }
 
-    /// Sends the server's frames at their times, whatever the client sends.
-    private func playAlone(_ socket: WebSocket, _ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
-            group.addTask {
-                var now = Duration.zero
-                for frame in playback.recording.frames where frame.sender == .server {
-                    if let closure = try await send(frame, socket, &now) { return closure }
-                }
-                return nil
-            }
-            group.addTask {
-                for try await _ in messages {}
-                throw CancellationError()
-            }
-            defer { group.cancelAll() }
-            while let ended = try await group.next() {
-                if let ended { return ended }
-            }
-            return .normal
+    private func sendAll(_ socket: WebSocket) async throws {
+        var now = Duration.zero
+        for frame in playback.recording.frames where frame.sender == .server {
+            if let closure = try await send(frame, socket, &now) { return socket.close(closure) }
         }
     }
 
@@ -53,8 +45,10 @@ struct Player: Sendable {
     }
 
     /// Takes the frames in their order: the client's must be as they were recorded.
-    private func playMatching(_ socket: WebSocket, _ messages: WebSocketMessages) async throws -> WebSocketClosure {
-        var messages = messages.makeAsyncIterator()
+    private func playMatching(
+        _ socket: WebSocket, _ messages: inout WebSocketMessages.Iterator, after first: WebSocketMessage?
+    ) async throws -> WebSocketClosure {
+        var first = first
         var now = Duration.zero
         var number = 0
         for frame in playback.recording.frames {
@@ -64,7 +58,9 @@ struct Player: Sendable {
             }
             now = max(now, frame.time)
             number += 1
-            guard let message = try await next(&messages, number, frame, socket) else { return .normal }
+            let known: WebSocketMessage? =
+                if let read = first.take() { read } else { try await next(&messages, number, frame, socket) }
+            guard let message = known else { return .normal }
             let found = await EventLoopOffload.run(bytes: message.size) { self.difference(of: message, from: frame) }
             if let found {
                 throw mismatch(number, found, socket)

@@ -75,10 +75,15 @@ package struct SocketRoute: Sendable {
     ) -> Response {
         let share = MemoryShare(of: memory, for: entry.business)
         let idle = idleWatch
+        let playback = context.nextPlayback(for: request, in: context.world)
         return upgrade.response(
             subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end, memory: share,
             idle: idle, request, context: context
         ) { socket, messages in
+            if let playback {
+                var messages = messages.makeAsyncIterator()
+                return try await Player(playback: playback, clock: clock).play(socket, &messages)
+            }
             let session = SocketSession(socket: socket, idle: idle, memory: memory)
             session.enter(entry)
             return try await run(session) { try await serve(session, messages.makeAsyncIterator()) }
@@ -89,11 +94,12 @@ package struct SocketRoute: Sendable {
     /// - Parameters:
     ///   - address: See ``TrustedProxies/client(of:_:)``.
     ///   - late: Closure if no message comes in time.
-    ///   - login: Handles the first message; nil for a client that has disconnected.
+    ///   - login: Handles the first message; nil for a client that has disconnected. It sends nothing to a client that
+    ///     it admits, who may get a recording.
     package func response<Login: Sendable>(
         to upgrade: WebSocketUpgrade, from address: String, late: WebSocketClosure, _ request: Request,
         _ context: ScribeContext,
-        login: @escaping @Sendable (WebSocketMessage?, WebSocket) async throws -> (Login, BusinessID),
+        login: @escaping @Sendable (WebSocketMessage?, WebSocket) async throws -> (Login, BusinessID, World),
         serve: @escaping @Sendable (SocketSession, WebSocketMessages.Iterator, Login) async throws -> WebSocketClosure
     ) -> Response {
         let share = MemoryShare(of: memory)
@@ -107,8 +113,12 @@ package struct SocketRoute: Sendable {
             let session = SocketSession(socket: socket, idle: idle, memory: memory)
             return try await run(session) {
                 var messages = messages.makeAsyncIterator()
-                let (known, business) = try await beforeLogin.hold(socket, from: address, Self.loginTime, late, clock) {
-                    try await login(try await messages.next(), socket)
+                var first: WebSocketMessage?
+                let (known, business, world) = try await beforeLogin.hold(
+                    socket, from: address, Self.loginTime, late, clock
+                ) {
+                    first = try await messages.next()
+                    return try await login(first, socket)
                 }
                 do {
                     session.enter(try enter(business))
@@ -116,6 +126,10 @@ package struct SocketRoute: Sendable {
                     throw WebSocketClosure(1013, "Too many are listened to at once, try again")
                 }
                 share.belong(to: business)
+                if let playback = context.nextPlayback(for: request, in: world) {
+                    idle.end()
+                    return try await Player(playback: playback, clock: clock).play(socket, &messages, after: first)
+                }
                 return try await serve(session, messages, known)
             }
         }
@@ -128,7 +142,7 @@ package struct SocketRoute: Sendable {
     ) -> Response {
         upgrade.response(
             subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end,
-            memory: MemoryShare(of: memory), idle: idleWatch, isRefused: true, request, context: context
+            memory: MemoryShare(of: memory), idle: idleWatch, request, context: context
         ) { _, _ in closure }
     }
 

@@ -46,11 +46,9 @@ package struct WebSocketUpgrade: Sendable {
     ///   - end: Fires when the socket's world ends, which closes the socket.
     ///   - memory: Share of the memory budget for incomplete messages.
     ///   - idle: Learns when the client has to wait for memory.
-    ///   - isRefused: Whether the client is refused, and gets no recording.
     func response(
         subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: OneShotSignal,
-        memory: MemoryShare,
-        idle: IdleTimeout, isRefused: Bool = false, _ request: Request, context: ScribeContext,
+        memory: MemoryShare, idle: IdleTimeout, _ request: Request, context: ScribeContext,
         serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) -> Response {
         var fields: HTTPFields = [
@@ -58,8 +56,6 @@ package struct WebSocketUpgrade: Sendable {
         ]
         fields[.secWebSocketProtocol] = subprotocol
         fields.append(contentsOf: headers)
-        let playback = isRefused ? nil : context.nextPlayback(for: request)
-        let serve = playback.map { Player(playback: $0, clock: clock).play } ?? serve
         let (logger, faults, record) = (context.logger, context.socketFaults, context.record)
         let body = ResponseBody { writer in
             let outgoing = OutgoingFrames()
