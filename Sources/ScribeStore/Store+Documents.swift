@@ -84,10 +84,10 @@ extension Store {
         let edited = try db.row(
             """
             UPDATE documents SET value = ?, status = 'success', errors = '[]', is_edited = 1, updated_at = ?
-            WHERE document_id = ? RETURNING transaction_id, kind
+            WHERE document_id = ? RETURNING transaction_id, kind, is_authored
             """,
             [value, now.milliseconds, id.rawValue])
-        if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue {
+        if let edited, edited["kind"] == ResultDocument.Kind.transcript.rawValue, edited["is_authored"] == false {
             try outdateAssembly(ofRow: edited["transaction_id"], in: db)
         }
     }
@@ -113,7 +113,7 @@ extension Store {
                 try db.run(
                     """
                     UPDATE documents SET value = ?, status = 'success', is_edited = 1, updated_at = ?
-                    WHERE transaction_id = ? AND kind = 'transcript'
+                    WHERE transaction_id = ? AND kind = 'transcript' AND is_authored = 0
                     """,
                     [text, now.milliseconds, rowID]
                 )

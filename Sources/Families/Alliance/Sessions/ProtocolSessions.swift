@@ -127,7 +127,9 @@ struct ProtocolSessions: Sendable {
         }
         return Contents(
             transaction: results.transaction, documents: try select(results.documents),
-            transcript: results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value,
+            // A client's own transcript, which it may have asked for, comes later.
+            transcript: results.documents.first { $0.kind == .transcript }
+                .flatMap { $0.status.isUsable ? $0.value : nil },
             files: try await store.chunkNames(of: results.transaction),
             isExpired: results.transaction.isExpired(
                 at: clock.now, lifetime: lifetime(of: results.transaction.request.kind)))

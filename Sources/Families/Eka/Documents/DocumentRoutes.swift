@@ -66,8 +66,9 @@ struct DocumentRoutes: Sendable {
             // On creation the web client sends the kind as `type`; in answers `type` is the format.
             let type = try text(.type)
             let word = try text(.kind) ?? (document == nil ? type : nil) ?? ResultDocument.Kind.custom.rawValue
-            guard let kind = ResultDocument.Kind(rawValue: word), [.custom, .notes, .context].contains(kind) else {
-                throw ScribeError.invalidRequest(field: "document_type", problem: "must be custom, notes or context")
+            guard let kind = ResultDocument.Kind(rawValue: word) else {
+                throw ScribeError.invalidRequest(
+                    field: "document_type", problem: "must be custom, notes, context, integration or transcript")
             }
             self.kind = kind
             if let template, !TemplateID.isValid(template) {
