@@ -88,7 +88,7 @@ package final class JSONDocument: Sendable {
             switch value {
             case .array(let items): key.intValue.flatMap { items.indices.contains($0) ? items[$0] : nil }
             case .object(let members): members[key.stringValue]
-            case .null, .bool, .integer, .number, .string, nil: nil
+            case .null, .bool, .integer, .number, .digits, .string, nil: nil
             }
         }
     }
@@ -186,6 +186,12 @@ private struct JSONParser {
         let text = String(decoding: bytes[range], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
         guard let value = Double(text), value.isFinite else { return nil }
+        // A `Double` gives back 15 digits of any number.
+        if isInteger || range.count > 15, let sent = DecimalNumber(bytes[range]),
+            isInteger || sent != DecimalNumber(Array("\(value)".utf8)[...])
+        {
+            return .digits(text)
+        }
         return Int64(exactly: value).map(JSONValue.integer) ?? .number(value)
     }
 
@@ -231,5 +237,38 @@ private struct JSONParser {
     private mutating func unit() -> UInt32? {
         defer { position = min(position + 4, bytes.count) }
         return UInt32(String(decoding: bytes[position...].prefix(4), as: UTF8.self), radix: 16)
+    }
+}
+
+/// Number of a JSON text as its digits and its power of ten, for comparisons.
+private struct DecimalNumber: Equatable {
+    private let isNegative: Bool
+    /// From the first to the last one that is not zero.
+    private let digits: [UInt8]
+    private let exponent: Int
+
+    /// - Returns: nil for bytes that are no number of JSON.
+    init?(_ bytes: ArraySlice<UInt8>) {
+        let zero = UInt8(ascii: "0")
+        isNegative = bytes.first == UInt8(ascii: "-")
+        var rest = isNegative ? bytes.dropFirst() : bytes
+        let whole = rest.prefix(while: \.isDigit)
+        rest = rest.dropFirst(whole.count)
+        guard whole.count == 1 || whole.first ?? zero != zero else { return nil }
+        var (fraction, power) = (rest.prefix(0), 0)
+        if rest.first == UInt8(ascii: ".") {
+            fraction = rest.dropFirst().prefix(while: \.isDigit)
+            rest = rest.dropFirst(1 + fraction.count)
+            guard !fraction.isEmpty else { return nil }
+        }
+        if let sign = rest.first {
+            guard sign | 0x20 == UInt8(ascii: "e"), let read = Int(String(decoding: rest.dropFirst(), as: UTF8.self))
+            else { return nil }
+            power = read
+        }
+        let all = (whole + fraction).drop { $0 == zero }
+        let end = all.lastIndex { $0 != zero }.map { $0 + 1 } ?? all.startIndex
+        digits = Array(all[..<end])
+        exponent = digits.isEmpty ? 0 : power - fraction.count + all.endIndex - end
     }
 }

@@ -74,6 +74,7 @@ package struct JSONText: Sendable {
         case .bool(let value): write(value ? "true" : "false")
         case .integer(let value): write(integer: value)
         case .number(let value): write(number: value)
+        case .digits(let text): write(plain: text)
         case .string(let text): write(string: text)
         case .array(let values):
             write(list: values) { $0.write($1) }

@@ -4,6 +4,8 @@ package enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case number(Double)
+    /// Number whose digits `Int64` and `Double` do not keep, as its JSON text.
+    case digits(String)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
@@ -25,6 +27,7 @@ package enum JSONValue: Hashable, Sendable {
         switch self {
         case .integer(let value): Double(value)
         case .number(let value): value
+        case .digits(let text): Double(text)
         case .null, .bool, .string, .array, .object: nil
         }
     }
@@ -32,7 +35,7 @@ package enum JSONValue: Hashable, Sendable {
     /// Text of a string, number or boolean; nil for any other value.
     package var scalarText: String? {
         switch self {
-        case .string(let text): text
+        case .string(let text), .digits(let text): text
         case .integer(let value): String(value)
         case .number(let value): String(value)
         case .bool(let value): String(value)
@@ -44,7 +47,7 @@ package enum JSONValue: Hashable, Sendable {
     /// others and must stay readable there.
     package func isNested(atMost limit: Int) -> Bool {
         switch self {
-        case .null, .bool, .integer, .number, .string: true
+        case .null, .bool, .integer, .number, .digits, .string: true
         case .array(let values): limit > 0 && values.allSatisfy { $0.isNested(atMost: limit - 1) }
         case .object(let members): limit > 0 && members.values.allSatisfy { $0.isNested(atMost: limit - 1) }
         }
@@ -71,7 +74,8 @@ package enum JSONValue: Hashable, Sendable {
     }
 }
 
-extension JSONValue: Codable {
+// Not Encodable: an encoder writes no digits beyond those of its own numbers.
+extension JSONValue: Decodable {
     package init(from decoder: any Decoder) throws {
         if let key = JSONDocument.userInfoKey, let document = decoder.userInfo[key] as? JSONDocument,
             let value = try document.value(at: decoder.codingPath)
@@ -94,19 +98,6 @@ extension JSONValue: Codable {
             self = .object(value)
         } else {
             self = .array(try container.decode([JSONValue].self))
-        }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
         }
     }
 }

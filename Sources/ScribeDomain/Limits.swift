@@ -154,6 +154,7 @@ extension JSONValue {
         case .bool(false): 5
         case .integer(let number): "\(number)".utf8.count
         case .number(let number): "\(number)".utf8.count
+        case .digits(let text): text.utf8.count
         case .string(let text): text.utf8.count + 2
         // Brackets, and a comma between two values.
         case .array(let values): values.reduce(max(2, values.count + 1)) { $0 + $1.size }

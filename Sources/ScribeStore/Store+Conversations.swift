@@ -227,7 +227,7 @@ extension Store {
             summary["title"] = .string(title)
             try db.run(
                 "UPDATE conversations SET summary = ? WHERE conversation_id = ?",
-                [try StoredJSON.text(JSONValue.object(summary)), id])
+                [StoredJSON.text(JSONValue.object(summary)), id])
         }
     }
 

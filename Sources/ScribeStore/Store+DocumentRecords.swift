@@ -223,8 +223,8 @@ extension Store {
             WHERE document_id = ?
             """,
             [
-                try change.publication.map { try StoredJSON.text($0) },
-                try change.editorContent.map { try StoredJSON.text($0) }, id.rawValue,
+                change.publication.map { StoredJSON.text($0) },
+                change.editorContent.map { StoredJSON.text($0) }, id.rawValue,
             ]
         )
     }
@@ -237,7 +237,7 @@ extension Store {
         if context != before {
             try db.run(
                 "UPDATE transactions SET context = ? WHERE id = ?",
-                [try StoredJSON.text(context), row["id"] as Int64]
+                [StoredJSON.text(context), row["id"] as Int64]
             )
         }
         return context

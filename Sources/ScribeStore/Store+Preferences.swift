@@ -26,7 +26,7 @@ extension Store {
                 "SELECT data FROM preferences WHERE business_id = ? AND user_id = ?", [business.rawValue, owner]
             )
             let before: JSONValue = try row.map { try StoredJSON.value($0["data"]) } ?? .object([:])
-            let merged = try StoredJSON.text(before.merged(with: data).withoutNulls())
+            let merged = StoredJSON.text(before.merged(with: data).withoutNulls())
             guard merged.utf8.count <= limit else { throw ScribeError.tooLarge(limit: limit) }
             try self.withinQuota(of: business, in: db) {
                 try db.insert(into: "preferences", onConflict: .update(key: ["business_id", "user_id"])).values([

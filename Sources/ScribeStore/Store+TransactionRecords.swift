@@ -13,7 +13,7 @@ extension Store {
             "user_id": owner.user.rawValue, "doctor_id": owner.doctor.rawValue,
             "client_id": owner.client.rawValue, "patient_id": request.patientID, "bucket": location?.bucket,
             "folder": location?.folder, "language": request.inputLanguages.first, "fixture": request.fixture,
-            "request": try StoredJSON.text(request), "user_status": transaction.userStatus.rawValue,
+            "request": StoredJSON.text(request), "user_status": transaction.userStatus.rawValue,
             "processing_status": transaction.processingStatus.rawValue,
             "committed_files": try StoredJSON.text(transaction.committedFiles),
             "created_at": transaction.createdAt.milliseconds, "committed_at": transaction.committedAt?.milliseconds,
@@ -99,7 +99,7 @@ extension Store {
         try db.run(
             "UPDATE transactions SET request = ?, patient_id = ?, language = ?, fixture = ?, terms = ? WHERE id = ?",
             [
-                try StoredJSON.text(transaction.request), transaction.request.patientID,
+                StoredJSON.text(transaction.request), transaction.request.patientID,
                 transaction.request.inputLanguages.first, transaction.request.fixture,
                 Self.text(ofTerms: transaction.request), rowID,
             ]

@@ -45,7 +45,7 @@ struct RouteErrorsTests {
         case .array(let items): .array(items.map { form(of: $0) })
         case .string where ["txn_id", "b_id"].contains(name): value
         case .string: .string("a text")
-        case .integer, .number: .integer(0)
+        case .integer, .number, .digits: .integer(0)
         case .null, .bool: value
         }
     }

@@ -9,7 +9,7 @@ struct StoredRequestTests {
     func spellings() throws {
         let cache = RequestCache()
         for url in ["s3://b/caf\u{E9}", "s3://b/cafe\u{301}", "s3://b/caf\u{E9}"] {
-            let text = try StoredJSON.text(TransactionRequest(transfer: .vaded, audioURL: url))
+            let text = StoredJSON.text(TransactionRequest(transfer: .vaded, audioURL: url))
             let read = try cache.request(text).audioURL
             #expect(read.map { Array($0.utf8) } == Array(url.utf8))
         }

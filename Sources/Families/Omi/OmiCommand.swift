@@ -118,10 +118,6 @@ extension ConversationSegment {
 extension JSONValue {
     /// The value as a finite double; nil for other types.
     fileprivate var number: Double? {
-        switch self {
-        case .integer(let value): Double(value)
-        case .number(let value): value.isFinite ? value : nil
-        case .null, .bool, .string, .array, .object: nil
-        }
+        numberValue.flatMap { $0.isFinite ? $0 : nil }
     }
 }

@@ -43,7 +43,7 @@ struct FaultFields {
             switch value {
             case .integer(let number): Int(exactly: number)
             case .string(let text): Int(text)
-            case .null, .bool, .number, .array, .object: nil
+            case .null, .bool, .number, .digits, .array, .object: nil
             }
         guard let number, (low...high).contains(number) else {
             throw problem(name, "must be a whole number from \(low) to \(high)")

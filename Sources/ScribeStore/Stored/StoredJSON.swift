@@ -26,9 +26,11 @@ enum StoredJSON {
         text(JSON.object(members.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
     }
 
+    static func text(_ value: JSONValue) -> String { text(.value(value)) }
+
     static func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
 
-    static func text(_ request: TransactionRequest) throws -> String { try text(StoredRequest(request)) }
+    static func text(_ request: TransactionRequest) -> String { text(StoredRequest(request).json) }
 
     static func text(_ diagnostics: [Diagnostic]) throws -> String { try text(diagnostics.map(StoredDiagnostic.init)) }
 

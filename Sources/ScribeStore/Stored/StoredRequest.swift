@@ -2,7 +2,7 @@ import ScribeDomain
 
 /// JSON of a transaction's `request` column. Databases of every version since the first have these keys, and SQL reads
 /// some of them: they stay the same when a property of the domain is renamed.
-struct StoredRequest: Codable {
+struct StoredRequest: Decodable {
     private let request: TransactionRequest
 
     init(_ request: TransactionRequest) { self.request = request }
@@ -35,7 +35,7 @@ struct StoredRequest: Codable {
         case intake = "intake"
     }
 
-    private struct Template: Codable {
+    private struct Template: Decodable {
         let id: TemplateID
         let name: String?
         let type: String?
@@ -83,26 +83,32 @@ struct StoredRequest: Codable {
         self.request = request
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var stored = encoder.container(keyedBy: CodingKeys.self)
-        try stored.encode(request.transfer.rawValue, forKey: .transfer)
-        try stored.encodeIfPresent(request.mode, forKey: .mode)
-        try stored.encodeIfPresent(request.audioURL, forKey: .audioURL)
-        try stored.encode(request.announcedFiles, forKey: .announcedFiles)
-        try stored.encode(request.inputLanguages, forKey: .inputLanguages)
-        try stored.encodeIfPresent(request.outputLanguage, forKey: .outputLanguage)
-        try stored.encode(
-            request.templates.map { Template(id: $0.id, name: $0.name, type: $0.type) }, forKey: .templates)
-        try stored.encodeIfPresent(request.modelType, forKey: .modelType)
-        try stored.encodeIfPresent(request.speciality, forKey: .speciality)
-        try stored.encodeIfPresent(request.section, forKey: .section)
-        try stored.encodeIfPresent(request.patientDetails, forKey: .patientDetails)
-        try stored.encodeIfPresent(request.additionalData, forKey: .additionalData)
-        try stored.encodeIfPresent(request.version, forKey: .version)
-        try stored.encodeIfPresent(request.processingError, forKey: .processingError)
-        try stored.encodeIfPresent(request.assignedFixture, forKey: .assignedFixture)
-        try stored.encodeIfPresent(request.hasStartedRecording, forKey: .hasStartedRecording)
-        try stored.encode(request.flavour, forKey: .flavour)
-        if request.intake != .listed { try stored.encode(request.intake.rawValue, forKey: .intake) }
+    /// The column. Members that are missing in the request are left out.
+    var json: JSON {
+        func texts(_ values: [String]) -> JSON { .array(values, JSON.string) }
+        let members: [(CodingKeys, JSON?)] = [
+            (.transfer, .string(request.transfer.rawValue)), (.mode, request.mode.map(JSON.string)),
+            (.audioURL, request.audioURL.map(JSON.string)), (.announcedFiles, texts(request.announcedFiles)),
+            (.inputLanguages, texts(request.inputLanguages)),
+            (.outputLanguage, request.outputLanguage.map(JSON.string)),
+            (
+                .templates,
+                .array(request.templates) {
+                    [
+                        "id": .string($0.id.rawValue), "name": $0.name.map(JSON.string),
+                        "type": $0.type.map(JSON.string),
+                    ]
+                }
+            ),
+            (.modelType, request.modelType.map(JSON.string)), (.speciality, request.speciality.map(JSON.string)),
+            (.section, request.section.map(JSON.string)), (.patientDetails, request.patientDetails.map(JSON.value)),
+            (.additionalData, request.additionalData.map(JSON.value)), (.version, request.version.map(JSON.string)),
+            (.processingError, request.processingError.map(JSON.value)),
+            (.assignedFixture, request.assignedFixture.map(JSON.string)),
+            (.hasStartedRecording, request.hasStartedRecording.map(JSON.bool)),
+            (.flavour, .string(request.flavour)),
+            (.intake, request.intake == .listed ? nil : .string(request.intake.rawValue)),
+        ]
+        return .object(members.compactMap { key, value in value.map { (key.stringValue, $0) } })
     }
 }

@@ -117,6 +117,76 @@ struct SessionTests {
         }
     }
 
+    @Test(
+        "a client makes documents of every type, and none of them is a result of the transaction",
+        arguments: ResultDocument.Kind.allCases)
+    func types(kind: ResultDocument.Kind) async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let spelling = kind == .transcript ? "type" : "document_type"
+            func make() async throws -> String {
+                let made = try await client.post(
+                    "/voice/api/v1/documents",
+                    #"{"session_id":"t","\#(spelling)":"\#(kind.rawValue)","data":"by hand"}"#)
+                #expect(made.status == 201, "\(made.text)")
+                #expect(try made["data.document_type"] == kind.rawValue)
+                return try made["data.document_id"]
+            }
+            _ = try await client.initialise("t")
+            let early = try await make()
+            _ = try await client.upload("1.m4a", of: "t", at: now)
+            _ = try await client.list("commit", "t", ["1.m4a"])
+            let status = try await client.status("t")
+            let transcript = try status["data.template_results.transcript.0.value"]
+            #expect(transcript != Data("by hand".utf8).base64EncodedString())
+            let late = try await make()
+            for id in [early, late] {
+                #expect(try await client.get("/voice/api/v1/documents/\(id)")["data.markdown_data"] == "by hand")
+                #expect(!status.text.contains(id))
+                let asked = try await client.get("/voice/api/v3/status/t?document_id=\(id)")
+                #expect(asked.text.contains(id) && asked.text.contains(Data("by hand".utf8).base64EncodedString()))
+                let edited = try await client.post(
+                    "/voice/api/v1/documents", #"{"document_id":"\#(id)","data":"again"}"#)
+                #expect(edited.status == 200)
+            }
+            #expect(try await client.status("t")["data.template_results.transcript.0.value"] == transcript)
+        }
+    }
+
+    @Test("a transcript that a client supplies replaces no transcript document of its own")
+    func ownTranscript() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t")
+            let made = try await client.post(
+                "/voice/api/v1/documents", #"{"session_id":"t","document_type":"transcript","data":"mine"}"#)
+            let converted = try await client.post(
+                "/voice/api/v1/transaction/t/convert-to-template", #"{"transcript":"I have a fever."}"#)
+            #expect(converted.status == 202)
+            let path = "/voice/api/v1/documents/\(try made["data.document_id"])"
+            #expect(try await client.get(path)["data.markdown_data"] == "mine")
+        }
+    }
+
+    @Test("numbers of additional_data keep their digits, from init and from a later change")
+    func digits() async throws {
+        let number = "123456789012345678901234567890.5"
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("t", #","additional_data":{"a":18446744073709551616}"#)
+            let path = "/voice/api/v2/transaction/t"
+            let patched = try await client.send(
+                .patch, path, body: Data(#"{"additional_data":{"b":[\#(number)]}}"#.utf8))
+            #expect(patched.status == 200)
+            for path in [path, "/voice/api/v1/sessions/t", "/voice/api/v3/status/t?dlp=true"] {
+                let text = try await client.get(path).text
+                #expect(text.contains(#""additional_data":{"a":18446744073709551616,"b":[\#(number)]}"#), "\(text)")
+            }
+        }
+    }
+
     @Test("a document that the web client's editor saves is read back unchanged")
     func editor() async throws {
         try await TestServer().run { anonymous in

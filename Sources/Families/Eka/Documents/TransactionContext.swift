@@ -27,7 +27,7 @@ struct TransactionContext: Decodable, Sendable {
                         field: "context.\(list)", problem: "must have at most \(Self.limit) items")
                 }
                 items[list] = values.map { Self.item($0, of: list) }
-            case .bool?, .integer?, .number?, .string?, .object?:
+            case .bool?, .integer?, .number?, .digits?, .string?, .object?:
                 throw ScribeError.invalidRequest(field: "context.\(list)", problem: "must be an array")
             }
         }

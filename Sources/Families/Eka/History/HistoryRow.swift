@@ -39,7 +39,7 @@ extension JSONValue {
     private var asAge: JSONValue? {
         switch self {
         case .integer: self
-        case .number(let value): Int64(exactly: value.rounded(.down)).map(JSONValue.integer)
+        case .number, .digits: numberValue.flatMap { Int64(exactly: $0.rounded(.down)) }.map(JSONValue.integer)
         case .string(let text): Int64(text).map(JSONValue.integer)
         case .null, .bool, .array, .object: nil
         }
@@ -48,7 +48,7 @@ extension JSONValue {
     private var asText: JSONValue? {
         switch self {
         case .null, .string: self
-        case .integer, .number, .bool: scalarText.map(JSONValue.string)
+        case .integer, .number, .digits, .bool: scalarText.map(JSONValue.string)
         case .array, .object: nil
         }
     }

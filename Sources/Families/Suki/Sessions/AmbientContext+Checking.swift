@@ -68,7 +68,7 @@ extension AmbientContext {
         switch value {
         case .null: return .null
         case .object(let sent): return .object(try members(sent).compactMapValues(\.self))
-        case .bool, .integer, .number, .string, .array:
+        case .bool, .integer, .number, .digits, .string, .array:
             throw ScribeError.invalidRequest(field: field, problem: "must be an object")
         }
     }
