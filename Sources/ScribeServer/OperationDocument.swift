@@ -21,7 +21,8 @@ enum OperationDocument {
                 guard let method = name.string.flatMap({ HTTPRequest.Method($0.uppercased()) }),
                     let id = operation["operationId"]?.string
                 else { continue }
-                operations.append(.init(id: id, method: method, path: path))
+                let answers = operation["responses"]?.mapping?.keys.compactMap(\.string) ?? []
+                operations.append(.init(id: id, method: method, path: path, isSocket: answers.contains("101")))
             }
         }
         return operations

@@ -8,7 +8,7 @@ package final class Store: Sendable {
     let transcribesOnArrival: Bool
     let quotas: Quotas
     package let policies: RecordingPolicies
-    let vocabularies: EventVocabularies
+    package let vocabularies: EventVocabularies
     /// Process that claims jobs, lanes and chores.
     package let holder: LeaseHolder
     /// Tenant whose job was claimed last, by kind of job.

@@ -256,6 +256,14 @@ REFUSED = [
     ({"operation": "transcription", "path": "/x", "empty": True}, "path"),
     ({"operation": "note", "header": "a: b", "empty": True}, "header"),
     ({"operation": "note", "event": "e", "empty": True}, "event"), ({"event": "session.ended", "status": 500}, "event"),
+    # Effects that a socket cannot have, or that need one.
+    ({"operation": "openListenSocket", "connection": "half"}, "connection"),
+    ({"operation": "openDeviceSocket", "connection": "dribble"}, "connection"),
+    ({"operation": "openAmbientSocket", "status": 500, "when": "after"}, "when"),
+    ({"path": "/v4/web/listen", "delay": "1s", "when": "after"}, "when"),
+    ({"operation": "initTransaction", "after_sent": 1}, "after_sent"),
+    ({"operation": "webhook", "event": "session.endet", "twice": True}, "session.ended"),
+    ({"operation": "webhook", "event": "callback", "wrong_signature": True}, "wrong_signature"),
     # Effects of another place, or that exclude each other.
     ({"operation": "initTransaction", "twice": True}, "webhook"), ({"operation": "webhook", "status": 500}, "requests"),
     ({"operation": "note", "connection": "reset"}, "requests"),

@@ -239,3 +239,18 @@ def test_another_server_can_use_this_server_as_its_recogniser(server, tmp_path):
             .json()["results"]["channels"][0]["alternatives"][0]["transcript"] for each in (server, other)
         ]
     assert texts[0] and texts[0] == texts[1]
+
+
+def test_a_fault_rule_of_webhooks_applies_to_a_callback(server):
+    control = f"{server.base_url}/__admin/faults"
+    with place(b"") as service:
+        for rule, count in (({"event": "callback", "twice": True}, 2), ({"wrong_signature": True}, 1)):
+            requests.post(f"{control}/next", json={"operation": "webhook", **rule}).raise_for_status()
+            told = f"{service.url}/{count}"
+            accepted = requests.post(
+                f"{server.base_url}/v1/listen?encoding=linear16&sample_rate={RATE}&callback={told}", data=voice(1),
+                headers={"Authorization": f"Token {KEY}"})
+            assert accepted.status_code == 200, accepted.text
+            wait_until(lambda: sum(each.path == f"/{count}" for each in service.requests) == count, "it is told")
+        assert [each["applied"] for each in requests.get(control).json()["faults"]] == [1, 0]
+        requests.delete(control).raise_for_status()

@@ -15,6 +15,7 @@ from deepgram.core.api_error import ApiError
 from emulator import PATIENCE, PLAIN, STRICT, wait_until
 from faults import CONFIG, PAGE, answers_of, aside, read_raw, sdk_heard
 from http2_client import Connection
+from journal import Journal
 from listen_client import SPEECH, results, voice
 from namespaces import AllianceClient, OmiDevice, access, ambient_client, listener
 from websocket_driver import open_socket
@@ -150,16 +151,20 @@ def test_a_live_socket_ends_after_the_number_of_messages_in_the_rule(place, rule
         assert socket.end()[-1]["type"] == "Metadata", "the next socket is whole"
 
 
-def test_messages_are_late_by_the_namespaces_clock(place):
+@pytest.mark.parametrize("rule", [{"results": "late"}, {"after_sent": 1000}], ids=str)
+def test_one_advance_of_the_namespaces_clock_sends_all_late_messages(server, place, rule):
     place.faults.freeze()
-    place.faults.next(operation="openListenSocket", after_sent=1000, delay="1h", clock="world")
+    place.faults.next(operation="openListenSocket", delay="1h", clock="world", **rule)
     with listener(place.inside, "endpointing=300") as socket:
         socket.send(SPEECH, "CloseStream")
         wait_until(lambda: "fault" in place.faults.waiting(), "the first message is held")
+        journal = Journal(server, place.inside.name)
+        number = journal.all(kind="socket")[-1]["id"]
+        wait_until(lambda: "Metadata" in journal.call("GET", f"/{number}").text, "all messages are made")
         with pytest.raises(TimeoutError):
             socket.socket.recv(timeout=0)
-        with aside(socket.end) as ended:
-            wait_until(lambda: ended or place.faults.advance("1h"), "all messages have come")
+        place.faults.advance("1h")
+        socket.end()
         assert results(socket.messages, final=True) and socket.messages[-1]["type"] == "Metadata"
 
 

@@ -1,7 +1,10 @@
 """Sockets of the journal, recorded and played back, and the journal's event streams and limits."""
 
+import contextlib
 import json
+import struct
 import threading
+from socket import SHUT_RDWR, SO_LINGER, SOL_SOCKET
 
 import pytest
 import requests
@@ -151,6 +154,37 @@ def test_a_page_that_names_its_namespace_in_its_first_message_is_in_no_other_jou
     # Events are in order, so one of the first socket would have come before.
     wait_until(lambda: any(each.get("end", "open") != "open" for _, each in events.events), "its end is told")
     assert {each["id"] for _, each in events.events} == {own}
+
+
+def reset(socket):
+    socket.socket.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
+    socket.socket.close()
+
+
+@pytest.mark.parametrize("leave, end", [
+    (reset, "cut"), (lambda socket: socket.socket.shutdown(SHUT_RDWR), "cut"),
+    # A frame with a reserved code, and one without a mask.
+    (lambda socket: socket.socket.sendall(b"\x83\x80abcd"), "cut"),
+    (lambda socket: socket.socket.sendall(b"\x81\x01a"), "cut"),
+    (lambda socket: socket.close(), "whole"), (lambda socket: socket.close(1001), "whole"),
+    (lambda socket: socket.send('{"type":"CloseStream"}'), "whole"),
+], ids=["reset", "vanished", "reserved code", "unmasked", "closed", "going away", "ended by the server"])
+def test_a_socket_is_whole_in_the_journal_only_if_it_was_closed(server, place, leave, end):
+    with contextlib.suppress(OSError, ConnectionClosed), listener(place.inside) as socket:
+        socket.send(SPEECH)
+        leave(socket.socket)
+        assert ended_socket(server, place.inside.name)["end"] == end
+
+
+def test_a_socket_that_a_rule_ends_without_a_close_frame_is_cut_in_the_journal(server, place):
+    rules = [({"after_sent": 0}, "cut"), ({"after_received": 1}, "cut"), ({"after_sent": 0, "close": 4000}, "whole")]
+    for rule, end in rules:
+        place.faults.next(operation="openListenSocket", **rule)
+        with listener(place.inside) as socket:
+            with contextlib.suppress(ConnectionClosed):
+                socket.send(SPEECH)
+            socket.end()
+        assert ended_socket(server, place.inside.name)["end"] == end, rule
 
 
 def test_a_key_in_a_field_of_its_own_is_masked(server):

@@ -2,6 +2,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `/__admin/faults`: adds, lists, changes and removes fault rules of a namespace.
 struct FaultRoutes: Sendable {
@@ -51,7 +52,9 @@ struct FaultRoutes: Sendable {
     }
 
     private func add(_ members: [String: JSONValue], usualTimes: Int?) async throws -> Response {
-        let reader = FaultRuleReader(operations: try await operations.load(), others: otherOperations)
+        let reader = FaultRuleReader(
+            operations: try await operations.load(), others: otherOperations,
+            events: world.runtime.store.vocabularies.names)
         var (rule, id) = try reader.rule(of: members)
         rule.times = rule.times ?? usualTimes
         try requireClient(rule.match.client)

@@ -8,7 +8,7 @@ package struct FaultMatch: Hashable, Sendable {
     package var client: String?
     package var transaction: String?
     package var header: Header?
-    /// Event of a webhook, in the domain's words.
+    /// Event of a webhook by its name in the webhook's API, or ``FaultFacts/callback``.
     package var event: String?
     /// Only the nth of the matching requests; 1 is the first.
     package var nth: Int?
@@ -61,8 +61,13 @@ package struct FaultFacts: Sendable {
     /// Ids that may be a transaction's.
     package var transactions: [String] = []
     package var event: String?
+    /// Whether a request opens a socket.
+    package var opensSocket = false
     /// Reads a header field by its name in lower case.
     package var header: @Sendable (String) -> String? = { _ in nil }
+
+    /// The event of a callback, which no API's vocabulary has.
+    package static let callback = "callback"
 
     package init(at place: FaultPlace) { self.place = place }
 }

@@ -166,7 +166,9 @@ package final class FaultRules: Sendable {
         for index in state.rules.indices {
             let entry = state.rules[index].entry
             let rule = entry.rule
-            guard rule.effect.place == facts.place, entry.isOpen, rule.match.holds(for: facts) else { continue }
+            guard rule.effect.place == facts.place, entry.isOpen, rule.match.holds(for: facts),
+                rule.effect.isPossible(with: facts)
+            else { continue }
             state.rules[index].entry.matched += 1
             guard chooses(rule, entry.matched + 1, &state.rules[index].generator) else { continue }
             var wait: Int?
@@ -270,6 +272,18 @@ package final class FaultRules: Sendable {
         state.withLock { state in
             guard state.decisions.removeValue(forKey: key) != nil else { return }
             state.order.removeAll { $0 == key }
+        }
+    }
+}
+
+extension FaultEffect {
+    /// Whether the effect can be seen: a rule must not be used up by what it cannot change.
+    fileprivate func isPossible(with facts: FaultFacts) -> Bool {
+        switch self {
+        case .request(_, .after): !facts.opensSocket
+        // Callbacks are not signed, and no message of theirs follows.
+        case .webhook(.wrongSignature), .webhook(.outOfOrder): facts.event != FaultFacts.callback
+        case .request, .socket, .recognition, .note, .webhook: true
         }
     }
 }

@@ -137,7 +137,12 @@ extension FaultRuleReader {
         guard faults.count <= 1 else {
             throw fields.problem(faults[1].rawValue, "excludes '\(faults[0].rawValue)'")
         }
-        if let fault = faults.first { return fault }
+        if let fault = faults.first {
+            guard try fields.text("event") != FaultFacts.callback || fault == .twice else {
+                throw fields.problem(fault.rawValue, "never fits: a callback is not signed, and one of its own")
+            }
+            return fault
+        }
         guard fields.has("delay") else {
             throw .invalidRequest(
                 field: nil, problem: "names no effect: add twice, out_of_order, wrong_signature or delay")

@@ -6,10 +6,13 @@ package struct FaultRuleReader: Sendable {
     private let operations: OperationIndex
     /// Operations without a path of their own, such as those of S3.
     private let others: [String]
+    /// Event names of all APIs.
+    private let events: [String]
 
-    package init(operations: OperationIndex, others: [String] = []) {
+    package init(operations: OperationIndex, others: [String] = [], events: [String] = []) {
         self.operations = operations
         self.others = others
+        self.events = events + [FaultFacts.callback]
     }
 
     /// Longest text of a rule, and longest body.
@@ -40,14 +43,18 @@ package struct FaultRuleReader: Sendable {
         try refuseOthers(than: place, fields)
         var rule = FaultRule(id: id ?? "", effect: try effect(at: place, fields))
         rule.match = match
+        try checkSockets(rule, fields)
         rule.times = try fields.integer("times", from: 1)
         try readDelay(fields, into: &rule)
         return (rule, id)
     }
 
     /// Reads the fault of a request's own header: `status=503; delay=2s`.
+    /// - Parameter opensSocket: Whether the request opens a socket.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    package func rule(ofHeader text: String, named id: String) throws(ScribeError) -> FaultRule {
+    package func rule(
+        ofHeader text: String, named id: String, opensSocket: Bool = false
+    ) throws(ScribeError) -> FaultRule {
         var members: [String: JSONValue] = [:]
         for part in text.split(separator: ";") {
             let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.trimmed)
@@ -66,6 +73,7 @@ package struct FaultRuleReader: Sendable {
         try refuseOthers(than: place, fields)
         var rule = FaultRule(id: id, effect: try effect(at: place, fields))
         guard !fields.has("limit") else { throw fields.problem("limit", "belongs to rules that count requests") }
+        if opensSocket { try requireHead(rule, fields) }
         try readDelay(fields, into: &rule)
         return rule
     }
@@ -138,12 +146,32 @@ package struct FaultRuleReader: Sendable {
         }
     }
 
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect that only sockets have, or none.
+    private func checkSockets(_ rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
+        let found = operations.operations(of: rule.match)
+        guard let first = found.first else { return }
+        if found.allSatisfy(\.isSocket) { try requireHead(rule, fields) }
+        guard case .socket = rule.effect, !found.contains(where: \.isSocket) else { return }
+        for name in Self.ofSockets where fields.has(name) {
+            throw fields.problem(name, "never fits: \(first.id) opens no socket")
+        }
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect on a body, which no socket has.
+    private func requireHead(_ rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
+        guard case .request(_, .after) = rule.effect else { return }
+        throw fields.problem(
+            fields.has("when") ? "when" : "connection",
+            "has no effect on a socket, whose answer has no body; after_sent and after_received end a socket")
+    }
+
     private func place(of match: FaultMatch, _ fields: FaultFields) throws(ScribeError) -> FaultPlace {
         if let operation = match.operation, let place = FaultPlace(rawValue: operation), operations[operation] == nil {
             for name in ["method", "path", "header", "client"] where fields.has(name) {
                 throw fields.problem(name, "never fits: a \(operation) is no request")
             }
             if place != .webhook, fields.has("event") { throw fields.problem("event", "belongs to webhooks only") }
+            if let event = match.event, !events.contains(event) { throw fields.unknown("event", event, among: events) }
             return place
         }
         if fields.has("event") { throw fields.problem("event", "belongs to the operation webhook only") }

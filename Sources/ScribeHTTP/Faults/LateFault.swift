@@ -63,7 +63,7 @@ extension ScribeContext {
     /// A copy whose socket is ready for ``addSocketFault(of:_:_:)``.
     package func expectingSocketFault() -> ScribeContext {
         var context = self
-        context.socketFaults = socketFaults ?? SocketFaults(nil, clock: world.runtime.clock)
+        context.socketFaults = socketFaults ?? SocketFaults(nil, of: world)
         return context
     }
 
@@ -77,6 +77,6 @@ extension ScribeContext {
         facts.place = .socket
         guard let applied = rules.applied(to: facts, at: clock.wall.now) else { return }
         logger.notice("a fault is applied", metadata: ["fault": "\(applied.rule.id)"])
-        socketFaults?.take(applied, clock: clock)
+        socketFaults?.take(applied, of: world)
     }
 }

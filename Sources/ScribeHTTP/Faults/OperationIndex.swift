@@ -10,11 +10,14 @@ package struct OperationIndex: Sendable {
         package let method: HTTPRequest.Method
         /// Path with parameters in braces.
         package let path: String
+        /// Whether the operation opens a socket.
+        package let isSocket: Bool
 
-        package init(id: String, method: HTTPRequest.Method, path: String) {
+        package init(id: String, method: HTTPRequest.Method, path: String, isSocket: Bool = false) {
             self.id = id
             self.method = method
             self.path = path
+            self.isSocket = isSocket
         }
 
         /// Begin of the path, up to its first parameter.
@@ -46,6 +49,15 @@ package struct OperationIndex: Sendable {
     package var ids: [String] { byID.keys.sorted() }
 
     package subscript(id: String) -> Operation? { byID[id] }
+
+    /// Operations that a rule is about; none if its conditions name neither an operation nor a whole path.
+    func operations(of match: FaultMatch) -> [Operation] {
+        if let id = match.operation { return [self[id]].compactMap(\.self) }
+        guard let path = match.path?.text, !path.contains("*") else { return [] }
+        let methods = match.method.map { [$0] } ?? ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        return methods.compactMap { HTTPRequest.Method($0) }
+            .compactMap { operation(of: $0, path).flatMap { self[$0] } }
+    }
 
     /// The operation id of a request; nil if no operation matches.
     package func operation(of method: HTTPRequest.Method, _ path: String) -> String? {

@@ -44,7 +44,7 @@ struct RequestFaults: Sendable {
         var socket: FaultRules.Applied?
         do {
             if let header {
-                let own = try ofHeader(header)
+                let own = try ofHeader(header, request.headers.wantsWebSocket)
                 let isOfSocket = own.rule.effect.place == .socket
                 found = isOfSocket ? nil : own
                 if isOfSocket, request.headers.wantsWebSocket { socket = own }
@@ -61,7 +61,7 @@ struct RequestFaults: Sendable {
         } catch {
             return try await family.response(to: error, of: request, context)
         }
-        if request.headers.wantsWebSocket { context.socketFaults = SocketFaults(socket, clock: clock) }
+        if request.headers.wantsWebSocket { context.socketFaults = SocketFaults(socket, of: world) }
         let applied = [found, socket].compactMap(\.self)
         for fault in applied {
             context.logger.notice("a fault is applied", metadata: ["fault": "\(fault.rule.id)"])
@@ -130,10 +130,11 @@ struct RequestFaults: Sendable {
 
     /// The fault of a request's own header.
     /// - Throws: ``FaultRefusal``, which every family can render.
-    private func ofHeader(_ text: String) throws(FaultRefusal) -> FaultRules.Applied {
+    private func ofHeader(_ text: String, _ opensSocket: Bool) throws(FaultRefusal) -> FaultRules.Applied {
         let rule: FaultRule
         do {
-            rule = try FaultRuleReader(operations: OperationIndex([])).rule(ofHeader: text, named: Self.headerName)
+            rule = try FaultRuleReader(operations: OperationIndex([]))
+                .rule(ofHeader: text, named: Self.headerName, opensSocket: opensSocket)
         } catch {
             var answer = FaultAnswer()
             answer.status = 400
@@ -215,6 +216,7 @@ extension FaultFacts {
         self.init(at: .request)
         method = request.method.rawValue
         path = request.uri.path
+        opensSocket = request.headers.wantsWebSocket
         if needs.operation {
             self.operation = operation ?? settings.operations.loaded?.operation(of: request.method, path)
         }

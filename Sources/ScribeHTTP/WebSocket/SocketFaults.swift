@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import ScribeDomain
 import ScribeRuntime
@@ -6,27 +7,30 @@ import ScribeRuntime
 package final class SocketFaults: Sendable {
     private struct State {
         var fault = SocketFault()
-        /// Time that each batch of messages waits before it is sent.
+        /// Time that each message waits before it is sent.
         var delay: Duration = .zero
         var isByWorldClock = false
-        var clock: WorldClock
+        let clock: WorldClock
+        /// End of the world, whose clock may stand still then.
+        let end: OneShotSignal
         var sent = 0
         var received = 0
     }
 
     private let state: LockedValue<State>
 
-    init(_ applied: FaultRules.Applied?, clock: WorldClock) {
-        state = LockedValue(State(clock: clock))
-        if let applied { take(applied, clock: clock) }
+    init(_ applied: FaultRules.Applied?, of world: World) {
+        state = LockedValue(State(clock: world.runtime.clock, end: world.end))
+        if let applied { take(applied, of: world) }
     }
 
-    /// Applies a rule from now on.
-    func take(_ applied: FaultRules.Applied, clock: WorldClock) {
+    /// Applies a rule of a world from now on.
+    func take(_ applied: FaultRules.Applied, of world: World) {
         guard case .socket(let fault) = applied.rule.effect else { return }
         state.withLock { state in
-            (state.fault, state.delay, state.clock) = (fault, applied.delay, clock)
-            state.isByWorldClock = applied.rule.isByWorldClock
+            state = State(
+                fault: fault, delay: applied.delay, isByWorldClock: applied.rule.isByWorldClock,
+                clock: world.runtime.clock, end: world.end, sent: state.sent, received: state.received)
         }
     }
 
@@ -81,15 +85,25 @@ package final class SocketFaults: Sendable {
         return fault.afterSent == 0 || fault.afterReceived == 0 ? Self.end(fault) : nil
     }
 
-    /// Waits before a batch of messages is sent. Further messages gather meanwhile, so that each is late by up to twice
-    /// the delay, and no more.
-    func passDelay() async throws {
+    /// Time at which a message that the server makes now is sent; nil for at once. Each message has its own time: one
+    /// advance of a frozen clock sends all that were made before.
+    var due: Date? {
         let (delay, clock, isByWorldClock) = state.withLock { ($0.delay, $0.clock, $0.isByWorldClock) }
-        guard delay > .zero else { return }
-        if isByWorldClock {
-            try await clock.sleep(for: delay, as: .fault)
-        } else {
-            try await clock.wall.sleep(for: delay, as: .fault)
+        guard delay > .zero else { return nil }
+        return (isByWorldClock ? clock.now : clock.wall.now).addingTimeInterval(delay / .seconds(1))
+    }
+
+    /// Waits until a message is due, or until the world ends.
+    func wait(until due: Date) async throws {
+        let (clock, isByWorldClock, end) = state.withLock { ($0.clock, $0.isByWorldClock, $0.end) }
+        let left = due.timeIntervalSince(isByWorldClock ? clock.now : clock.wall.now)
+        guard left > 0 else { return }
+        try await end.shortening {
+            if isByWorldClock {
+                try await clock.sleep(until: due, as: .fault)
+            } else {
+                try await clock.wall.sleep(for: .seconds(left), as: .fault)
+            }
         }
     }
 }

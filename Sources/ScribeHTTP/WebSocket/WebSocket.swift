@@ -1,3 +1,4 @@
+import Foundation
 package import NIOCore
 package import ScribeDomain
 import ScribeRuntime
@@ -22,8 +23,11 @@ package struct WebSocket: Sendable {
         record?.add(.close(code: closure.code, reason: closure.reason), from: .server)
     }
 
-    /// Ends the socket without a close frame.
-    func drop() { outgoing.finish() }
+    /// Whether neither side has ended the socket here.
+    var isOpen: Bool { outgoing.isOpen }
+
+    /// Ends the socket without a close frame, unless it has ended.
+    func drop() { if outgoing.finish() { record?.end(.cut) } }
 
     /// Sends a text message; returns when there is room for more.
     /// - Throws: `CancellationError` if the socket is closed.
@@ -44,7 +48,7 @@ package struct WebSocket: Sendable {
         }
         for _ in 0..<faults.copies(of: payload) {
             await note(opcode, payload, from: .server)
-            try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
+            try await outgoing.send(WebSocketFrame(opcode, payload).bytes, due: faults.due)
             if let end = faults.sent() { return try self.end(end) }
         }
     }
@@ -80,10 +84,17 @@ package struct WebSocket: Sendable {
 
 /// Bounded queue of frames for one client; senders wait while the queue is full.
 final class OutgoingFrames: Sendable {
-    private typealias Reader = CheckedContinuation<ByteBuffer?, Never>
+    /// Encoded frames that go together.
+    struct Batch: Sendable {
+        var bytes: ByteBuffer
+        /// Time before which the frames wait; nil for none.
+        let due: Date?
+    }
+
+    private typealias Reader = CheckedContinuation<Batch?, Never>
 
     private struct State {
-        var queue: [ByteBuffer] = []
+        var queue: [Batch] = []
         var bytes = 0
         var isFinished = false
         var reader: Reader?
@@ -96,9 +107,11 @@ final class OutgoingFrames: Sendable {
 
     private let state = LockedValue(State())
 
+    var isOpen: Bool { state.withLock { !$0.isFinished } }
+
     /// Queues an encoded frame for the client.
     /// - Throws: `CancellationError` if the socket is closed, or if the task is cancelled during the wait.
-    func send(_ bytes: ByteBuffer) async throws {
+    func send(_ bytes: ByteBuffer, due: Date? = nil) async throws {
         let (number, reader) = state.withLock { state -> (Int?, Reader?) in
             guard !state.isFinished else { return (nil, nil) }
             state.next += 1
@@ -106,12 +119,12 @@ final class OutgoingFrames: Sendable {
                 state.reader = nil
                 return (state.next, reader)
             }
-            state.queue.append(bytes)
+            state.queue.append(Batch(bytes: bytes, due: due))
             state.bytes += bytes.readableBytes
             return (state.next, nil)
         }
         guard let number else { throw CancellationError() }
-        if let reader { return reader.resume(returning: bytes) }
+        if let reader { return reader.resume(returning: Batch(bytes: bytes, due: due)) }
         try await room(number)
     }
 
@@ -132,21 +145,22 @@ final class OutgoingFrames: Sendable {
     }
 
     /// The next bytes for the client; nil at the end. Only one reader.
-    func next() async -> ByteBuffer? {
+    func next() async -> Batch? {
         await withCheckedContinuation { continuation in
-            let (taken, writers) = state.withLock { state -> (ByteBuffer??, [CheckedContinuation<Void, any Error>]) in
-                guard !state.queue.isEmpty else {
+            let (taken, writers) = state.withLock { state -> (Batch??, [CheckedContinuation<Void, any Error>]) in
+                guard var batch = state.queue.first else {
                     if state.isFinished { return (.some(nil), []) }
                     state.reader = continuation
                     return (nil, [])
                 }
-                // All queued frames at once: one write for many small frames.
-                var bytes = state.queue[0]
-                for more in state.queue.dropFirst() { bytes.writeImmutableBuffer(more) }
-                state.queue.removeAll(keepingCapacity: true)
-                state.bytes = 0
+                // All queued frames that are due at once: one write for many small frames.
+                let end = state.queue.firstIndex { $0.due != batch.due } ?? state.queue.count
+                for frame in state.queue[1..<end] { batch.bytes.writeImmutableBuffer(frame.bytes) }
+                state.queue.removeFirst(end)
+                state.bytes = max(0, state.bytes - batch.bytes.readableBytes)
+                guard state.bytes <= Self.limit else { return (.some(batch), []) }
                 defer { state.writers = [:] }
-                return (.some(bytes), Array(state.writers.values))
+                return (.some(batch), Array(state.writers.values))
             }
             for writer in writers { writer.resume() }
             if let taken { continuation.resume(returning: taken) }
@@ -157,19 +171,20 @@ final class OutgoingFrames: Sendable {
     /// - Returns: false if the queue had ended before.
     @discardableResult
     func finish(_ last: WebSocketFrame? = nil) -> Bool {
-        let ended = state.withLock { state -> (Reader?, ByteBuffer?, [CheckedContinuation<Void, any Error>])? in
+        let ended = state.withLock { state -> (Reader?, Batch?, [CheckedContinuation<Void, any Error>])? in
+            let last = last.map { Batch(bytes: $0.bytes, due: nil) }
             guard !state.isFinished else { return nil }
             state.isFinished = true
             defer {
                 state.reader = nil
                 state.writers = [:]
             }
-            if let reader = state.reader { return (reader, last?.bytes, Array(state.writers.values)) }
-            if let last { state.queue.append(last.bytes) }
+            if let reader = state.reader { return (reader, last, Array(state.writers.values)) }
+            if let last { state.queue.append(last) }
             return (nil, nil, Array(state.writers.values))
         }
-        guard let (reader, bytes, writers) = ended else { return false }
-        reader?.resume(returning: bytes)
+        guard let (reader, batch, writers) = ended else { return false }
+        reader?.resume(returning: batch)
         for writer in writers { writer.resume(throwing: CancellationError()) }
         return true
     }

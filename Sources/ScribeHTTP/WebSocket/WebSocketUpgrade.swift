@@ -59,21 +59,21 @@ package struct WebSocketUpgrade: Sendable {
         let (logger, faults, record) = (context.logger, context.socketFaults, context.record)
         let body = ResponseBody { writer in
             let outgoing = OutgoingFrames()
+            let socket = WebSocket(outgoing: outgoing, faults: faults, record: record)
+            let presence = PingTimeout()
+            let messages = WebSocketMessages(
+                body: request.body, socket: socket, limits: limits, presence: presence, memory: memory, idle: idle)
+            var isLost = false
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let socket = WebSocket(outgoing: outgoing, faults: faults, record: record)
-                    let presence = PingTimeout()
-                    let messages = WebSocketMessages(
-                        body: request.body, socket: socket, limits: limits, presence: presence, memory: memory,
-                        idle: idle)
                     let closure = await Self.closure(
                         of: socket, messages, presence, limits.silence, clock, end, logger, serve)
                     if let closure { socket.close(closure) } else { socket.drop() }
                 }
                 do {
-                    while let bytes = await outgoing.next() {
-                        try await faults?.passDelay()
-                        try await writer.write(bytes)
+                    while let batch = await outgoing.next() {
+                        if let due = batch.due { try await faults?.wait(until: due) }
+                        try await writer.write(batch.bytes)
                     }
                     // Closed, perhaps by another task than `serve`.
                     group.cancelAll()
@@ -81,9 +81,11 @@ package struct WebSocketUpgrade: Sendable {
                     // The client has disconnected. `serve` learns so at its next send or receive, and may still process
                     // earlier messages.
                     outgoing.finish()
+                    isLost = true
                 }
                 try await group.waitForAll()
             }
+            if messages.isCut || isLost && !messages.isClosed { record?.end(.cut) }
             try await writer.finish(nil)
         }
         return Response(status: .switchingProtocols, headers: fields, body: body)
@@ -173,6 +175,8 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
     fileprivate let memory: MemoryShare
     fileprivate let idle: IdleTimeout
     fileprivate let ended = LockedValue(false)
+    fileprivate let closed = LockedValue(false)
+    fileprivate let cut = LockedValue(false)
 
     init(
         body: RequestBody, socket: WebSocket, limits: WebSocketUpgrade.Limits, presence: PingTimeout,
@@ -188,6 +192,12 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
 
     /// Whether the client has closed the socket or disconnected.
     var hasEnded: Bool { ended.withLock { $0 } }
+
+    /// Whether the client has left an open socket without closing it, or has broken the protocol.
+    var isCut: Bool { cut.withLock { $0 } }
+
+    /// Whether the client has closed the socket.
+    var isClosed: Bool { closed.withLock { $0 } }
 
     package func makeAsyncIterator() -> Iterator {
         Iterator(
@@ -206,12 +216,12 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         package mutating func next() async throws -> WebSocketMessage? {
             messages.memory.hold(decoder.heldBytes)
             if let end = messages.socket.faults?.endAfterReceived {
-                messages.ended.withLock { $0 = true }
                 try messages.socket.end(end)
+                messages.ended.withLock { $0 = true }
                 return nil
             }
             while true {
-                while let message = try await decoded() {
+                while let message = try await decodedOrBroken() {
                     messages.presence.recordActivity()
                     switch message {
                     case .ping(let payload):
@@ -219,6 +229,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                         try await messages.socket.send(.pong, payload)
                     case .pong: await messages.socket.note(.pong, ByteBuffer(), from: .client)
                     case .close(let code):
+                        messages.closed.withLock { $0 = true }
                         messages.socket.record?.add(.close(code: code ?? 1005, reason: ""), from: .client)
                         throw WebSocketClosure(code ?? 1000)
                     case .text(let text):
@@ -233,10 +244,20 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                 }
                 guard let buffer = try await received() else {
                     messages.ended.withLock { $0 = true }
+                    if messages.socket.isOpen { messages.cut.withLock { $0 = true } }
                     return nil
                 }
                 try await hold(buffer.readableBytes)
                 decoder.receive(buffer)
+            }
+        }
+
+        private mutating func decodedOrBroken() async throws -> WebSocketMessage? {
+            do {
+                return try await decoded()
+            } catch let closure as WebSocketClosure where closure.isProtocolError {
+                messages.cut.withLock { $0 = true }
+                throw closure
             }
         }
 

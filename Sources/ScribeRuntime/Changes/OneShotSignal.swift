@@ -41,4 +41,17 @@ package final class OneShotSignal: Sendable {
         defer { state.withLock { $0.watchers[number] = nil } }
         return try await body()
     }
+
+    /// Runs a wait that ends early, without an error, when the signal fires.
+    /// - Throws: the error of `wait`.
+    package func shortening(_ wait: @escaping @Sendable () async throws -> Void) async throws {
+        let task = Task { try await wait() }
+        try await withTaskCancellationHandler {
+            try await watched(by: { task.cancel() }) {
+                do { try await task.value } catch is CancellationError where hasFired && !Task.isCancelled {}
+            }
+        } onCancel: {
+            task.cancel()
+        }
+    }
 }

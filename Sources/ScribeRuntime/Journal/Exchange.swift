@@ -13,7 +13,8 @@ package struct Exchange: Sendable {
     package enum End: String, Sendable {
         /// The answer was sent whole, as far as the server knows.
         case whole
-        /// The connection ended before or within the answer.
+        /// The connection ended before or within the answer. A socket ended without a close frame, or its client broke
+        /// the protocol.
         case cut
     }
 

@@ -12,7 +12,9 @@ struct FaultRuleReaderTests {
             .init(id: "readStatus", method: .get, path: "/voice/status/{id}"),
             .init(id: "readHistory", method: .get, path: "/voice/status/history"),
             .init(id: "commit", method: .post, path: "/voice/commit/{id}"),
-        ]), others: ["PutObject"])
+            .init(id: "openSocket", method: .get, path: "/listen", isSocket: true),
+            .init(id: "hear", method: .post, path: "/listen"),
+        ]), others: ["PutObject"], events: ["session.ended"])
 
     private func read(_ json: String) throws -> FaultRule {
         guard case .object(let members) = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8)) else {
@@ -33,6 +35,10 @@ struct FaultRuleReaderTests {
             #"{"operation":"transcription","business":"b","delay":"20s","fail":"transcription_failed"}"#,
             #"{"operation":"note","empty":true}"#,
             #"{"operation":"webhook","event":"session.ended","out_of_order":true}"#,
+            #"{"operation":"webhook","event":"callback","twice":true}"#,
+            #"{"operation":"openSocket","when":"before","status":503}"#,
+            #"{"operation":"openSocket","delay":"1s","when":"before"}"#,
+            #"{"path":"/listen","when":"after","status":500}"#, #"{"path":"/listen","after_sent":1}"#,
         ])
     func members(json: String) throws {
         let written = JSON.object(try read(json).members)
@@ -79,6 +85,17 @@ struct FaultRuleReaderTests {
             (#"{"operation":"note","fail":"x"}"#, "nearest"),
             (#"{"operation":"webhook","twice":true,"out_of_order":true}"#, "excludes"),
             (#"{"operation":"webhook","method":"GET","twice":true}"#, "never fits"),
+            (#"{"operation":"webhook","event":"sessions.ended","twice":true}"#, "nearest name is session.ended"),
+            (#"{"operation":"webhook","event":"callback","wrong_signature":true}"#, "never fits"),
+            (#"{"operation":"webhook","event":"callback","out_of_order":true}"#, "never fits"),
+            (#"{"operation":"openSocket","connection":"half"}"#, "connection has no effect on a socket"),
+            (#"{"operation":"openSocket","connection":"dribble","rate":3}"#, "connection has no effect on a socket"),
+            (#"{"operation":"openSocket","when":"after","status":500}"#, "when has no effect on a socket"),
+            (#"{"operation":"openSocket","when":"after","connection":"reset"}"#, "when has no effect on a socket"),
+            (#"{"operation":"openSocket","when":"after","delay":"1s"}"#, "when has no effect on a socket"),
+            (#"{"path":"/listen","method":"GET","connection":"half"}"#, "connection has no effect on a socket"),
+            (#"{"operation":"commit","after_sent":1}"#, "after_sent never fits: commit opens no socket"),
+            (#"{"path":"/listen","method":"POST","results":"doubled"}"#, "results never fits: hear opens no socket"),
             (#"{"event":"x","status":500}"#, "webhook only"),
             (#"{"twice":true}"#, "belongs to"), (#"{"header":":x","status":500}"#, "must be NAME"),
             (#"{"operation":7,"status":500}"#, "must be a text"), (#"{"status":null}"#, "whole number"),
@@ -100,6 +117,14 @@ struct FaultRuleReaderTests {
         ])
     func header(text: String) {
         #expect(throws: ScribeError.self) { try reader.rule(ofHeader: text, named: "header") }
+    }
+
+    @Test(
+        "an X-Scribe-Fault header that has no effect on a socket is refused there alone",
+        arguments: ["connection=half", "connection=dribble", "status=500; when=after", "delay=1s; when=after"])
+    func headerOfSocket(text: String) throws {
+        _ = try reader.rule(ofHeader: text, named: "header")
+        #expect(throws: ScribeError.self) { try reader.rule(ofHeader: text, named: "header", opensSocket: true) }
     }
 
     @Test("a fault rule's path belongs to the operation with the fewest parameters")

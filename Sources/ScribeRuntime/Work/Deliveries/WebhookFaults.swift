@@ -46,14 +46,18 @@ struct WebhookFaults: Sendable {
             }
             return .putBack
         }
-        guard !rules.needs.isEmpty, case .event(let event, let session, _, _) = delivery.content else {
-            return .send(nil)
-        }
+        guard !rules.needs.isEmpty else { return .send(nil) }
         var facts = FaultFacts(at: .webhook)
         facts.operation = FaultPlace.webhook.rawValue
         facts.business = delivery.business.rawValue
-        facts.transactions = [session.rawValue]
-        facts.event = vocabulary?.name(of: event)
+        switch delivery.content {
+        case .event(let event, let session, _, _):
+            facts.transactions = [session.rawValue]
+            facts.event = vocabulary?.name(of: event)
+        case .callback(let callback):
+            facts.transactions = [callback.request]
+            facts.event = FaultFacts.callback
+        }
         guard let applied = rules.applied(to: facts, at: clock.wall.now), case .webhook(let fault) = applied.rule.effect
         else { return .send(nil) }
         logger.notice(
