@@ -56,6 +56,41 @@ struct FaultRoutesTests {
         }
     }
 
+    @Test(
+        "a request that a fault holds is released when its world ends, whatever clock it waits for",
+        arguments: [#""delay":"1h""#, #""delay":"1h","clock":"world""#, #""delay":"1h","when":"after""#])
+    func held(effect: String) async throws {
+        let server = try TestServer()
+        try await server.run { [manual = server.manual] anonymous in
+            let made = try await anonymous.namespace("a")
+            let client = try await anonymous.login(made.client, made.secret)
+            let rule = #"{"operation":"readConfig",\#(effect)}"#
+            #expect(try await client.post("\(Self.path)?namespace=a", rule).status == 201)
+            async let held = client.get("/voice/api/v2/config")
+            try await manual.waitFor(.fault)
+            #expect(try await client.post("/__admin/reset?namespace=a", "{}").status == 200)
+            #expect(try await held.status == 200, "it is answered by the world that it came to")
+        }
+    }
+
+    @Test("a rule about answers passes the sockets by, and is not used up by them")
+    func passesSockets() async throws {
+        try await TestServer().run(.socket) { anonymous in
+            let client = try await anonymous.login()
+            let rule = #"{"path":"/v1/*","status":500,"when":"after","times":1}"#
+            #expect(try await client.post(Self.path, rule).status == 201)
+            let token = try #require(client.headers[.authorization])
+            let code = try await TestSocket.open(
+                "/v1/listen?encoding=linear16", port: try #require(client.port), [("authorization", token)]
+            ) { socket in
+                try await socket.send(#"{"type":"CloseStream"}"#)
+                return try await socket.end().code
+            }
+            #expect(code == 1000)
+            #expect(try await client.get(Self.path).text.contains(#""matched":0,"applied":0"#))
+        }
+    }
+
     @Test("each family renders a fault's error in its own format")
     func families() async throws {
         try await TestServer().run { anonymous in

@@ -255,6 +255,19 @@ def upload_request(inside: Access, kind: str, name: str) -> requests.PreparedReq
 KINDS = ["presigned", "form", "session", "file"]
 
 
+def test_a_form_keeps_the_namespace_that_only_its_token_names_in_use(server, unchanged):
+    made = created(server)
+    upload = HalfUpload(server, upload_request(access(server, made, "credentials"), "form", "kept"))
+
+    def last_used():
+        return control(server, "GET", f"namespaces/{made['name']}").json()["last_used_at"]
+
+    before = last_used()
+    wait_until(lambda: last_used() > before, "the namespace is in use")
+    assert not upload.is_answered()
+    assert upload.finish() == 204
+
+
 @pytest.mark.parametrize("end", [reset, deleted])
 def test_uploads_that_end_after_a_reset_or_deletion_are_not_stored(inside, server, end):
     """The first half of a body comes before the end of the namespace's state, the second half right after it."""

@@ -1,3 +1,4 @@
+import Engines
 import Foundation
 import HTTPTypes
 import ScribeDomain
@@ -34,6 +35,42 @@ struct ClockRoutesTests {
             #expect(try await client.get("/__admin/clock")["mode"] == "system", "of another namespace")
             #expect(try await client.post("/__admin/reset?namespace=a", "{}").status == 200)
             #expect(try await client.get(Self.path)["mode"] == "system", "after a reset")
+        }
+    }
+
+    private struct StuckTranscriber: Transcriber {
+        let name = "stuck"
+        let clock: WallClock
+
+        func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
+            try await clock.sleep(for: .seconds(3600), as: .fixture)
+            return RecognisedSpeech(text: "late")
+        }
+    }
+
+    @Test("while a call advances a clock, no other call moves it")
+    func oneAtATime() async throws {
+        var server = try TestServer()
+        server.transcriber = StuckTranscriber(clock: server.manual.clock)
+        try await server.run { [manual = server.manual] client in
+            let made = try await client.namespace("a")
+            try await client.login(made.client, made.secret).consultation("t", at: manual.now)
+            async let advance = client.post("/__admin/clock/advance?namespace=a", #"{"by":"1h"}"#)
+            try await manual.waitFor(.advance)
+            let others = [
+                try await client.send(.put, Self.path, body: Data(#"{"mode":"frozen"}"#.utf8)),
+                try await client.post("/__admin/clock/advance?namespace=a", #"{"by":"1h"}"#),
+                try await client.post("/__admin/reset?namespace=a", #"{"only":["clock","faults"]}"#),
+            ]
+            for other in others {
+                #expect(other.status == 409)
+                #expect(try other["code"] == "namespace_busy")
+            }
+            manual.advance(by: .seconds(31))
+            let advanced = try await advance
+            #expect(advanced.status == 200)
+            #expect(advanced.json["is_done"] == .bool(false))
+            #expect(try await client.send(.put, Self.path, body: Data(#"{"mode":"frozen"}"#.utf8)).status == 200)
         }
     }
 

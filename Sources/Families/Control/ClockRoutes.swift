@@ -33,22 +33,24 @@ struct ClockRoutes: Sendable {
         let body = try await ControlBody.fields(of: request, allowed: ["mode", "now"], context)
         let time = try body["now"].map { try Self.time($0, "now") }
         try requirePermission(context)
-        switch body["mode"]?.stringValue {
-        case "frozen": clock.freeze(at: time)
-        case "moved":
-            guard let time else { throw ScribeError.invalidRequest(field: "now", problem: "is missing") }
-            clock.run(withMachine: true)
-            clock.set(to: time)
-        case "running":
-            guard time == nil else { throw Self.noTime }
-            clock.run(withMachine: false)
-        case "system":
-            guard time == nil else { throw Self.noTime }
-            clock.run(withMachine: true)
-        default:
-            throw ScribeError.invalidRequest(field: "mode", problem: "must be frozen, moved, running or system")
+        return try await ClockUse.alone(with: world) {
+            switch body["mode"]?.stringValue {
+            case "frozen": clock.freeze(at: time)
+            case "moved":
+                guard let time else { throw ScribeError.invalidRequest(field: "now", problem: "is missing") }
+                clock.run(withMachine: true)
+                clock.set(to: time)
+            case "running":
+                guard time == nil else { throw Self.noTime }
+                clock.run(withMachine: false)
+            case "system":
+                guard time == nil else { throw Self.noTime }
+                clock.run(withMachine: true)
+            default:
+                throw ScribeError.invalidRequest(field: "mode", problem: "must be frozen, moved, running or system")
+            }
+            return .json(.ok, .object(members))
         }
-        return .json(.ok, .object(members))
     }
 
     private static let noTime = ScribeError.invalidRequest(field: "now", problem: "belongs to frozen and moved only")
@@ -61,7 +63,7 @@ struct ClockRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "timeout", problem: "must be at most 600s")
         }
         try requirePermission(context)
-        let outcome = try await world.part { _ in ClockUse() }.alone {
+        let outcome = try await ClockUse.alone(with: world) {
             try await ClockAdvance(world.runtime, atMost: limit).run(to: target)
         }
         let running = outcome.running
@@ -154,10 +156,12 @@ struct ClockRoutes: Sendable {
 }
 
 /// Lets one call at a time move a clock.
-private final class ClockUse: Sendable {
+final class ClockUse: Sendable {
     private let isBusy = LockedValue(false)
 
-    func alone<Value>(_ work: () async throws -> Value) async throws -> Value {
+    /// - Throws: ``NamespaceProblem/busy`` while another call moves the clock of the world.
+    static func alone<Value>(with world: World, _ work: () async throws -> Value) async throws -> Value {
+        let isBusy = world.part { _ in ClockUse() }.isBusy
         let isFree = isBusy.withLock { isBusy in
             defer { isBusy = true }
             return !isBusy

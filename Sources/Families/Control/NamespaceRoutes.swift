@@ -66,13 +66,15 @@ struct NamespaceRoutes: Sendable {
         } else {
             let isAllowed = try Self.control(context).mayMoveClock(of: name)
             guard !parts.contains(.clock) || isAllowed else { throw NamespaceProblem.clockOfFolder }
+            if parts.contains(.clock) {
+                try await ClockUse.alone(with: world) { world.runtime.clock.run(withMachine: true) }
+            }
             if parts.contains(.faults) { world.runtime.faults.removeAll() }
             if parts.contains(.fixtures) {
                 world.runtime.fixtureBehaviour.own?.removeAll()
                 world.playbacks.removeAll()
             }
             if parts.contains(.journal) { world.runtime.journal?.removeAll() }
-            if parts.contains(.clock) { world.runtime.clock.run(withMachine: true) }
         }
         return .json(
             .ok,

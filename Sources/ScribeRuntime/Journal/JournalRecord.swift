@@ -95,17 +95,21 @@ package final class JournalRecord: Sendable {
 
     /// Puts the exchange into its journal before its answer, which may take long.
     package func enter() {
-        let entered = state.withLock { state -> (journal: Journal, size: Int)? in
+        let entered = state.withLock { state -> (journal: Journal, size: Int, isOver: Bool)? in
             guard case .before(let journal) = state.place else { return nil }
             state.place = .unknown
-            return (journal, state.size)
+            return (journal, state.size, state.exchange.end != nil)
         }
-        guard let (journal, size) = entered else { return }
+        guard let (journal, size, isOver) = entered else { return }
         let number = journal.add(self, size: size)
-        state.withLock { state in
+        let (growth, hasEnded) = state.withLock { state in
             // A journal must not be held by its own entries.
             state.place = state.exchange.end == nil ? .journal(journal, number: number) : .over
+            return (state.size - size, !isOver && state.exchange.end != nil)
         }
+        // Meanwhile the record had no journal to tell.
+        guard growth != 0 || hasEnded, !journal.changed(number, growth: growth, isNews: hasEnded) else { return }
+        state.withLock { $0.place = .over }
     }
 
     /// Leaves the exchange without a journal until its body or its first message names one.

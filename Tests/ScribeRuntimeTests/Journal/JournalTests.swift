@@ -50,6 +50,27 @@ struct JournalTests {
         #expect(journal[4]?.exchange.request.path == "/4")
     }
 
+    @Test("what a record grows by while it enters its journal counts there, and is news if it ends meanwhile")
+    func growthWhileEntering() async {
+        let journal = journal(entries: 10_000, bytes: 1 << 30)
+        let records = (0..<300).map { number in
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/\(number)")
+            return JournalRecord(
+                .socket, .fields(request), at: manual.clock.now, RecordSettings(mode: .full, clock: manual.clock))
+        }
+        for record in records {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { record.put(in: journal) }
+                group.addTask {
+                    for _ in 0..<20 { record.update { _ in 100 } }
+                    record.end(.whole)
+                }
+            }
+        }
+        #expect(journal.counts.bytes == records.reduce(0) { $0 + $1.exchange.headSize + 2000 })
+        #expect(journal.entries.allSatisfy { $0.entry.exchange.end == .whole })
+    }
+
     @Test("the journal is limited in bytes too, and keeps a single entry of any size")
     func bytes() {
         let journal = journal(bytes: 150_000)
