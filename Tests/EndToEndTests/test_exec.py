@@ -116,7 +116,7 @@ def test_a_command_has_the_descriptors_of_exec_and_none_that_exec_opened(usual_s
 
 
 def test_a_start_without_streams_and_without_sigchld_is_a_start_with_them(tmp_path):
-    script = FILES.replace("print(", 'open("files", "w").write(') + "sys.exit(7)"
+    script = FILES.replace("print(", "text = (") + "open('files', 'w').write(text)\nsys.exit(7)"
     bare = ["sh", "-c", "trap '' CHLD; exec \"$@\" <&- >&- 2>&-", "sh"]
     command = [*bare, BINARY, "exec", "--", sys.executable, "-c", script]
     assert subprocess.run(command, cwd=tmp_path, timeout=PATIENCE).returncode == 7

@@ -71,8 +71,10 @@ struct NamespacesTests {
         server.configuration.authMode = .strict
         server.configuration.hasDemoSeed = true
         server.configuration.namespaces.isAllowed = isAllowed
+        server.configuration.adminToken = "operator"
         try await server.run { client in
-            let answer = try await client.post("/__admin/namespaces", #"{"name":"a"}"#)
+            let answer = try await client.post(
+                "/__admin/namespaces", #"{"name":"a"}"#, headers: [.authorization: "Bearer operator"])
             #expect(answer.status == (isAllowed == true ? 201 : 403))
         }
     }

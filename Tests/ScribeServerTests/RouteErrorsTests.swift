@@ -12,9 +12,8 @@ import Testing
 struct RouteErrorsTests {
     /// Routes of the emulated APIs that refuse nothing.
     private static let willing: Set<String> = [
-        "GET /voice/ping", "GET /connect-auth/v1/auth-mode", "GET /auth/activate", "POST /connect-auth/v1/device/code",
+        "GET /voice/ping", "GET /connect-auth/v1/auth-mode", "GET /auth/activate",
         "GET /voice/v1/.well-known/medscribealliance", "GET /api/auth/.well-known/jwks-pub.json",
-        "POST /connect-auth/v1/account/logout",
     ]
 
     private static func server() throws -> TestServer {

@@ -124,6 +124,7 @@ struct SnapshotRoutesTests {
         try await server.run { client in
             let headers: HTTPFields = token.map { [.authorization: "Bearer \($0)"] } ?? [:]
             let answers = [
+                try await client.get("/__admin/info", headers: headers),
                 try await client.send(.put, "/__admin/snapshots/s", headers: headers),
                 try await client.get("/__admin/snapshots", headers: headers),
                 try await client.post("/__admin/seed", "{}", headers: headers),
@@ -132,7 +133,6 @@ struct SnapshotRoutesTests {
                 #expect(answer.status == (token == nil ? 403 : 200), "\(answer.text)")
                 if token == nil { #expect(try answer["code"] == "token_needed") }
             }
-            #expect(try await client.get("/__admin/info", headers: headers).status == 200)
         }
     }
 }

@@ -59,7 +59,9 @@ struct CommandTranscriberTests {
     @Test("a transcriber program has its standard streams, and no file of the server")
     func descriptors() async throws {
         let file = try FileOfThisProcess()
-        let listed = try await transcribe("ls /proc/self/fd").text.split(separator: "\n").compactMap { Int32($0) }
+        let listed = try await transcribe("sh -c 'ls /proc/self/fd' {file}").text.split(separator: "\n").compactMap {
+            Int32($0)
+        }
         // The fourth is ls's own, of the folder.
         #expect(listed.sorted().starts(with: [0, 1, 2]) && listed.count == 4, "\(listed)")
         #expect(!listed.contains(file.descriptor))
