@@ -25,6 +25,8 @@ METHODS = ("get", "post", "put", "patch", "delete")
 #: Answers that the server tests do not provoke, and why.
 UNREACHABLE = {
     ("checkReadiness", 503): "the server listens only after the database has answered",
+    ("login", 429): "nine attempts would have to wait at once, as in LoginThrottleTests",
+    ("loginFromPage", 429): "nine attempts would have to wait at once, as in LoginThrottleTests",
     ("beginDeviceLogin", 429): "five codes in a row would have to be taken",
     ("postForm", 400): "test_s3_objects.py sends files of the wrong size; its exchanges are not recorded",
     ("saveSnapshot", 503): "the disk would have to be full",

@@ -105,6 +105,8 @@ def alike(printed, answered, name="") -> bool:
         return len(printed) == len(answered) and all(map(alike, printed, answered))
     if isinstance(printed, str) and isinstance(answered, str):
         return printed.endswith("…") or VARYING.sub("…", printed) == VARYING.sub("…", answered)
+    if name == "pid":
+        return type(answered) is int
     are_seconds = type(printed) is type(answered) is int and min(printed, answered) > 1_700_000_000
     return are_seconds or printed == answered
 

@@ -86,7 +86,8 @@ def test_an_hour_in_one_file_is_recognised_completely_and_never_held_in_memory(t
     minute = speech.encode(spoken, tmp_path / "minute.wav")
     hour = tmp_path / "visit.wav"
     subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-i", minute, "-t", str(60 * minutes), "-c", "copy", hour],
+        ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "-1", "-i", minute, "-t", str(60 * minutes),
+         "-c", "copy", hour],
         check=True,
     )
     with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:

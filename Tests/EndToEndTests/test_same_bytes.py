@@ -71,7 +71,7 @@ def tenant(served, tmp_path_factory):
 @pytest.mark.covers("C-119")
 @pytest.mark.parametrize("operation", READS, ids=lambda operation: operation.id)
 def test_each_get_is_answered_twice_with_the_same_bytes(tenant, operation):
-    for headers in PROFILES:
+    for headers in PROFILES.values():
         exchange = Exchange(tenant, operation)
         answers = [comparable(exchange.send(headers=headers)) for _ in range(2)]
         assert answers[0] == answers[1], headers
@@ -92,7 +92,7 @@ def test_a_session_and_a_stream_are_answered_twice_with_the_same_bytes(tenant, p
 @pytest.mark.covers("C-119")
 @pytest.mark.parametrize("query", CONFIGURATIONS)
 def test_thirty_answers_of_the_configuration_are_the_same_bytes(tenant, query):
-    for headers in PROFILES:
+    for headers in PROFILES.values():
         url = f"{tenant.base_url}/voice/api/v2/config{query}"
         answers = {comparable(tenant.session.get(url, headers=headers, timeout=PATIENCE)) for _ in range(30)}
         assert len(answers) == 1, headers

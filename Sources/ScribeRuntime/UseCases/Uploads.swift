@@ -145,8 +145,8 @@ package struct Uploads: Sendable {
         }
     }
 
-    /// Stores a row that refers to a file. After an error the file is kept if the row is there, or if the store does not
-    /// answer: the sweep removes it then.
+    /// Stores a row that refers to a file. After an error the file is kept if the row is there, or if the store does
+    /// not answer: the sweep removes it then.
     func keeping<Value: Sendable>(
         _ file: inout NewObject, _ storing: () async throws -> Value
     ) async throws -> Value {
