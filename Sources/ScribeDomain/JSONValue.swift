@@ -4,7 +4,7 @@ package enum JSONValue: Hashable, Sendable {
     case bool(Bool)
     case integer(Int64)
     case number(Double)
-    /// Number whose digits `Int64` and `Double` do not keep, as its JSON text.
+    /// Number with more digits than `Int64` and `Double` keep, as JSON text.
     case digits(String)
     case string(String)
     case array([JSONValue])

@@ -41,7 +41,7 @@ extension S3Responder {
         }
     }
 
-    /// An upload whose policy and fields are verified.
+    /// Upload with a verified policy and verified fields.
     private struct Upload {
         let principal: Principal
         let policy: PostPolicy

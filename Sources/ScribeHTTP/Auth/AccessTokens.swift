@@ -34,7 +34,7 @@ package struct AccessTokens: Sendable {
     /// Issues a token for the client's user. `exp` is in seconds, as Android compares it.
     /// - Parameters:
     ///   - lifetime: Validity in seconds.
-    ///   - login: The login whose end is the token's; nil for a token without one.
+    ///   - login: Name of the login; the token ends with it. nil for a token without a login.
     package func issue(
         to client: Client, version: String?, lifetime: TimeInterval, id: String, login: String? = nil
     ) async throws -> String {

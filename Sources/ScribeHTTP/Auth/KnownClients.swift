@@ -27,7 +27,7 @@ package final class KnownClients: Sendable {
         var configured = Listed()
         /// Clients of the operator API.
         var seeded = Listed()
-        /// Logins whose access tokens have ended.
+        /// Names of ended logins: their access tokens are refused.
         var endedLogins: Set<String> = []
     }
 

@@ -53,7 +53,7 @@ package struct RouteGroup {
         return group
     }
 
-    /// A group whose error table depends on the request.
+    /// Group with an error table for each request.
     package func group(errors: @escaping @Sendable (Request, ScribeContext) -> any ErrorTable) -> RouteGroup {
         var group = self
         group.errors = errors

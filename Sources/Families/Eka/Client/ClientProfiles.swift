@@ -19,7 +19,7 @@ struct ClientProfiles: Sendable {
         return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
     }
 
-    /// The error table of stop and commit, whose errors the Android SDK reads as texts (C-27).
+    /// Error table of stop and commit: the Android SDK reads their errors as texts (C-27).
     func errorsOfStop(_ request: Request, _ context: ScribeContext) -> any ErrorTable {
         EkaErrors(asText: profile(of: request, context).readsErrorAsText)
     }
