@@ -108,9 +108,9 @@ package struct Listener: Sendable {
                 logger: logger)
         }
         let streamLimit = configuration.connectionLimit
-        var services = opened.services
+        var services: [any Service] = opened.services.map(BackgroundService.init)
         if let certificate {
-            services.append(certificate)
+            services.append(BackgroundService(service: certificate))
             let server = HTTPServerBuilder { [memory = emulator.memory] responder in
                 SecureChannel(
                     base: HTTP1Channel(responder: responder), limits: limits,

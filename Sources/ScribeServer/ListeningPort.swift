@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import NIOCore
 import NIOPosix
+import ScribeHTTP
 package import ServiceLifecycle
 
 #if canImport(Glibc)
@@ -13,7 +14,8 @@ package import ServiceLifecycle
     import Darwin
 #endif
 
-/// Service that runs an application on a port. Its errors name the address and the flag of the port.
+/// Service that runs an application on a port, and accepts its connections on an event loop: Swift's own threads may be
+/// busy. Its errors name the address and the flag of the port.
 package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
     private let application: Application
     private let host: String
@@ -35,10 +37,23 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
     /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the application's error.
     package func run() async throws {
         do {
-            try await application.run()
+            try await withTaskExecutorPreference(EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())) {
+                try await application.run()
+            }
         } catch {
             throw StartupProblem(error, host: host, port: port, flag: flag) ?? error
         }
+    }
+}
+
+/// Service that runs on Swift's own threads, whatever executor starts it.
+struct BackgroundService: Service, CustomStringConvertible {
+    let service: any Service
+
+    var description: String { "\(service)" }
+
+    func run() async throws {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await service.run() }
     }
 }
 

@@ -59,7 +59,9 @@ struct TemporaryWorldFixture {
         let application = try await Listener(server.configuration, parts).application(
             for: emulator, OpenWorlds(world: temporary.world, services: [])
         ) { ready.yield($0.plain) }
-        let group = ServiceGroup(configuration: .init(services: [application], logger: logger))
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port")], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { ready.finish() }

@@ -139,7 +139,8 @@ package struct TestServer {
         let application = try await application { ready.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [application], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port")],
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         )
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {

@@ -1,6 +1,7 @@
 package import HummingbirdCore
 package import Logging
 package import NIOCore
+import ScribeDomain
 package import ScribeRuntime
 
 /// Serves an HTTP/1 connection on the thread of its event loop.
@@ -25,6 +26,7 @@ package struct EventLoopChannel: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
+        EventLoopOffload.requireEventLoop()
         await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
             await base.handle(value: value, logger: logger)
         }
@@ -40,12 +42,12 @@ extension Metrics {
 }
 
 /// Runs Swift tasks on an event loop.
-final class EventLoopExecutor: TaskExecutor {
+package final class EventLoopExecutor: TaskExecutor {
     private let eventLoop: any EventLoop
 
-    init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
+    package init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    func enqueue(_ job: consuming ExecutorJob) {
+    package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }

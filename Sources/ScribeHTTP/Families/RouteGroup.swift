@@ -79,7 +79,10 @@ package struct RouteGroup {
                     throw refusal
                 }
                 try await Self.admit(request, &context, by: access)
-                return try await handler(request, context)
+                let caller = context.principal?.business.rawValue ?? context.address
+                return try await ComputeThreads.$caller.withValue(caller) { [context] in
+                    try await handler(request, context)
+                }
             } catch {
                 return try errors(request, context).response(toThrown: error, context)
             }

@@ -86,7 +86,9 @@ package struct SocketRoute: Sendable {
             }
             let session = SocketSession(socket: socket, idle: idle, memory: memory)
             session.enter(entry)
-            return try await run(session) { try await serve(session, messages.makeAsyncIterator()) }
+            return try await ComputeThreads.$caller.withValue(entry.business.rawValue) {
+                try await run(session) { try await serve(session, messages.makeAsyncIterator()) }
+            }
         }
     }
 
@@ -130,7 +132,9 @@ package struct SocketRoute: Sendable {
                     idle.end()
                     return try await Player(playback: playback, clock: clock).play(socket, &messages, after: first)
                 }
-                return try await serve(session, messages, known)
+                return try await ComputeThreads.$caller.withValue(business.rawValue) { [messages] in
+                    try await serve(session, messages, known)
+                }
             }
         }
     }

@@ -56,7 +56,7 @@ struct HistoryRoutes: Sendable {
 
     /// Encodes a page off the event loop: a page takes some milliseconds.
     private static func encoded(_ page: HistoryPage, isFirst: Bool) async -> ByteBuffer {
-        await withTaskExecutorPreference(globalConcurrentExecutor) {
+        await EventLoopOffload.run(bytes: .max) {
             var text = JSONText(capacity: page.items.count * 512)
             for (index, transaction) in page.items.enumerated() {
                 if index > 0 || !isFirst { text.write(",") }
