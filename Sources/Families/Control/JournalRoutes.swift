@@ -22,18 +22,27 @@ struct JournalRoutes: Sendable {
     private static let longestWait: Duration = .seconds(600)
 
     static func add(to router: WorldRoutes<Self>) {
-        router.get("requests", use: list)
+        router.get("requests", use: whileAwaited(list))
         router.delete("requests", use: removeAll)
-        router.get("requests/unmatched", use: listUnmatched)
+        router.get("requests/unmatched", use: whileAwaited(listUnmatched))
         router.get("requests/stream", use: stream)
         router.get("requests/export", use: export)
-        router.get("requests/wait", use: wait)
-        router.post("requests/wait", use: wait)
-        router.post("requests/find", use: find)
-        router.post("requests/count", use: count)
-        router.post("requests/verify", use: verify)
+        router.get("requests/wait", use: whileAwaited(wait))
+        router.post("requests/wait", use: whileAwaited(wait))
+        router.post("requests/find", use: whileAwaited(find))
+        router.post("requests/count", use: whileAwaited(count))
+        router.post("requests/verify", use: whileAwaited(verify))
         router.get("requests/{number}", use: read)
         router.get("requests/{number}/recording", use: record)
+    }
+
+    /// A handler whose work ends when its client leaves: it may look through a whole journal.
+    private static func whileAwaited(_ method: @escaping WorldRoutes<Self>.Method) -> WorldRoutes<Self>.Method {
+        { routes in
+            { request, context in
+                try await context.cancellingOnDisconnect { try await method(routes)(request, context) }
+            }
+        }
     }
 
     private var journal: Journal {
@@ -93,7 +102,7 @@ struct JournalRoutes: Sendable {
                     (
                         "requests",
                         .array(
-                            match.exchanges(of: journal, index).filter(isMeant).suffix(limit)
+                            try match.exchanges(of: journal, index).filter(isMeant).suffix(limit)
                         ) { .object($0.summary) }
                     )
                 ] + journal.members))
@@ -107,7 +116,7 @@ struct JournalRoutes: Sendable {
         return try await .longJSON(
             .ok,
             .object(
-                [("requests", .array(match.exchanges(of: journal, index).suffix(limit)) { .object($0.detail) })]
+                [("requests", .array(try match.exchanges(of: journal, index).suffix(limit)) { .object($0.detail) })]
                     + journal.members))
     }
 
@@ -145,15 +154,15 @@ struct JournalRoutes: Sendable {
         let (journal, index) = (try journal, try await index())
         let match = try reader(index).match(members)
         return try await .longJSON(
-            .ok, .object([("count", .integer(match.exchanges(of: journal, index).count))] + journal.members))
+            .ok, .object([("count", .integer(try match.exchanges(of: journal, index).count))] + journal.members))
     }
 
     @Sendable private func verify(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
         let (journal, index) = (try journal, try await index())
         let verification = try Verification(members, by: reader(index))
-        let outcome = await EventLoopOffload.run(bytes: .max) {
-            verification.outcome(among: journal.entries.map(index.shown))
+        let outcome = try await EventLoopOffload.run(bytes: .max) {
+            try verification.outcome(among: journal.entries, index)
         }
         return try await answer(outcome, of: journal, context)
     }
@@ -171,9 +180,7 @@ struct JournalRoutes: Sendable {
         }
         let (journal, index) = (try journal, try await index())
         let verification = try Verification(members, by: reader(index))
-        let outcome = try await context.cancellingOnDisconnect { [limit] in
-            await verification.outcome(in: journal, index, within: limit, world)
-        }
+        let outcome = try await verification.outcome(in: journal, index, within: limit, world)
         return try await answer(outcome, of: journal, context)
     }
 

@@ -19,8 +19,13 @@ package struct JournalMatch: Sendable {
     func holds(for exchange: ShownExchange) -> Bool { conditions.allSatisfy { $0.difference(exchange) == nil } }
 
     /// The exchanges of a journal that match. Costs time for each entry: not on an event loop.
-    package func exchanges(of journal: Journal, _ index: JournalIndex) -> [ShownExchange] {
-        journal.entries.map(index.shown).filter(holds)
+    /// - Throws: `CancellationError` once the caller's task is cancelled.
+    package func exchanges(of journal: Journal, _ index: JournalIndex) throws -> [ShownExchange] {
+        try journal.entries.compactMap { entry in
+            try Task.checkCancellation()
+            let exchange = index.shown(entry)
+            return holds(for: exchange) ? exchange : nil
+        }
     }
 
     /// The conditions in one line.

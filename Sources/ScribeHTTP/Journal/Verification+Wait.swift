@@ -5,8 +5,9 @@ import ServiceLifecycle
 extension Verification {
     /// Waits until the expectation is met, the time is up, the world ends or the server stops.
     /// - Returns: what was found at the end.
+    /// - Throws: `CancellationError` once the caller's task is cancelled.
     package func outcome(in journal: Journal, _ index: JournalIndex, within limit: Duration, _ world: World)
-        async -> Outcome
+        async throws -> Outcome
     {
         let waiting = Task {
             await cancelWhenGracefulShutdown { () -> Set<Int> in
@@ -17,7 +18,7 @@ extension Verification {
                     if !news.entries.isEmpty {
                         matched = await EventLoopOffload.run(bytes: .max) { [matched] in
                             var matched = matched
-                            for entry in news.entries {
+                            for entry in news.entries where !Task.isCancelled {
                                 if match.holds(for: index.shown(entry)) {
                                     matched.insert(entry.number)
                                 } else {
@@ -44,8 +45,8 @@ extension Verification {
         } onCancel: {
             waiting.cancel()
         }
-        return await EventLoopOffload.run(bytes: .max) {
-            outcome(among: journal.entries.map(index.shown), before: matched)
+        return try await EventLoopOffload.run(bytes: .max) {
+            try outcome(among: journal.entries, index, before: matched)
         }
     }
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 package import ScribeDomain
-import ScribeRuntime
+package import ScribeRuntime
 
 /// Expectation of how many exchanges of the journal match.
 package struct Verification: Sendable {
@@ -47,10 +47,15 @@ package struct Verification: Sendable {
 
     /// Looks through the exchanges. Costs time for each of them: not on an event loop.
     /// - Parameter before: Exchanges that matched, and may have left the journal.
-    package func outcome(among exchanges: [ShownExchange], before: Set<Int> = []) -> Outcome {
-        var matched = before.subtracting(exchanges.map(\.number)).sorted()
+    /// - Throws: `CancellationError` once the caller's task is cancelled.
+    package func outcome(
+        among entries: [Journal.Numbered], _ index: JournalIndex, before: Set<Int> = []
+    ) throws -> Outcome {
+        var matched = before.subtracting(entries.map(\.number)).sorted()
         var misses: [Miss] = []
-        for shown in exchanges {
+        for entry in entries {
+            try Task.checkCancellation()
+            let shown = index.shown(entry)
             var differences: [(name: String, expected: String, found: String)] = []
             for condition in match.conditions {
                 guard let found = condition.difference(shown) else { continue }
