@@ -23,21 +23,33 @@ package final class JSONDocument: Sendable {
 
     /// Deepest nesting that is accepted from outside.
     package static let deepestNesting = 120
+    /// Most values that are accepted from outside. A value takes up to 100 times the memory of its text.
+    package static let mostValues = 200_000
+    /// Most values of one message of a socket.
+    package static let mostValuesOfMessage = 10_000
 
-    /// Decodes JSON from outside. Nil if the text is not JSON of that type or is nested too deeply.
-    package static func untrusted<Value: Decodable>(_ data: Data, as type: Value.Type = Value.self) -> Value? {
-        guard depth(of: data) <= deepestNesting, !CombiningMarks.areTooMany(in: data) else { return nil }
+    /// Decodes JSON from outside. Nil if the text is not JSON of that type, is nested too deeply, or has too many
+    /// values.
+    package static func untrusted<Value: Decodable>(
+        _ data: Data, as type: Value.Type = Value.self, upTo mostValues: Int = JSONDocument.mostValues
+    ) -> Value? {
+        guard !isTooLarge(data, upTo: mostValues), !CombiningMarks.areTooMany(in: data) else { return nil }
         return try? JSONDocument(data).decode(type)
     }
 
-    /// Nesting depth of arrays and objects in a text. The text is not checked to be valid JSON.
-    package static func depth(of bytes: some Sequence<UInt8>) -> Int {
-        bytes.withContiguousStorageIfAvailable(depth(of:)) ?? Array(bytes).withUnsafeBufferPointer(depth(of:))
+    /// Whether a text is nested too deeply or has too many values. The text is not checked to be valid JSON.
+    package static func isTooLarge(_ bytes: some Sequence<UInt8>, upTo mostValues: Int = JSONDocument.mostValues)
+        -> Bool
+    {
+        let size = bytes.withContiguousStorageIfAvailable(size(of:)) ?? Array(bytes).withUnsafeBufferPointer(size(of:))
+        return size.depth > deepestNesting || size.values > mostValues
     }
 
-    private static func depth(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    /// Nesting depth of arrays and objects in a text, and the number of its values.
+    private static func size(of bytes: UnsafeBufferPointer<UInt8>) -> (depth: Int, values: Int) {
         var depth = 0
         var deepest = 0
+        var values = 1
         var isText = false
         var isEscaped = false
         for byte in bytes {
@@ -53,14 +65,16 @@ package final class JSONDocument: Sendable {
             }
             switch byte {
             case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: ","): values += 1
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 depth += 1
+                values += 1
                 deepest = max(deepest, depth)
             case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
             default: break
             }
         }
-        return deepest
+        return (deepest, values)
     }
 
     /// Parses JSON that this program wrote; nil if the text is not JSON.

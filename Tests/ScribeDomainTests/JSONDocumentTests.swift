@@ -63,10 +63,22 @@ struct JSONDocumentTests {
     }
 
     @Test(
-        "the depth of JSON counts open brackets, and ignores those within texts",
-        arguments: [("1", 0), ("[]", 1), ("[[],[[]]]", 3), (#"{"a":{"b":[]}}"#, 3), (#""[[[""#, 0), (#"["\"[["]"#, 1)]
-    )
-    func depth(text: String, depth: Int) {
-        #expect(JSONDocument.depth(of: text.utf8) == depth)
+        "JSON is too large by its depth or by its values, and not by what stands in its texts",
+        arguments: [
+            (String(repeating: "[", count: 120), false), (String(repeating: "[", count: 121), true),
+            (String(repeating: #"{"a":"#, count: 121), true), (#"[["\""# + String(repeating: "[", count: 500), false),
+            (String(repeating: "[]", count: 121), false), ("[" + String(repeating: ",", count: 999), true),
+            ("[" + String(repeating: ",", count: 998), false), (String(repeating: "{},", count: 500), true),
+            ("\"" + String(repeating: ",", count: 2000), false),
+        ])
+    func size(text: String, isTooLarge: Bool) {
+        #expect(JSONDocument.isTooLarge(text.utf8, upTo: 1000) == isTooLarge)
+    }
+
+    @Test("JSON of more values than are accepted is not decoded, however short it is")
+    func values() {
+        let text = Data("[\(String(repeating: "0,", count: 1000))0]".utf8)
+        #expect(JSONDocument.untrusted(text, as: JSONValue.self, upTo: 1001) == nil)
+        #expect(JSONDocument.untrusted(text, as: JSONValue.self, upTo: 1002) != nil)
     }
 }

@@ -28,7 +28,7 @@ enum ListenCommand: Hashable, Sendable {
     }
 
     init(_ text: String) {
-        let body = JSONDocument.untrusted(Data(text.utf8), as: Body.self)
+        let body = JSONDocument.untrusted(Data(text.utf8), as: Body.self, upTo: JSONDocument.mostValuesOfMessage)
         switch body?.type {
         case "KeepAlive": self = .keepAlive
         case "Finalize": self = .finalize

@@ -21,7 +21,10 @@ enum OmiCommand: Hashable, Sendable {
     case picture(OmiPicture.Piece)
 
     init?(_ text: String) {
-        guard let body = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else { return nil }
+        guard
+            let body = JSONDocument.untrusted(
+                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage)
+        else { return nil }
         switch body["type"]?.stringValue {
         case "transcript_segment":
             guard Self.isFinal(body), case let words = Words.all(in: body), !words.isEmpty else { return nil }

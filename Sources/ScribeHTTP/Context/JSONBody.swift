@@ -72,8 +72,8 @@ extension Request {
     private static func decode<Value: Decodable>(
         _ buffer: ByteBuffer, as type: Value.Type = Value.self
     ) throws -> Value {
-        guard JSONDocument.depth(of: buffer.readableBytesView) <= JSONDocument.deepestNesting else {
-            throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply")
+        guard !JSONDocument.isTooLarge(buffer.readableBytesView) else {
+            throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply or has too many values")
         }
         guard !CombiningMarks.areTooMany(in: buffer.readableBytesView) else {
             throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")

@@ -66,7 +66,7 @@ struct DeepgramLiveMessage: Decodable {
 
     /// Decodes a message's JSON; nil for other text and other kinds of messages.
     init?(_ text: [UInt8]) {
-        guard JSONDocument.depth(of: text) <= JSONDocument.deepestNesting,
+        guard !JSONDocument.isTooLarge(text),
             let message = try? JSONDecoder().decode(Self.self, from: Data(text))
         else { return nil }
         self = message

@@ -24,7 +24,10 @@ struct StreamAudio {
         switch message {
         case .binary(let bytes): return whole.take(bytes)
         case .text(let text):
-            guard let envelope = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), envelope.isObject else {
+            guard
+                let envelope = JSONDocument.untrusted(
+                    Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage), envelope.isObject
+            else {
                 throw Self.badMessage
             }
             switch envelope["event"]?.stringValue {

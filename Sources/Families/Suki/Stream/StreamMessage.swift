@@ -44,7 +44,10 @@ enum StreamMessage: Hashable, Sendable {
 
     init(_ message: WebSocketMessage) throws(Problem) {
         guard case .text(let text) = message else { throw Problem(1003, "binary frames are not taken here") }
-        guard let json = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self), json.isObject else {
+        guard
+            let json = JSONDocument.untrusted(
+                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage), json.isObject
+        else {
             throw Problem(1007, "the message is no JSON object")
         }
         let data = json["data"]?.stringValue
