@@ -165,6 +165,23 @@ def test_answers_about_long_documents_do_not_read_their_texts(tmp_path):
     assert growth < len(text) * count / 4
 
 
+def test_documents_that_the_client_does_not_read_cost_one_piece_each(served):
+    server = served(*SCARCE)
+    paths = ["/openapi.yaml", "/openapi.json", "/openapi/eka.yaml"]
+    for path in paths:
+        assert len(requests.get(f"{server.base_url}{path}").content) > 100_000
+    server.forget_peak()
+    before = server.memory("VmRSS")
+    with contextlib.ExitStack() as stack:
+        for path in paths * 100:
+            raw = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            # The answer has begun.
+            assert raw.recv(10, socket.MSG_PEEK) == b"HTTP/1.1 2"
+        assert server.memory("VmHWM") - before < 300 * 100_000
+
+
 def test_lists_that_the_client_does_not_read_stay_within_the_budget(served):
     """Lists whose rows are long: history, sections, templates and memories, twenty readers of each."""
     server = served(*SCARCE)

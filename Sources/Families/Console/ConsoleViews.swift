@@ -61,7 +61,7 @@ struct ConsoleViews: Sendable {
                 .contentType: type, .cacheControl: "private, max-age=60",
                 .contentSecurityPolicy: "default-src 'none'; style-src 'unsafe-inline'",
             ],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: Self.files[name] ?? [])))
+            body: ResponseBody(shared: Self.files[name] ?? []))
     }
 
     /// Renders a template.

@@ -1,3 +1,4 @@
+import Documents
 import Hummingbird
 import NIOCore
 import ScribeDomain
@@ -15,9 +16,8 @@ struct InfoRoutes: Sendable {
     }
 
     @Sendable private func document(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/yaml"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: ControlFamily.openAPI)))
+        // `openapi/control.yaml`.
+        Response(status: .ok, headers: [.contentType: "application/yaml"], body: ResponseBody(document_control))
     }
 
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {

@@ -91,7 +91,7 @@ package struct FrontPage: Family {
         }
         context.coreContext.endpointPath.value = "/\(word ?? "")"
         do {
-            return try await context.holding(try await answer(to: word.flatMap(Path.init(rawValue:)), request, context))
+            return try await answer(to: word.flatMap(Path.init(rawValue:)), request, context)
         } catch let problem as HTTPProblem {
             return StatusErrors().response(to: problem, context)
         }
@@ -106,7 +106,8 @@ package struct FrontPage: Family {
         case .health, .healthz: return .json(.ok, ["status": "alive"])
         case .document:
             let bytes = await EventLoopOffload.run(bytes: .max) { settings.openAPI() }
-            return .json(.ok, ByteBuffer(bytes: bytes))
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(shared: bytes))
         case .icon: return Response(status: .noContent, headers: [.cacheControl: "max-age=86400"])
         }
     }

@@ -34,7 +34,7 @@ extension ScribeContext {
 }
 
 /// Writes an answer in pieces, as the client takes them.
-private struct AnswerPieces: ResponseBodyWriter {
+struct AnswerPieces: ResponseBodyWriter {
     /// Size of a piece, in bytes.
     static let size = 64 << 10
 
