@@ -26,9 +26,9 @@ package struct FixtureBehaviour: Sendable {
     package static let idle = FixtureBehaviour(FixtureSet(defaultPassages: [:], fixtures: []))
 
     /// Returns a copy for one world, with an empty ``WorldFixtures``.
-    package func ofWorld() -> FixtureBehaviour {
+    package func ofWorld(_ memory: WorldMemory) -> FixtureBehaviour {
         var behaviour = self
-        behaviour.own = WorldFixtures()
+        behaviour.own = WorldFixtures(memory.share())
         return behaviour
     }
 

@@ -24,7 +24,7 @@ package enum Metric: String, CaseIterable, Sendable {
     case memoryHeldBytes = "scribe_memory_held_bytes"
     case memoryBudgetBytes = "scribe_memory_budget_bytes"
     case namespaces = "scribe_namespaces"
-    case rowMemoryBytes = "scribe_row_memory_bytes"
+    case namespaceMemoryBytes = "scribe_namespace_memory_bytes"
     case buildInfo = "scribe_build_info"
     case startTime = "process_start_time_seconds"
     case cpuSeconds = "process_cpu_seconds_total"
@@ -44,7 +44,7 @@ package enum Metric: String, CaseIterable, Sendable {
         case .requestSeconds, .transcriptionSeconds, .noteSeconds: .histogram
         case .connections, .heldPolls, .jobs, .deliveriesPending, .deliveriesFailed, .ready, .storageHasRoom,
             .transcriberAvailable, .circuitOpen, .databaseBytes, .objects, .objectBytes, .memoryHeldBytes,
-            .memoryBudgetBytes, .namespaces, .rowMemoryBytes, .buildInfo, .startTime, .residentMemory, .openFiles,
+            .memoryBudgetBytes, .namespaces, .namespaceMemoryBytes, .buildInfo, .startTime, .residentMemory, .openFiles,
             .maximumFiles, .threads:
             .gauge
         }
@@ -66,7 +66,8 @@ package enum Metric: String, CaseIterable, Sendable {
         case .buildInfo: ["version", "commit"]
         case .connections, .heldPolls, .jobs, .deliveriesPending, .deliveriesFailed, .ready, .storageHasRoom,
             .transcriberAvailable, .databaseBytes, .objects, .objectBytes, .memoryHeldBytes, .memoryBudgetBytes,
-            .namespaces, .rowMemoryBytes, .startTime, .cpuSeconds, .residentMemory, .openFiles, .maximumFiles, .threads:
+            .namespaces, .namespaceMemoryBytes, .startTime, .cpuSeconds, .residentMemory, .openFiles, .maximumFiles,
+            .threads:
             []
         }
     }
@@ -100,7 +101,8 @@ package enum Metric: String, CaseIterable, Sendable {
         case .memoryHeldBytes: "Bytes of memory held for clients."
         case .memoryBudgetBytes: "Maximum number of bytes of memory held for clients: the setting memory-budget."
         case .namespaces: "Number of namespaces."
-        case .rowMemoryBytes: "Bytes of the rows that are kept in memory, of all namespaces together."
+        case .namespaceMemoryBytes:
+            "Bytes of the rows in memory, playbacks, fixtures and fault rules of all namespaces together."
         case .buildInfo: "Always 1; version and commit name the build that runs."
         case .startTime: "Start time of the process, in seconds since 1970."
         case .cpuSeconds: "Processor time that the process has used, in seconds."

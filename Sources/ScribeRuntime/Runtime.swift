@@ -32,6 +32,8 @@ package struct Runtime: Sendable {
     package let faults: FaultRules
     /// Exchanges of the world; nil if none are kept.
     package let journal: Journal?
+    /// Memory for what operators put into the world.
+    package let memory: WorldMemory
     package let clock: WorldClock
 
     package init(
@@ -44,7 +46,7 @@ package struct Runtime: Sendable {
         facts: ClinicalFacts,
         signals: ChangeSignals,
         metrics: Metrics, identifiers: WorldIdentifiers, journal: Journal? = nil,
-        clock: WorldClock
+        memory: WorldMemory = WorldMemory(limit: .max), clock: WorldClock
     ) {
         self.store = store
         self.reserve = reserve
@@ -67,8 +69,9 @@ package struct Runtime: Sendable {
         self.signals = signals
         self.metrics = metrics
         self.identifiers = identifiers
-        faults = FaultRules(identifiers)
+        faults = FaultRules(identifiers, memory.share())
         self.journal = journal
+        self.memory = memory
         self.clock = clock
     }
 }

@@ -7,6 +7,8 @@ package final class WorldFixtures: Sendable {
     package static let limit = 1000
     /// Most bytes of the texts of all fixtures together.
     package static let sizeLimit = 16 << 20
+    /// About the bytes of a fixture beside its texts.
+    private static let overhead = 500
 
     private struct State {
         var fixtures: [String: Fixture] = [:]
@@ -14,9 +16,10 @@ package final class WorldFixtures: Sendable {
         var used: Set<String> = []
     }
 
+    private let memory: WorldMemory.Share
     private let state = LockedValue(State())
 
-    init() {}
+    init(_ memory: WorldMemory.Share) { self.memory = memory }
 
     package subscript(name: String) -> Fixture? { state.withLock { $0.fixtures[name] } }
 
@@ -37,7 +40,7 @@ package final class WorldFixtures: Sendable {
     var hashed: [Fixture] { state.withLock { $0.fixtures.values.filter { $0.sha256 != nil } } }
 
     /// Puts a fixture in the place of an earlier one of its name.
-    /// - Throws: ``ScribeError/invalidState(_:)`` beyond the limits.
+    /// - Throws: ``ScribeError/invalidState(_:)`` beyond the limits, ``ScribeError/storageUnavailable(cause:)``.
     package func put(_ fixture: Fixture, named name: String) throws(ScribeError) {
         try state.withLock { state throws(ScribeError) in
             guard state.fixtures[name] != nil || state.fixtures.count < Self.limit else {
@@ -47,6 +50,7 @@ package final class WorldFixtures: Sendable {
             guard others + fixture.size <= Self.sizeLimit else {
                 throw .invalidState("The fixtures have \(Self.sizeLimit) bytes of text already; remove some first")
             }
+            try memory.resize(to: others + fixture.size + Self.overhead * (state.fixtures.count + 1))
             state.fixtures[name] = fixture
             state.used.remove(name)
         }
@@ -54,10 +58,19 @@ package final class WorldFixtures: Sendable {
 
     /// - Returns: whether there was such a fixture.
     package func remove(_ name: String) -> Bool {
-        state.withLock { $0.fixtures.removeValue(forKey: name) != nil }
+        state.withLock { state in
+            guard state.fixtures.removeValue(forKey: name) != nil else { return false }
+            let size = state.fixtures.values.reduce(0) { $0 + $1.size }
+            // A smaller size always fits.
+            try? memory.resize(to: size + Self.overhead * state.fixtures.count)
+            return true
+        }
     }
 
-    package func removeAll() { state.withLock { $0 = State() } }
+    package func removeAll() {
+        state.withLock { $0 = State() }
+        try? memory.resize(to: 0)
+    }
 
     /// The fixture of a client's new transaction: one for the next transaction, which it uses up, else the client's.
     func assigned(to client: String) -> String? {

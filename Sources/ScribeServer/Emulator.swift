@@ -50,6 +50,8 @@ package struct Emulator: Sendable {
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds
+    /// Memory of the rows of all worlds, and of what operators put into them.
+    let worldMemory: WorldMemory
     /// Memory of the journals of all worlds.
     private let journals: JournalBudget
     /// Metrics of the process and of all worlds together.
@@ -93,11 +95,11 @@ package struct Emulator: Sendable {
             throw StartupProblem.unusableSetting(problem)
         }
         self.composed = composed
-        // Rows and journals of namespaces share their memory.
+        // Journals of namespaces take a quarter of their memory.
         let journalMemory = configuration.usedJournal.mode == .off ? 0 : configuration.namespaces.memory / 4
         journals = JournalBudget(limit: journalMemory)
-        temporary = TemporaryWorlds(
-            folder: "\(work)/worlds", reserve: reserve, rowLimit: configuration.namespaces.memory - journalMemory)
+        worldMemory = WorldMemory(limit: configuration.namespaces.memory - journalMemory)
+        temporary = TemporaryWorlds(folder: "\(work)/worlds", reserve: reserve, memory: worldMemory)
         let isWorker = configuration.shared?.role == .worker
         families = composed.flatMap(\.families).filter { !isWorker || $0.name == "Status" }
     }
@@ -106,7 +108,8 @@ package struct Emulator: Sendable {
     var faultSettings: FaultSettings {
         let isOwn = configuration.isLoopback && configuration.authMode != .strict && configuration.shared == nil
         return FaultSettings(
-            operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn)
+            operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn,
+            held: Places(limit: configuration.connectionLimit / 2))
     }
 
     /// Makes the journal of a new world; nil if none is kept.

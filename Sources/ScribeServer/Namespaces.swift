@@ -94,8 +94,6 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         }
     }
 
-    func rowBytes() async -> Int { await emulator.temporary.rowBytes() }
-
     func list() -> [NamespaceRecord] {
         entries.withLock { $0.compactMap { name, entry in entry.namespace.map { (name, $0) } } }
             .map { record($0, $1) }.sorted { $0.name < $1.name }

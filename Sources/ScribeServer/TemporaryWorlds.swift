@@ -15,25 +15,25 @@ final class TemporaryWorlds: Sendable {
     private let reserve: StorageReserve
     /// The database that is copied; nil until the first temporary world.
     private let image = LockedValue<Task<StoreImage, any Error>?>(nil)
-    private let rowLimit: Int
+    private let memory: WorldMemory
 
     /// - Parameters:
     ///   - folder: holds one folder with audio for each world.
-    ///   - rowLimit: the most bytes that the rows of all worlds may take together.
-    init(folder: String, reserve: StorageReserve, rowLimit: Int) {
+    ///   - memory: the memory that the rows of all worlds take.
+    init(folder: String, reserve: StorageReserve, memory: WorldMemory) {
         self.folder = folder
         self.reserve = reserve
-        self.rowLimit = rowLimit
+        self.memory = memory
     }
 
     private func madeImage() async throws -> StoreImage {
         let making = image.withLock { image in
             if let image { return image }
-            let made = Task { [folder, rowLimit] in
+            let made = Task { [folder, memory] in
                 try await NIOThreadPool.singleton.runIfActive {
                     try FileManager.default.createDirectory(
                         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-                    return try StoreImage(rowLimit: rowLimit)
+                    return try StoreImage(memory: memory)
                 }
             }
             image = made
@@ -44,12 +44,6 @@ final class TemporaryWorlds: Sendable {
 
     /// A path for the snapshots of a new namespace.
     func newSnapshotFolder(_ identifiers: IdentifierSource) -> String { "\(folder)/snapshots-\(identifiers.uuid())" }
-
-    /// Bytes that the rows of all temporary worlds take; 0 before the first.
-    func rowBytes() async -> Int {
-        guard let making = image.withLock({ $0 }) else { return 0 }
-        return (try? await making.value.rowBytes) ?? 0
-    }
 
     /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
     /// - Parameters:

@@ -55,7 +55,7 @@ extension World {
         let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
         let identifiers = data.identifiers
         let bucket = emulator.composition.bucket
-        let fixtureBehaviour = engines.fixtureBehaviour.ofWorld()
+        let fixtureBehaviour = engines.fixtureBehaviour.ofWorld(emulator.worldMemory)
         let transactions = Transactions(
             store: store, templates: emulator.templates, fixtureBehaviour: fixtureBehaviour,
             signals: data.changes.signals,
@@ -88,6 +88,6 @@ extension World {
                 store: store, outbound: emulator.outbound, identifiers: identifiers, clock: clock,
                 pauses: configuration.webhookPauses, formats: emulator.composition.webhookFormats),
             templates: emulator.templates, facts: engines.facts, signals: data.changes.signals, metrics: metrics,
-            identifiers: identifiers, journal: emulator.makeJournal(), clock: clock)
+            identifiers: identifiers, journal: emulator.makeJournal(), memory: emulator.worldMemory, clock: clock)
     }
 }

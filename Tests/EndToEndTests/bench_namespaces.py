@@ -146,7 +146,7 @@ def test_a_thousand_namespaces_stay_isolated_from_each_other(tmp_path):
             each = (server.memory("VmRSS") - idle) / COUNT / 1000
             print(json.dumps({
                 "namespaces": COUNT, "seconds": round(made_in), "kilobytes_each": round(each),
-                "row_kilobytes_each": round(server.metric("scribe_row_memory_bytes") / COUNT / 1000)}))
+                "row_kilobytes_each": round(server.metric("scribe_namespace_memory_bytes") / COUNT / 1000)}))
             statuses = collections.Counter(
                 pool.map(
                     lambda number: control(server, "DELETE", f"namespaces/bench-{number}").status_code, range(COUNT)))

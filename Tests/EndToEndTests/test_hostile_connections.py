@@ -229,7 +229,7 @@ def test_hundreds_of_idle_connections_do_not_keep_others_out(server, connect):
             connection.close()
 
 
-def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
+def test_connections_beyond_the_limit_wait_their_turn_and_faults_hold_half_of_them(tmp_path):
     """With 260 open files allowed, one address takes 60 connections; the next is served when one of them ends."""
     with running(tmp_path, "--ephemeral", "--host", "127.0.0.1", prefix=["prlimit", "--nofile=260"]) as server:
         waiting = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(60)]
@@ -244,4 +244,22 @@ def test_connections_beyond_the_limit_wait_their_turn(tmp_path):
             late.settimeout(PATIENCE)
             assert late.recv(1000).startswith(b"HTTP/1.1 200 ")
         for connection in waiting:
+            connection.close()
+        hung = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) for _ in range(40)]
+        for connection in hung:
+            connection.sendall(head("GET", "/voice/ping", "X-Scribe-Fault: connection=hang"))
+
+        def is_reset(connection):
+            connection.setblocking(False)
+            try:
+                return connection.recv(1, socket.MSG_PEEK) == b""
+            except BlockingIOError:
+                return False
+            except ConnectionResetError:
+                return True
+
+        wait_until(lambda: sum(map(is_reset, hung)) >= 10, "the faults beyond half of the connections are reset")
+        assert requests.get(f"{server.base_url}/livez").status_code == 200
+        assert sum(map(is_reset, hung)) == 10
+        for connection in hung:
             connection.close()

@@ -54,7 +54,8 @@ struct JobRunnerFixture {
             transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
             noteWriter: ScriptedNoteWriter(
                 isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
-            fixtureBehaviour: .idle, faults: FaultRules(WorldIdentifiers(.counting())),
+            fixtureBehaviour: .idle,
+            faults: FaultRules(WorldIdentifiers(.counting()), WorldMemory(limit: .max).share()),
             templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
             clock: manual.world, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

@@ -60,7 +60,7 @@ struct HealthRoutes: Sendable {
             MetricReading(.circuitOpen, labels: ["live"], engine.condition == .unavailable),
             MetricReading(.heldPolls, worlds.reduce(0) { $0 + $1.runtime.signals.waiterCount }),
             MetricReading(.namespaces, worlds.count - 1),
-            MetricReading(.rowMemoryBytes, await context.directory?.control?.rowBytes() ?? 0),
+            MetricReading(.namespaceMemoryBytes, runtime.memory.total),
             MetricReading(.memoryHeldBytes, memory.total), MetricReading(.memoryBudgetBytes, memory.limit),
             MetricReading(.buildInfo, labels: [build.version, build.commit], 1),
         ]

@@ -41,6 +41,8 @@ package final class FaultRules: Sendable {
     /// A rule with all that is kept for it.
     private struct Kept {
         var entry: Entry
+        /// About the memory of the rule, in bytes: the length of its description.
+        let size: Int
         var generator: SeededGenerator
         /// By client.
         var buckets: [String: Bucket] = [:]
@@ -62,14 +64,18 @@ package final class FaultRules: Sendable {
     /// Most rules of a world.
     package static let limit = 100
     /// Most clients that one rate limit tracks. The next client resets all buckets of the rule.
-    private static let mostSources = 10_000
+    private static let mostSources = 1000
     /// Most remembered decisions; the oldest one is dropped first.
     private static let mostDecisions = 10_000
 
     private let identifiers: WorldIdentifiers
+    private let memory: WorldMemory.Share
     private let state = LockedValue(State())
 
-    package init(_ identifiers: WorldIdentifiers) { self.identifiers = identifiers }
+    package init(_ identifiers: WorldIdentifiers, _ memory: WorldMemory.Share) {
+        self.identifiers = identifiers
+        self.memory = memory
+    }
 
     /// Facts that the open rules need.
     package var needs: Needs { state.withLock { $0.needs } }
@@ -78,13 +84,13 @@ package final class FaultRules: Sendable {
 
     /// Adds a rule behind the others.
     /// - Parameter id: nil to have a name made.
-    /// - Throws: ``FaultProblem``.
-    package func add(_ rule: FaultRule, named id: String?) throws(FaultProblem) -> Entry {
-        try state.withLock { state throws(FaultProblem) in
-            guard state.rules.count < Self.limit else { throw .tooMany(limit: Self.limit) }
+    /// - Throws: ``FaultProblem``, ``ScribeError/storageUnavailable(cause:)``.
+    package func add(_ rule: FaultRule, named id: String?) throws -> Entry {
+        try state.withLock { state in
+            guard state.rules.count < Self.limit else { throw FaultProblem.tooMany(limit: Self.limit) }
             var rule = rule
             if let id {
-                guard !state.rules.contains(where: { $0.entry.rule.id == id }) else { throw .exists(id) }
+                guard !state.rules.contains(where: { $0.entry.rule.id == id }) else { throw FaultProblem.exists(id) }
                 rule.id = id
             } else {
                 repeat {
@@ -93,12 +99,13 @@ package final class FaultRules: Sendable {
                 } while state.rules.contains(where: { $0.entry.rule.id == rule.id })
             }
             if let other = state.rules.first(where: { $0.entry.isOn && $0.entry.rule.shadows(rule) }) {
-                throw .shadowed(by: other.entry.rule.id)
+                throw FaultProblem.shadowed(by: other.entry.rule.id)
             }
-            let entry = Entry(rule: rule)
-            state.rules.append(Kept(entry: entry, generator: generator(of: rule.id)))
+            let kept = Kept(entry: Entry(rule: rule), size: "\(rule)".utf8.count, generator: generator(of: rule.id))
+            try memory.resize(to: state.rules.reduce(kept.size) { $0 + $1.size })
+            state.rules.append(kept)
             state.needs = Self.needs(of: state.rules)
-            return entry
+            return kept.entry
         }
     }
 
@@ -125,10 +132,13 @@ package final class FaultRules: Sendable {
         try state.withLock { state throws(FaultProblem) in
             state.rules.remove(at: try Self.index(of: id, in: state.rules))
             state.needs = Self.needs(of: state.rules)
+            // A smaller size always fits.
+            try? memory.resize(to: state.rules.reduce(0) { $0 + $1.size })
         }
     }
 
     package func removeAll() {
+        try? memory.resize(to: 0)
         state.withLock {
             $0.rules = []
             $0.decisions = [:]

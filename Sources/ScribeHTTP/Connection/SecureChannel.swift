@@ -26,7 +26,8 @@ package struct SecureChannel: ServerChildChannel {
     private let base: HTTP1Channel
     private let pipeline: HTTP1Pipeline
     private let limits: ConnectionLimits
-    private let openStreams: OpenStreams
+    /// Each stream may hold a file, as an HTTP/1 connection may.
+    private let openStreams: Places
     private let memory: MemoryBudget
     private let metrics: Metrics
     private let encryption: @Sendable () -> NIOSSLContext
@@ -46,7 +47,7 @@ package struct SecureChannel: ServerChildChannel {
         pipeline = HTTP1Pipeline(limits: limits, isSecure: true, logger: logger)
         self.metrics = metrics
         self.limits = limits
-        openStreams = OpenStreams(limit: streamLimit)
+        openStreams = Places(limit: streamLimit)
         self.memory = memory
         self.logger = logger
         self.encryption = encryption
@@ -110,6 +111,7 @@ package struct SecureChannel: ServerChildChannel {
     }
 
     package func handle(value: Value, logger: Logger) async {
+        EventLoopOffload.requireEventLoop()
         await withTaskCancellationHandler {
             await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
                 await serve(value, logger)
@@ -137,24 +139,6 @@ package struct SecureChannel: ServerChildChannel {
         }
         try? await value.channel.close()
     }
-}
-
-/// Counts open streams over all connections: each stream may hold a file, as an HTTP/1 connection may.
-private final class OpenStreams: Sendable {
-    private let limit: Int
-    private let count = LockedValue(0)
-
-    init(limit: Int) { self.limit = limit }
-
-    func take() -> Bool {
-        count.withLock { count in
-            guard count < limit else { return false }
-            count += 1
-            return true
-        }
-    }
-
-    func give() { count.withLock { $0 -= 1 } }
 }
 
 extension ConnectionLimits {

@@ -11,12 +11,16 @@ package struct FaultSettings: Sendable {
     package let operations: LazyOperationIndex
     /// Whether the header `X-Scribe-Fault` is read.
     package let readsHeader: Bool
+    /// Places of the requests that a fault holds. Other clients need the rest of the connections.
+    let held: Places
 
     package init(
-        operations: LazyOperationIndex = LazyOperationIndex { OperationIndex([]) }, readsHeader: Bool = false
+        operations: LazyOperationIndex = LazyOperationIndex { OperationIndex([]) }, readsHeader: Bool = false,
+        held: Places = Places(limit: 1000)
     ) {
         self.operations = operations
         self.readsHeader = readsHeader
+        self.held = held
     }
 }
 
@@ -71,14 +75,18 @@ struct RequestFaults: Sendable {
         // Noted before its effect: a connection that is reset has no answer.
         if !applied.isEmpty { context.record?.note(fault: names) }
         var response: Response
-        if let found {
-            if let instead = try await before(found, request, context) {
-                response = instead
+        do {
+            if let found {
+                if let instead = try await before(found, request, context) {
+                    response = instead
+                } else {
+                    response = try await after(found, next(request, context), request, context)
+                }
             } else {
-                response = try await after(found, next(request, context), request, context)
+                response = try await next(request, context)
             }
-        } else {
-            response = try await next(request, context)
+        } catch let problem as HTTPProblem {
+            response = try await family.response(to: problem, of: request, context)
         }
         if !applied.isEmpty {
             response.headers[.scribeFaultApplied] = names
@@ -156,8 +164,11 @@ struct RequestFaults: Sendable {
     }
 
     /// Waits for a time, or until the world ends: a request has to end soon after a reset.
-    /// - Throws: `CancellationError` if the client leaves or the server stops.
+    /// - Throws: `CancellationError` if the client leaves or the server stops, ``HTTPProblem/busy(retryAfter:)`` if too
+    ///   many requests wait.
     private func wait(for duration: Duration, byWorldClock: Bool, _ context: ScribeContext) async throws {
+        guard settings.held.take() else { throw HTTPProblem.busy(retryAfter: 1) }
+        defer { settings.held.give() }
         let waiting = Task {
             try await context.cancellingOnDisconnect { [clock] in
                 if byWorldClock {

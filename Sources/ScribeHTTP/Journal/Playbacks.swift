@@ -26,17 +26,21 @@ package final class Playbacks: Sendable {
     /// Most recordings of a world.
     package static let limit = 10
 
+    private let memory: WorldMemory.Share
     private let state = LockedValue(State())
+
+    init(_ memory: WorldMemory.Share) { self.memory = memory }
 
     package var all: [Playback] { state.withLock { $0.playbacks } }
 
-    /// - Throws: ``JournalProblem/tooManyPlaybacks(limit:)``.
+    /// - Throws: ``JournalProblem/tooManyPlaybacks(limit:)``, ``ScribeError/storageUnavailable(cause:)``.
     package func add(
         _ recording: SocketRecording, isFast: Bool, mustMatch: Bool, times: Int
-    ) throws(JournalProblem) -> Playback {
-        try state.withLock { state throws(JournalProblem) in
+    ) throws -> Playback {
+        try state.withLock { state in
             state.playbacks.removeAll { $0.left == 0 }
-            guard state.playbacks.count < Self.limit else { throw .tooManyPlaybacks(limit: Self.limit) }
+            guard state.playbacks.count < Self.limit else { throw JournalProblem.tooManyPlaybacks(limit: Self.limit) }
+            try memory.resize(to: state.playbacks.reduce(recording.size) { $0 + $1.recording.size })
             state.made += 1
             let playback = Playback(
                 id: "playback-\(state.made)", recording: recording, isFast: isFast, mustMatch: mustMatch, left: times)
@@ -45,13 +49,18 @@ package final class Playbacks: Sendable {
         }
     }
 
-    package func removeAll() { state.withLock { $0.playbacks = [] } }
+    package func removeAll() {
+        state.withLock { $0.playbacks = [] }
+        try? memory.resize(to: 0)
+    }
 
     /// - Returns: false if there is no such recording.
     package func remove(_ id: String) -> Bool {
         state.withLock { state in
             let count = state.playbacks.count
             state.playbacks.removeAll { $0.id == id }
+            // A smaller size always fits.
+            try? memory.resize(to: state.playbacks.reduce(0) { $0 + $1.recording.size })
             return state.playbacks.count < count
         }
     }
@@ -75,7 +84,7 @@ package final class Playbacks: Sendable {
 
 extension World {
     /// Recordings for the world's sockets.
-    package var playbacks: Playbacks { part { _ in Playbacks() } }
+    package var playbacks: Playbacks { part { Playbacks($0.runtime.memory.share()) } }
 }
 
 extension ScribeContext {

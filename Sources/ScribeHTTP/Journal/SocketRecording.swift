@@ -29,6 +29,8 @@ package struct SocketRecording: Sendable {
     package let operation: String?
     package let path: String
     package let frames: [Frame]
+    /// About the memory that the recording takes, in bytes.
+    let size: Int
 
     // MARK: Writing
 
@@ -102,6 +104,7 @@ package struct SocketRecording: Sendable {
             frames.append(Frame(time: .milliseconds(time), sender: sender, content: content))
         }
         self.frames = frames
+        size = text.count + frames.count * MemoryLayout<Frame>.stride
     }
 
     private static func content(_ line: JSONValue) -> Frame.Content? {

@@ -6,9 +6,6 @@ package protocol NamespaceControl: Sendable {
     /// Most namespaces at a time.
     var limit: Int { get }
 
-    /// Bytes of the rows that are kept in memory, of all namespaces together.
-    func rowBytes() async -> Int
-
     /// Makes a namespace with a client of its own.
     /// - Parameters:
     ///   - name: nil to have one made.

@@ -45,6 +45,7 @@ package final class Journal: Sendable {
             state.evict(upTo: settings, keeping: number, into: &evicted)
             return state.takeWaiting()
         }
+        evicted.forget()
         budget.grow(by: size - evicted.bytes)
         if !waiting.isEmpty { resume(waiting) }
         return number
@@ -65,6 +66,7 @@ package final class Journal: Sendable {
             return isNews ? state.takeWaiting() : []
         }
         guard isThere else { return false }
+        evicted.forget()
         budget.grow(by: growth - evicted.bytes)
         if !waiting.isEmpty { resume(waiting) }
         return true
@@ -79,7 +81,8 @@ package final class Journal: Sendable {
 
     /// Removes all entries.
     package func removeAll() {
-        let (size, _) = contents.withLock { $0.removeAll() }
+        let (size, slots) = contents.withLock { $0.removeAll() }
+        for offset in 0..<slots.count { slots[offset].entry?.forget() }
         budget.grow(by: -size)
     }
 

@@ -126,6 +126,11 @@ final class JournalContents: Sendable {
             self.entry = entry
             bytes += size
         }
+
+        func forget() {
+            entry?.forget()
+            for entry in others { entry.forget() }
+        }
     }
 
     /// Ring of slots, which are changed in place.
@@ -190,6 +195,7 @@ final class JournalContents: Sendable {
     func shrink(to limit: Int) -> Int {
         var evicted = Evicted()
         state.withLock { $0.evict(upTo: limit, into: &evicted) }
+        evicted.forget()
         return evicted.bytes
     }
 }

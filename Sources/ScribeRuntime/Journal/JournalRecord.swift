@@ -109,7 +109,16 @@ package final class JournalRecord: Sendable {
         }
         // Meanwhile the record had no journal to tell.
         guard growth != 0 || hasEnded, !journal.changed(number, growth: growth, isNews: hasEnded) else { return }
-        state.withLock { $0.place = .over }
+        forget()
+    }
+
+    /// Releases the frames of an open socket, which holds its record after that has left its journal.
+    func forget() {
+        state.withLock { state in
+            guard state.exchange.end == nil else { return }
+            state.place = .over
+            state.exchange.frames = []
+        }
     }
 
     /// Leaves the exchange without a journal until its body or its first message names one.
@@ -166,7 +175,7 @@ package final class JournalRecord: Sendable {
             !journal.changed(number, growth: growth, isNews: isNews)
         else { return }
         // What no one can read any more must not grow.
-        state.withLock { $0.place = .over }
+        forget()
     }
 
     package func note(_ principal: Principal?) {

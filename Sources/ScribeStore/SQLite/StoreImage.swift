@@ -5,14 +5,14 @@ package import ScribeDomain
 /// as long.
 package final class StoreImage: Sendable {
     private let image: DatabaseQueue
-    private let memory: RowMemory
+    private let memory: WorldMemory
 
     /// Makes the schema. Blocking.
-    /// - Parameter rowLimit: the most bytes that the rows of all stores of this image may take together. A write beyond
-    ///   them is ``ScribeError/storageUnavailable(cause:)``.
+    /// - Parameter memory: the memory that the rows of all stores of this image take. A write beyond its limit is
+    ///   ``ScribeError/storageUnavailable(cause:)``.
     /// - Throws: SQLite's error.
-    package init(rowLimit: Int = .max) throws {
-        memory = RowMemory(limit: rowLimit)
+    package init(memory: WorldMemory = WorldMemory(limit: .max)) throws {
+        self.memory = memory
         image = try DatabaseQueue(configuration: Self.configuration)
         try Schema.prepare(image)
     }
@@ -31,9 +31,6 @@ package final class StoreImage: Sendable {
             SQLiteDatabase(queue, memory: memory, sink: sink), transcribesOnArrival: transcribesOnArrival,
             quotas: quotas, policies: policies, vocabularies: vocabularies)
     }
-
-    /// Bytes that the rows of all stores take.
-    package var rowBytes: Int { memory.total }
 
     private static var configuration: Configuration {
         var configuration = Configuration()

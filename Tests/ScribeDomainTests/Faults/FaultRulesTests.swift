@@ -8,7 +8,8 @@ struct FaultRulesTests {
     private static let now = Date(timeIntervalSince1970: 1_000_000)
 
     private func rules(seed: String? = nil) -> FaultRules {
-        FaultRules(WorldIdentifiers(.counting(), seed: seed.flatMap { SeedValue($0) }))
+        FaultRules(
+            WorldIdentifiers(.counting(), seed: seed.flatMap { SeedValue($0) }), WorldMemory(limit: .max).share())
     }
 
     private func rule(_ change: (inout FaultRule) -> Void = { _ in }) -> FaultRule {
@@ -142,6 +143,27 @@ struct FaultRulesTests {
         ])
     func pattern(text: String, other: String, fits: Bool) {
         #expect(Pattern(text).matches(other) == fits)
+    }
+
+    @Test("fault rules take memory that all namespaces share, and give it back")
+    func memory() throws {
+        let memory = WorldMemory(limit: 5000)
+        let rules = FaultRules(WorldIdentifiers(.counting()), memory.share())
+        func long(_ path: String) -> FaultRule {
+            var answer = FaultAnswer()
+            answer.body = .init(text: String(repeating: "x", count: 3000), type: "text/plain")
+            var rule = FaultRule(id: "", effect: .request(.answer(answer), .before))
+            rule.match.path = Pattern(path)
+            return rule
+        }
+        let id = try rules.add(long("/a"), named: nil).rule.id
+        #expect(throws: ScribeError.self) { try rules.add(long("/b"), named: nil) }
+        #expect(rules.entries.count == 1)
+        try rules.remove(id)
+        #expect(memory.total == 0)
+        _ = try rules.add(long("/b"), named: nil)
+        rules.removeAll()
+        #expect(memory.total == 0)
     }
 
     @Test("the longest delay of a distribution is 24 hours", arguments: ["1ms~24h", "1ms..24h", "23h~24h", "24h"])

@@ -50,6 +50,32 @@ struct JournalTests {
         #expect(journal[4]?.exchange.request.path == "/4")
     }
 
+    @Test("an open socket releases its frames when it leaves a full journal, and keeps no later ones")
+    func framesOfOpenSockets() {
+        let journal = journal(bytes: 100_000)
+        func open() -> JournalRecord {
+            let request = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/s")
+            let record = JournalRecord(
+                .socket, .fields(request), at: manual.clock.now, RecordSettings(mode: .full, clock: manual.clock))
+            record.put(in: journal)
+            record.enter()
+            return record
+        }
+        func hear(_ record: JournalRecord) {
+            let text = ByteBuffer(repeating: UInt8(ascii: "a"), count: 10_000)
+            record.add(.message(text, isText: true, .full), from: .client)
+        }
+        let sockets = (0..<20).map { _ in open() }
+        for socket in sockets { hear(socket) }
+        for socket in sockets { hear(socket) }
+        let kept = sockets.map { $0.exchange.frames.count }
+        #expect(kept.first == 0 && kept.last == 2, "\(kept)")
+        #expect(kept.reduce(0, +) * 10_000 <= 110_000)
+        journal.removeAll()
+        for socket in sockets { hear(socket) }
+        #expect(sockets.allSatisfy { $0.exchange.frames.isEmpty })
+    }
+
     @Test("what a record grows by while it enters its journal counts there, and is news if it ends meanwhile")
     func growthWhileEntering() async {
         let journal = journal(entries: 10_000, bytes: 1 << 30)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ScribeStore
 
-struct RowMemoryTests {
-    private let memory = RowMemory(limit: 100)
+struct WorldMemoryTests {
+    private let memory = WorldMemory(limit: 100)
 
     @Test("in-memory databases share one limit, and a database that shrinks makes room")
     func limit() throws {
@@ -21,7 +21,7 @@ struct RowMemoryTests {
 
     @Test("an in-memory database at its limit may stay or shrink")
     func shrinking() throws {
-        let one = RowMemory(limit: 10).share()
+        let one = WorldMemory(limit: 10).share()
         try one.resize(to: 10)
         try one.resize(to: 10)
         try one.resize(to: 4)
@@ -39,7 +39,8 @@ struct RowMemoryTests {
 
     @Test("in-memory rows beyond the limit are refused and not kept")
     func stores() async throws {
-        let image = try StoreImage(rowLimit: 1_000_000)
+        let memory = WorldMemory(limit: 1_000_000)
+        let image = try StoreImage(memory: memory)
         let one = try image.store(transcribesOnArrival: false)
         let other = try image.store(transcribesOnArrival: false)
         func register(_ count: Int, in store: Store) async throws {
@@ -56,7 +57,7 @@ struct RowMemoryTests {
         try await register(10, in: other)
         await #expect(throws: ScribeError.self) { try await register(3000, in: other) }
         try await register(11, in: one)
-        #expect(image.rowBytes <= 1_000_000)
+        #expect(memory.total <= 1_000_000)
         try one.close()
         try other.close()
     }

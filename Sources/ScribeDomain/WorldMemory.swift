@@ -1,7 +1,5 @@
-import ScribeDomain
-
-/// Memory that the rows of all databases in memory share, in bytes.
-final class RowMemory: Sendable {
+/// Memory in bytes that all worlds share: for rows that are in memory, playbacks, fixtures and fault rules.
+package final class WorldMemory: Sendable {
     private struct State {
         var total = 0
         var next = 0
@@ -11,28 +9,28 @@ final class RowMemory: Sendable {
     private let limit: Int
     private let state = LockedValue(State())
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
-    /// Memory of one database's rows. Deallocation gives it back.
-    final class Share: Sendable {
-        private let memory: RowMemory
+    /// Memory of one use in one world. Deallocation gives it back.
+    package final class Share: Sendable {
+        private let memory: WorldMemory
         private let number: Int
 
-        fileprivate init(_ memory: RowMemory, _ number: Int) {
+        fileprivate init(_ memory: WorldMemory, _ number: Int) {
             self.memory = memory
             self.number = number
         }
 
         deinit { memory.end(number) }
 
-        /// Sets the size of the database, in bytes.
-        /// - Throws: ``ScribeError/storageUnavailable(cause:)`` if the database has grown and all together are beyond
-        ///   the limit. The size is then as before.
-        func resize(to size: Int) throws(ScribeError) { try memory.resize(number, to: size) }
+        /// Sets the size, in bytes.
+        /// - Throws: ``ScribeError/storageUnavailable(cause:)`` if the size has grown and all together are beyond the
+        ///   limit. The size is then as before.
+        package func resize(to size: Int) throws(ScribeError) { try memory.resize(number, to: size) }
     }
 
     /// Makes an empty share.
-    func share() -> Share {
+    package func share() -> Share {
         Share(
             self,
             state.withLock { state in
@@ -50,13 +48,16 @@ final class RowMemory: Sendable {
             state.total = total
             return true
         }
-        if !fits { throw .storageUnavailable(cause: "the rows of all namespaces fill their memory") }
+        if !fits {
+            throw .storageUnavailable(
+                cause: "rows, playbacks, fixtures and fault rules fill the memory of the namespaces")
+        }
     }
 
     private func end(_ number: Int) {
         state.withLock { state in state.total -= state.sizes.removeValue(forKey: number) ?? 0 }
     }
 
-    /// Bytes of all databases together.
-    var total: Int { state.withLock(\.total) }
+    /// Bytes of all uses together.
+    package var total: Int { state.withLock(\.total) }
 }

@@ -1,0 +1,21 @@
+import ScribeDomain
+
+/// Places for what is open at a time, such as streams.
+package final class Places: Sendable {
+    private let limit: Int
+    private let count = LockedValue(0)
+
+    package init(limit: Int) { self.limit = limit }
+
+    /// Takes a place.
+    /// - Returns: false if all are taken.
+    func take() -> Bool {
+        count.withLock { count in
+            guard count < limit else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    func give() { count.withLock { $0 -= 1 } }
+}
