@@ -125,7 +125,11 @@ package final class Store: Sendable {
     /// Whether the database answers.
     package func isReachable() async -> Bool {
         if let database = database as? PostgreSQLDatabase { return await database.isReachable() }
-        return (try? await read { try $0.row("SELECT 1") != nil }) ?? false
+        return
+            (try? await read { [database] db in
+                try (database as? SQLiteDatabase)?.requireFile()
+                return try db.row("SELECT 1") != nil
+            }) ?? false
     }
 }
 

@@ -9,7 +9,9 @@ final class SQLiteDatabase: StoreEngine {
     let isInMemory: Bool
     let writes: GroupCommit
     /// Part of the memory of all databases in memory; nil for a file.
-    private let memory: RowMemory.Share?
+    private let memory: WorldMemory.Share?
+    /// The file that was opened; nil for a database in memory.
+    private let file: OpenedFile?
     private let hasClosed = LockedValue(false)
 
     /// Oldest usable SQLite: 3.38 is the first with `->>`, which history uses.
@@ -34,10 +36,11 @@ final class SQLiteDatabase: StoreEngine {
     /// - Parameters:
     ///   - pool: a database that has the schema.
     ///   - memory: the memory that its rows share; nil for a file.
-    init(_ pool: any DatabaseWriter, memory: RowMemory? = nil, sink: (any ChangeSink)?) {
+    init(_ pool: any DatabaseWriter, memory: WorldMemory? = nil, sink: (any ChangeSink)?) {
         self.memory = memory?.share()
         self.pool = pool
         isInMemory = pool is DatabaseQueue
+        file = isInMemory ? nil : OpenedFile(pool.path)
         writes = GroupCommit(pool, sink: sink)
     }
 
@@ -75,11 +78,19 @@ final class SQLiteDatabase: StoreEngine {
         in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
         try await writes.write { [self] db, changes in
+            try requireFile()
             let value = try body(db.writing, &changes)
             try db.writing.count(changes)
             try countMemory(in: db.writing)
             return value
         }
+    }
+
+    /// Requires that the file is still at its path. SQLite would go on to write into a file that was removed. Blocking.
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
+    func requireFile() throws(ScribeError) {
+        guard let file, !file.isStillThere else { return }
+        throw .storageUnavailable(cause: "the data folder was removed or replaced")
     }
 
     /// Counts the pages of a database in memory.

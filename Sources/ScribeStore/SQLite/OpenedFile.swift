@@ -1,0 +1,27 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file as it was at its path.
+struct OpenedFile: Sendable {
+    private let path: String
+    private let device: dev_t
+    private let number: ino_t
+
+    /// - Returns: nil for a path without a file.
+    init?(_ path: String) {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        (self.path, device, number) = (path, info.st_dev, info.st_ino)
+    }
+
+    /// Whether the path still leads to that file. Blocking.
+    var isStillThere: Bool {
+        var info = stat()
+        return stat(path, &info) == 0 && info.st_dev == device && info.st_ino == number
+    }
+}
