@@ -1,10 +1,12 @@
 """Snapshots: saved, restored, exported with the command and read by tar, imported elsewhere, and refused when bad."""
 
+import contextlib
 import io
 import json
 import sqlite3
 import subprocess
 import tarfile
+from random import Random
 
 import pytest
 import requests
@@ -274,6 +276,72 @@ def test_importing_a_bad_snapshot_file_changes_nothing(server, exported, tmp_pat
         assert control(server, "GET", "snapshots", **where).json()["snapshots"] == [good], what
     assert imported(server, "kept", exported, **where).status_code == 200
     assert control(server, "POST", "snapshots/kept/restore", **where).status_code == 200
+
+
+#: Values at the edges of their types.
+EDGES = (None, 0, -1, 2**63 - 1, -2**63, -1e300, 1e300, 0.5, "", "x", "ä" * 1000, b"", b"\xff\x00" * 100, "[]", "{}",
+         '{"duration":-1e300}', "null", '"x"', "[" * 100)
+
+
+def damaged(good: bytes, folder, random: Random) -> bytes:
+    """A snapshot with flipped bytes, or with other values in its database."""
+    kind = random.randrange(4)
+    if kind == 0:
+        data = bytearray(good)
+        for _ in range(random.choice((1, 3, 50))):
+            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        return bytes(data)
+    files = unpacked(good)
+    if kind == 1:
+        name = random.choice(("manifest.json", "scribe.sqlite"))
+        data = bytearray(files[name])
+        for _ in range(random.choice((1, 3, 50))):
+            data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+        return packed(list({**files, name: bytes(data)}.items()))
+    if kind == 2:
+        manifest = json.loads(files["manifest.json"])
+        manifest[random.choice(list(manifest))] = random.choice([each for each in EDGES if type(each) is not bytes])
+        return packed(list({**files, "manifest.json": json.dumps(manifest).encode()}.items()))
+    path = folder / "damaged.sqlite"
+    path.write_bytes(files["scribe.sqlite"])
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA foreign_keys = OFF")
+    database.execute("PRAGMA ignore_check_constraints = ON")
+    if random.randrange(20) == 0:
+        database.execute("PRAGMA writable_schema = ON")
+        column = random.choice(("type", "name", "tbl_name", "rootpage", "sql"))
+        database.execute(f"UPDATE sqlite_schema SET {column} = ? WHERE rowid = 3", (random.choice(EDGES),))
+    else:
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        table = random.choice([name for name in tables if database.execute(f"SELECT 1 FROM {name}").fetchone()])
+        column = random.choice([row[1] for row in database.execute(f"PRAGMA table_info({table})")])
+        with contextlib.suppress(sqlite3.IntegrityError):
+            database.execute(f"UPDATE {table} SET {column} = ?", (random.choice(EDGES),))
+    database.commit()
+    database.close()
+    return packed(list({**files, "scribe.sqlite": path.read_bytes()}.items()))
+
+
+@pytest.mark.full
+def test_no_damaged_snapshot_ends_the_server(server, exported, tmp_path):
+    """Each of 5,000 is refused, or is restored and can be read."""
+    inside = access(server, created(server, "damaged"), "prefix")
+    where = {"params": {"namespace": "damaged"}}
+    console = {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    random, taken = Random(71), 0
+    for number in range(5000):
+        answer = imported(server, "d", damaged(exported, tmp_path, random), **where)
+        assert answer.status_code in (200, 400, 413), (number, answer.text)
+        if answer.status_code != 200:
+            continue
+        taken += 1
+        assert control(server, "POST", "snapshots/d/restore", **where).status_code < 500, number
+        for path in ("/voice/api/v2/transaction/history", "/voice/api/v3/status/visit", "/v3/memories", "/kept"):
+            inside.session().get(f"{inside.base_url}{path}", timeout=PATIENCE)
+        for page in ("/consultations", "/consultations/b-demo/visit", "/requests", ""):
+            requests.get(f"{server.base_url}/__console{page}", headers=console, timeout=PATIENCE, **where)
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+    assert taken > 100
 
 
 def test_an_export_goes_on_while_its_snapshot_is_deleted(tmp_path):

@@ -50,6 +50,26 @@ struct SnapshotTests {
         return snapshot
     }
 
+    @Test("the files of a snapshot are for their owner only")
+    func permissions() async throws {
+        let snapshot = try await read(archive(), pieces: 1 << 16)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let place = "\(folder.path)/\(path)"
+            let mode = try FileManager.default.attributesOfItem(atPath: place)[.posixPermissions] as? Int ?? 0
+            #expect(mode & 0o077 == 0, "\(path): \(String(mode, radix: 8))")
+        }
+        #expect(FileManager.default.fileExists(atPath: snapshot.databasePath))
+    }
+
+    @Test("a manifest of more files than a snapshot may have is refused before the files arrive")
+    func files() throws {
+        let files = [SnapshotFile](repeating: SnapshotFile(name: "abc", size: 0, eTag: ""), count: 50_001)
+        let manifest = SnapshotManifest(
+            createdAt: Date(timeIntervalSince1970: 0), owner: nil, files: files, digests: [:],
+            identifiers: WorldIdentifiers(.counting()).counts)
+        #expect(throws: SnapshotProblem.tooManyFiles(limit: 50_000)) { try SnapshotManifest(json: manifest.json()) }
+    }
+
     @Test("a snapshot holds each table of the schema, or leaves it out for a stated reason")
     func tables() throws {
         let queue = try DatabaseQueue()

@@ -128,6 +128,7 @@ extension SnapshotProblem {
             case .unknown: (.notFound, ControlError.notFoundCode)
             case .busy: (.conflict, "namespace_busy")
             case .tooMany: (.conflict, "too_many_snapshots")
+            case .tooManyFiles: (.contentTooLarge, "quota_exceeded")
             }
         return Refusal(status, code: code, description.prefix(1).uppercased() + description.dropFirst())
     }

@@ -24,6 +24,8 @@ package struct SnapshotImport: Sendable {
     private var file: SystemPackage.FileDescriptor?
     private var names: Set<String> = []
     private var total = 0
+    /// Number of files with uploads, as the manifest counts them.
+    private var mostFiles = 0
 
     /// - Parameters:
     ///   - folder: an empty folder.
@@ -161,12 +163,15 @@ package struct SnapshotImport: Sendable {
             guard entry.name == wanted[names.count - 1], entry.name != wanted[0] || entry.size <= SnapshotManifest.limit
             else { throw SnapshotProblem.foreign }
             // Refuses a foreign or newer snapshot before the rest of it arrives.
-            if names.count == 2 { _ = try folder.manifest() }
+            if names.count == 2 { mostFiles = try folder.manifest().objects }
             return names.count == 1 ? folder.manifestPath : folder.databasePath
         }
         let prefix = "objects/"
         let name = entry.name.dropFirst(prefix.count)
         guard entry.name.hasPrefix(prefix), ObjectFiles.isName(name) else { throw SnapshotProblem.foreign }
+        guard names.count - wanted.count <= mostFiles else {
+            throw SnapshotProblem.damaged("it has more files than its manifest counts")
+        }
         return folder.path(of: String(name))
     }
 }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import GRDB
 import ScribeDomain
+import SystemPackage
 
 /// A snapshot on disk: a manifest, a database of the fresh schema, and the files that its rows refer to.
 package struct SnapshotFolder: Hashable, Sendable {
@@ -29,9 +30,23 @@ package struct SnapshotFolder: Hashable, Sendable {
 
     /// Makes the empty database. Blocking.
     func makeDatabase() throws -> DatabaseQueue {
+        try Self.newFile(databasePath).close()
         let queue = try DatabaseQueue(path: databasePath)
         try Schema.prepare(queue)
         return queue
+    }
+
+    /// Writes the manifest. Blocking.
+    func write(_ manifest: SnapshotManifest) throws {
+        let file = try Self.newFile(manifestPath)
+        try file.closeAfter { _ = try file.writeAll(manifest.json()) }
+    }
+
+    /// Makes a file for its owner only, as all of a data folder are.
+    private static func newFile(_ path: String) throws -> SystemPackage.FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite)
     }
 
     /// Reads the manifest. Blocking.
@@ -151,6 +166,7 @@ package enum SnapshotProblem: Error, Hashable, Sendable, CustomStringConvertible
     case busy
     /// The namespace has its most snapshots.
     case tooMany(limit: Int)
+    case tooManyFiles(limit: Int)
 
     package var description: String {
         switch self {
@@ -162,6 +178,7 @@ package enum SnapshotProblem: Error, Hashable, Sendable, CustomStringConvertible
             "the snapshot is larger than the storage quota of \(limit) bytes; raise --storage-quota"
         case .unknown: "there is no such snapshot in this namespace; GET /__admin/snapshots lists them"
         case .busy: "another call changes this namespace; try again"
+        case .tooManyFiles(let limit): "a snapshot has at most \(limit) uploads; delete some"
         case .tooMany(let limit): "the namespace has \(limit) snapshots already; delete some"
         }
     }

@@ -26,6 +26,9 @@ extension Store {
                 }
                 try await database.exportRows(to: snapshot.databasePath, on: threads)
                 let files = try await threads.runIfActive { try snapshot.files() }
+                guard files.count <= SnapshotManifest.mostFiles else {
+                    throw SnapshotProblem.tooManyFiles(limit: SnapshotManifest.mostFiles)
+                }
                 try await objects.lend(files.map(\.name), to: snapshot.objectsFolder)
                 return try await threads.runIfActive {
                     var digests: [String: String] = [:]
@@ -35,7 +38,7 @@ extension Store {
                     let manifest = SnapshotManifest(
                         createdAt: now, owner: owner, files: files, digests: digests,
                         identifiers: identifiers.counts)
-                    try manifest.json().write(to: URL(fileURLWithPath: snapshot.manifestPath))
+                    try snapshot.write(manifest)
                     return manifest
                 }
             }
