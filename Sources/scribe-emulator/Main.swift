@@ -17,7 +17,11 @@ struct Main: AsyncParsableCommand {
         ]
     )
 
-    static func main() async { exit(withError: await Invocation.process.run()) }
+    static func main() async {
+        let invocation = Invocation.process
+        ProcessArguments.hideCredentials()
+        exit(withError: await invocation.run())
+    }
 }
 
 struct Version: ParsableCommand {

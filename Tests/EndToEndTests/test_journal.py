@@ -5,6 +5,7 @@ import concurrent.futures
 import http.client
 import json
 import os
+import pathlib
 import re
 import stat
 import sys
@@ -390,6 +391,8 @@ def test_logs_snapshots_and_backups_contain_no_journal_data(served, tmp_path):
 def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(served, flags, mode):
     server = served(*flags)
     operator = {"Authorization": "Bearer operator"} if "--admin-token" in flags else {}
+    # Other users of the machine see the arguments of a process.
+    assert b"operator" not in pathlib.Path(f"/proc/{server.process.pid}/cmdline").read_bytes()
     # What other tests have sent.
     control(server, "DELETE", "requests", headers=operator)
     requests.get(

@@ -16,6 +16,7 @@ package struct SecretMask {
         "token", "secret", "signature", "password", "apikey", "jwt", "ticket", "credential", "authorization",
         "cookie", "secretkey", "accesskey", "devicecode", "usercode", "codeverifier", "passwd", "secrets",
         "signature256", "subscriptionkey", "signingkey", "sharingkey", "sharedkey", "privatekey", "encryptionkey",
+        "devicekey", "clientkey",
     ].map { Array($0.utf8) }
     private static let names = ["auth", "xauth", "xkey", "xsession", "authentication", "sess", "refresh"].map {
         Array($0.utf8)
@@ -29,6 +30,9 @@ package struct SecretMask {
     private static let longestIndex = 16
     /// Shortest line of wrapped base64.
     private static let wrappedLine = 60
+
+    /// Most backslashes of one escape.
+    private static let mostBackslashes = 8
 
     private let bytes: [UInt8]
     private var out: [UInt8] = []
@@ -59,16 +63,19 @@ package struct SecretMask {
                 .map { ["token", "bearer"].contains($0.trimmed.lowercased()) ? $0.trimmed : mark }
                 .joined(separator: ", ")
         }
-        guard isSecret(Array(name.utf8)) else { return text(field.value) }
+        let isKey = name.hasSuffix("key") && !publicKeys.contains(name)
+        guard isKey || isCredential(name.utf8) else { return text(field.value) }
         guard name.hasSuffix("authorization"), let space = field.value.firstIndex(of: " ") else { return mark }
         let scheme = field.value[..<space]
         return schemes.contains(scheme.lowercased()) ? "\(scheme) \(mark)" : mark
     }
 
+    /// Header fields that are named like a key, and are none.
+    private static let publicKeys: Set = ["sec-websocket-key", "idempotency-key", "x-idempotency-key"]
     private static let schemes = ["bearer", "basic", "token", "digest", "aws4-hmac-sha256"]
 
     /// Whether a name is that of a credential.
-    static func isSecret(_ name: some Sequence<UInt8>) -> Bool {
+    package static func isCredential(_ name: some Sequence<UInt8>) -> Bool {
         var plain: [UInt8] = []
         for byte in name where byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") {
             plain.append((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte)
@@ -78,15 +85,14 @@ package struct SecretMask {
 
     private mutating func run() {
         while place < bytes.count {
-            guard Self.isWord(bytes[place]) else {
+            guard Self.isWord(bytes[place]) || escapedLetter(at: place) != nil else {
                 out.append(bytes[place])
                 place += 1
                 if bytes[place - 1] == UInt8(ascii: "/") { maskUser() }
                 continue
             }
             if skipBase64(from: Self.longBase64) { continue }
-            let end = self.end(from: place, Self.isWord)
-            let word = bytes[place..<end]
+            let (end, word) = word()
             if isSignedToken(word, end) {
                 out += Self.maskBytes
                 place = self.end(from: end) { Self.isWord($0) || $0 == UInt8(ascii: ".") }
@@ -97,10 +103,9 @@ package struct SecretMask {
                 place = end
                 continue
             }
-            out += word
-            place = end
+            copy(upTo: end)
             guard word.count <= 64 else { continue }
-            if Self.isSecret(word) {
+            if Self.isCredential(word) {
                 maskValue()
             } else if Self.dataNames.contains(where: { word.suffix($0.count).elementsEqual($0) }) {
                 maskData()
@@ -130,6 +135,36 @@ package struct SecretMask {
         var end = start
         while end < bytes.count, belongs(bytes[end]) { end += 1 }
         return end
+    }
+
+    /// The word at the present place, without JSON's escapes, and its end.
+    private func word() -> (end: Int, word: ArraySlice<UInt8>) {
+        var end = self.end(from: place, Self.isWord)
+        guard escapedLetter(at: end) != nil else { return (end, bytes[place..<end]) }
+        var word = bytes[place..<end]
+        while end < bytes.count {
+            if Self.isWord(bytes[end]) {
+                word.append(bytes[end])
+                end += 1
+            } else if let escaped = escapedLetter(at: end) {
+                word.append(escaped.letter)
+                end = escaped.end
+            } else {
+                break
+            }
+        }
+        return (end, word)
+    }
+
+    /// A letter that is written as `\u0074`, with as many backslashes as JSON within JSON has. Nil for anything else.
+    private func escapedLetter(at start: Int) -> (letter: UInt8, end: Int)? {
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "\\") else { return nil }
+        let digits = bytes[start...].prefix(Self.mostBackslashes).prefix { $0 == UInt8(ascii: "\\") }.endIndex + 1
+        guard digits + 4 <= bytes.count, bytes[digits - 1] == UInt8(ascii: "u"),
+            let letter = UInt8(String(decoding: bytes[digits..<digits + 4], as: UTF8.self), radix: 16),
+            Self.isWord(letter)
+        else { return nil }
+        return (letter, digits + 4)
     }
 
     private static func isWord(_ byte: UInt8) -> Bool {
@@ -220,7 +255,7 @@ package struct SecretMask {
             }
         case UInt8(ascii: ">"):
             copy(upTo: next + 1)
-            mask(upTo: end(from: place) { $0 != UInt8(ascii: "<") })
+            maskElement()
         case UInt8(ascii: ":"):
             copy(upTo: end(from: next + 1, Self.isSpace))
             maskJSON()
@@ -228,15 +263,39 @@ package struct SecretMask {
         }
     }
 
-    /// Masks a string, the strings of a list, or the rest of a line that is no JSON.
+    /// Masks the text of an XML element, with its sections of CDATA.
+    private mutating func maskElement() {
+        let open = Array("<![CDATA[".utf8)
+        while true {
+            mask(upTo: end(from: place) { $0 != UInt8(ascii: "<") })
+            guard bytes[place...].starts(with: open) else { return }
+            copy(upTo: place + open.count)
+            mask(upTo: bytes[place...].firstRange(of: Array("]]>".utf8))?.lowerBound ?? bytes.count)
+            copy(upTo: min(place + 3, bytes.count))
+        }
+    }
+
+    /// Masks a string, all that a list or an object has, or the rest of a line that is no JSON.
     private mutating func maskJSON() {
         guard place < bytes.count, !maskQuoted() else { return }
         switch bytes[place] {
-        case UInt8(ascii: "["):
-            while place < bytes.count, bytes[place] != UInt8(ascii: "]") {
-                if !maskQuoted() { copy(upTo: max(place + 1, end(from: place) { $0 == UInt8(ascii: "\\") })) }
-            }
-        case UInt8(ascii: "{"): break
+        case UInt8(ascii: "["), UInt8(ascii: "{"):
+            var depth = 0
+            repeat {
+                if maskQuoted() { continue }
+                switch bytes[place] {
+                case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+                case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+                default:
+                    guard Self.isWord(bytes[place]) else { break }
+                    // Quoted, so that the text stays JSON.
+                    out.append(UInt8(ascii: "\""))
+                    mask(upTo: end(from: place, Self.isWord))
+                    out.append(UInt8(ascii: "\""))
+                    continue
+                }
+                copy(upTo: max(place + 1, end(from: place) { $0 == UInt8(ascii: "\\") }))
+            } while depth > 0 && place < bytes.count
         default:
             let word = bytes[place..<end(from: place, Self.isWord)]
             guard !["null", "true", "false"].contains(String(decoding: word.prefix(8), as: UTF8.self)) else { return }

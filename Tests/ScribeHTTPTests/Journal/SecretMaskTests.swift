@@ -17,6 +17,10 @@ struct SecretMaskTests {
             (#"{"refreshToken":null,"token":7}"#, #"{"refreshToken":null,"token":"***"}"#),
             (#"{"tokens":{"idToken":"hush"}}"#, #"{"tokens":{"idToken":"***"}}"#),
             (#"{"secret":["hush","hush"],"a":1}"#, #"{"secret":["***","***"],"a":1}"#),
+            (#"{"client_secre\u0074":"hush","n":1}"#, #"{"client_secre\u0074":"***","n":1}"#),
+            (#"{"i":"{\"\\u0074oken\":\"hush\"}"}"#, #"{"i":"{\"\\u0074oken\":\"***\"}"}"#),
+            (#"{"secret":{"value":"hush","n":[7]},"a":1}"#, #"{"secret":{"***":"***","***":["***"]},"a":1}"#),
+            ("<Token><![CDATA[hush]]></Token><Key>a</Key>", "<Token><![CDATA[***]]></Token><Key>a</Key>"),
             (#"{"token":"a\"hush","b":1}"#, #"{"token":"***","b":1}"#),
             (#"{"inner":"{\"token\":\"hush\",\"n\":1}"}"#, #"{"inner":"{\"token\":\"***\",\"n\":1}"}"#),
             (#"{"token":"hush without an end"#, #"{"token":"***"#),
@@ -90,6 +94,8 @@ struct SecretMaskTests {
         #expect(shown("Set-Cookie", "sess=hush") == "***")
         #expect(shown("auth", "hush") == "***")
         #expect(shown("X-API-Key", "hush") == "***")
+        #expect(shown("X-Device-Key", "hush") == "***")
+        #expect(shown("Idempotency-Key", "one") == "one")
         #expect(shown("x-amz-security-token", "hush") == "***")
         #expect(shown("X-Eka-Signature", "t=1,v1=hush") == "***")
         #expect(shown("Sec-WebSocket-Protocol", "token, hush") == "token, ***")
@@ -105,7 +111,8 @@ struct SecretMaskTests {
         arguments: [
             "\\", "\"", "token", "token\\", "token:[\\", "token\"", "secret=", "eyJ", "[", "{", "<token>", " ", "é",
             "ns_",
-            "token: ", "token[", "://", "data\":\"", "a/", "\\u00", "token\n", "token%3D",
+            "token: ", "token[", "://", "data\":\"", "a/", "\\u00", "\\u0074", "token:{", "token>x<![CDATA[", "token\n",
+            "token%3D",
         ])
     func hostile(piece: String) {
         // A quadratic scan of so much would take minutes.
