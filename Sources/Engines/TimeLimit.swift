@@ -1,8 +1,8 @@
-import ScribeDomain
+package import ScribeDomain
 
 /// Runs work with a time limit.
 /// - Throws: errors of the work, `failure` after the limit, or `CancellationError`.
-func withTimeLimit<Value: Sendable>(
+package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: WallClock, failure: any Error,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

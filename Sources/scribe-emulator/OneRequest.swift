@@ -1,7 +1,9 @@
 import AsyncHTTPClient
+import Engines
 import Foundation
 import NIOCore
 import NIOHTTP1
+import ScribeRuntime
 import SystemPackage
 
 /// Sends one HTTP request with a client of its own.
@@ -41,9 +43,14 @@ enum OneRequest {
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         let answer: Result<(status: Int, body: Data), any Error>
         do {
-            let response = try await client.execute(request, timeout: time)
-            let bytes = try await response.body.collect(upTo: most)
-            answer = .success((Int(response.status.code), Data(bytes.readableBytesView)))
+            // The client's own limit ends with the head.
+            let late = HTTPClientError.deadlineExceeded
+            answer = .success(
+                try await withTimeLimit(.nanoseconds(time.nanoseconds), clock: .system, failure: late) { [request] in
+                    let response = try await client.execute(request, timeout: time)
+                    let bytes = try await response.body.collect(upTo: most)
+                    return (Int(response.status.code), Data(bytes.readableBytesView))
+                })
         } catch {
             answer = .failure(error)
         }

@@ -158,17 +158,29 @@ struct ServerProcess {
         )
         let server = ListeningPort(
             application, host: configuration.host, port: configuration.port, flag: "--port")
+        let (ended, end) = AsyncThrowingStream<Void, any Error>.makeStream()
+        // In a process of its own, work that ignores its cancellation must not delay the end: 5 s are documented.
+        let last = Invocation.current.ownsProcess ? LastMoment(after: grace + .seconds(1), end) : nil
         var group = ServiceGroupConfiguration(
             services: [.init(service: server), .init(service: UnwrittenReadyFile(problems: unwritten))]
-                + services(parts),
+                + services(parts) + (last.map { [.init(service: $0)] } ?? []),
             gracefulShutdownSignals: signals, logger: logger)
-        // Slow clients must not delay the end of the process: 5 s are documented.
         group.maximumGracefulShutdownDuration = grace
-        group.maximumCancellationDuration = .seconds(1)
-        do {
-            try await ServiceGroup(configuration: group).run()
-        } catch is CancellationError {
-            // Transfers that took too long to finish were cut off. That is a normal end.
+        let running = Task { [group] in
+            do {
+                try await ServiceGroup(configuration: group).run()
+                end.finish()
+            } catch is CancellationError {
+                // Transfers that took too long to finish were cut off. That is a normal end.
+                end.finish()
+            } catch {
+                end.finish(throwing: error)
+            }
+        }
+        try await withTaskCancellationHandler {
+            try await shieldFromCancellation { for try await _ in ended {} }
+        } onCancel: {
+            running.cancel()
         }
     }
 
@@ -202,5 +214,24 @@ struct ServerProcess {
         limit.rlim_cur = min(limit.rlim_max, 65_536)
         _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(limit.rlim_cur)
+    }
+}
+
+/// Ends the wait for a server's end some time after its stop has begun. The group's own limit would trap.
+private struct LastMoment: Service {
+    let limit: Duration
+    let end: AsyncThrowingStream<Void, any Error>.Continuation
+
+    init(after limit: Duration, _ end: AsyncThrowingStream<Void, any Error>.Continuation) {
+        self.limit = limit
+        self.end = end
+    }
+
+    func run() async throws {
+        try await gracefulShutdown()
+        Task { [limit, end] in
+            try? await WallClock.system.sleep(for: limit, as: .timeLimit)
+            end.finish()
+        }
     }
 }

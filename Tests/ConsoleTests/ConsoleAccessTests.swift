@@ -139,6 +139,19 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test("the event stream of a page ends when its session logs out")
+    func streams() async throws {
+        let server = try TestServer()
+        try await server.run { client in
+            let visitor = try await ConsoleVisitor(client)
+            async let stream = visitor.load("/events")
+            try await server.manual.waitFor(.console)
+            #expect(try await visitor.act(.post, "/logout", "{}").status == 204)
+            server.manual.advance(by: .seconds(1))
+            #expect(try await stream.text.hasPrefix(": the console"))
+        }
+    }
+
     @Test("under strict authentication the console never opens without a token")
     func strict() async throws {
         var server = try TestServer()

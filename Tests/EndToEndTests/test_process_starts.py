@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 
 import pytest
@@ -96,6 +97,30 @@ def test_the_ready_verb_waits_and_the_env_verb_prints_the_servers_address(tmp_pa
         assert run("ready", cwd=tmp_path, env=elsewhere).stdout == f"ready: {server.base_url}\n"
         assert run("env", cwd=tmp_path, env=elsewhere).returncode == 3
     assert run("ready", "--url", server.base_url).returncode == 1
+
+
+def test_no_verb_waits_longer_than_its_limit_for_a_body_that_drips():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        ready = subprocess.Popen([BINARY, "ready", "--url", url], stderr=subprocess.PIPE, text=True)
+        connection, _ = listening.accept()
+        with connection:
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            connection.settimeout(0.1)
+
+            def is_over():
+                try:
+                    connection.sendall(b" ")
+                    connection.recv(1000)
+                except TimeoutError:
+                    return False
+                except OSError:
+                    return True
+                return ready.poll() is not None
+
+            wait_until(is_over, "the verb gives up")
+        assert ready.wait(PATIENCE) == 1
+        assert "not ready" in ready.stderr.read()
 
 
 def test_settings_come_from_flag_environment_and_file_in_this_order(tmp_path):

@@ -15,8 +15,11 @@ struct ConsoleEvents: Sendable {
     private static let most = 64
     private let count = LockedValue(0)
 
+    /// - Parameter isOpen: whether the session of the stream has not ended.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.
-    func response(for world: World, _ context: ScribeContext) throws -> Response {
+    func response(
+        for world: World, _ context: ScribeContext, while isOpen: @escaping @Sendable () -> Bool
+    ) throws -> Response {
         let isFree = count.withLock { count in
             guard count < Self.most else { return false }
             count += 1
@@ -28,7 +31,8 @@ struct ConsoleEvents: Sendable {
             status: .ok, headers: [.contentType: "text/event-stream", .accelBuffering: "no"],
             body: ResponseBody(
                 asyncSequence: Events(
-                    world: world, directory: context.directory, disconnect: context.clientDisconnect(), place: place)))
+                    world: world, directory: context.directory, disconnect: context.clientDisconnect(), isOpen: isOpen,
+                    place: place)))
     }
 
     /// Place of a stream, given back when the stream ends or is never sent.
@@ -47,6 +51,7 @@ private struct Events: AsyncSequence, Sendable {
     let world: World
     let directory: WorldDirectory?
     let disconnect: OneShotSignal
+    let isOpen: @Sendable () -> Bool
     let place: ConsoleEvents.Place
 
     func makeAsyncIterator() -> Iterator { Iterator(events: self, last: state) }
@@ -91,7 +96,9 @@ private struct Events: AsyncSequence, Sendable {
                 return ByteBuffer(string: ": the console\n\n")
             }
             for _ in 0..<Self.longestSilence {
-                let isOver = events.disconnect.hasFired || events.world.end.hasFired || Task.isShuttingDownGracefully
+                let isOver =
+                    events.disconnect.hasFired || events.world.end.hasFired || !events.isOpen()
+                    || Task.isShuttingDownGracefully
                 guard !isOver else { return nil }
                 await cancelWhenGracefulShutdown { [clock = events.world.runtime.clock.wall] in
                     try? await clock.sleep(for: Self.pause, as: .console)

@@ -155,9 +155,9 @@ package struct ConsoleFamily: Family {
             if let error = context.namespaceError { throw error }
             return try await control.pass(request, to: path.dropFirst(), context)
         case "events" where request.method == .get:
-            _ = try authenticate(.data)
+            let verdict = try authenticate(.data)
             if let error = context.namespaceError { throw error }
-            return try events.response(for: context.world, context)
+            return try events.response(for: context.world, context) { isOpen(verdict) }
         case "audio":
             _ = try authenticate(.data)
             if let error = context.namespaceError { throw error }
@@ -178,6 +178,12 @@ package struct ConsoleFamily: Family {
     }
 
     // MARK: Sessions
+
+    /// Whether the session of an answer has not ended.
+    private func isOpen(_ verdict: ConsoleAuthentication.Verdict) -> Bool {
+        guard case .allowed(_, let id) = verdict else { return false }
+        return authentication.sessions.session(id, at: environment.clock.now) != nil
+    }
 
     func isSecure(_ request: Request, _ context: ScribeContext) -> Bool {
         origin.base(of: request, context).hasPrefix("https:")
