@@ -128,8 +128,9 @@ extension Setting {
             valueName: "url",
             pageDefault: "the data folder",
             page: """
-                a PostgreSQL database for the rows, `postgres://USER:PASSWORD@HOST/DATABASE?schema=scribe`, \
-                which several servers share: [several servers](scale-out.md); needs `objects`
+                a PostgreSQL database for the rows, `postgres://USER@HOST/DATABASE?schema=scribe`, which several servers \
+                share: [several servers](scale-out.md); needs `objects`. Give the password as `PGPASSWORD`, or in the \
+                file that `PGPASSFILE` names
                 """,
             to: \.database
         ).secret(),
