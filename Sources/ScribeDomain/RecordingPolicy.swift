@@ -6,8 +6,8 @@ package protocol RecordingPolicy: Sendable {
     var kind: RecordingKind { get }
     /// Name of the kind for people, such as `EkaScribe`.
     var title: String { get }
-    /// Time after the beginning within which a recording may be ended, in seconds; nil for no limit.
-    var lifetime: TimeInterval? { get }
+    /// Time within which a recording may be ended; nil for no limit.
+    var lifetime: RecordingLifetime? { get }
     /// Whether the server refuses to start a recording without room for its audio.
     var needsRoomAtStart: Bool { get }
 
@@ -34,7 +34,7 @@ package protocol RecordingPolicy: Sendable {
 }
 
 extension RecordingPolicy {
-    package var lifetime: TimeInterval? { nil }
+    package var lifetime: RecordingLifetime? { nil }
     package var needsRoomAtStart: Bool { false }
     package var endsByOwnAPIOnly: Bool { false }
     package var isRemovedByOwnAPIOnly: Bool { false }
@@ -74,5 +74,5 @@ package struct RecordingPolicies: Sendable {
     package subscript(kind: RecordingKind) -> any RecordingPolicy { policies[kind] ?? Usual() }
 
     /// Shortest lifetime of any kind, in seconds; nil if no kind has a limit.
-    package var shortestLifetime: TimeInterval? { policies.values.compactMap(\.lifetime).min() }
+    package var shortestLifetime: TimeInterval? { policies.values.compactMap(\.lifetime?.length).min() }
 }

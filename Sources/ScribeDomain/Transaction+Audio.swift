@@ -13,21 +13,23 @@ extension Transaction {
     /// The error says whether results exist.
     /// - Parameters:
     ///   - begun: creation time of the recording.
-    ///   - lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
+    ///   - lastAudio: time of its last audio; nil without any.
+    ///   - lifetime: time that the recording may stay open; nil for no limit.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``, ``ScribeError/sessionExpired``.
     package static func requireOpenArrival(
-        _ status: UserStatus, _ processing: ProcessingStatus, begun: Date, at now: Date, lifetime: TimeInterval?
+        _ status: UserStatus, _ processing: ProcessingStatus, begun: Date, lastAudio: Date?, at now: Date,
+        lifetime: RecordingLifetime?
     ) throws(ScribeError) {
         guard status.isOpen else {
             throw [.inProgress, .cancelled].contains(processing) ? .sessionEnded : .sessionCompleted
         }
-        if let lifetime, now.timeIntervalSince(begun) >= lifetime { throw .sessionExpired }
+        if let lifetime, now >= lifetime.end(begun: begun, lastAudio: lastAudio) { throw .sessionExpired }
     }
 
     /// Checks that a recording whose intake is ``AudioIntake/segments`` still takes audio and metadata.
-    /// - Parameter lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
+    /// - Parameter lifetime: time that the recording may stay open; nil for no limit.
     /// - Throws: ``ScribeError/transactionCancelled``, ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
-    package func requireOpenSegments(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
+    package func requireOpenSegments(at now: Date, lifetime: RecordingLifetime?) throws(ScribeError) {
         switch userStatus {
         case .initialized, .stopped: try requireTime(at: now, lifetime: lifetime)
         case .committed: throw .sessionEnded
@@ -36,15 +38,15 @@ extension Transaction {
     }
 
     /// Whether a recording outlived its lifetime without being ended.
-    /// - Parameter lifetime: longest time that the recording may stay open, in seconds; nil for no limit.
-    package func isExpired(at now: Date, lifetime: TimeInterval?) -> Bool {
+    /// - Parameter lifetime: time that the recording may stay open; nil for no limit.
+    package func isExpired(at now: Date, lifetime: RecordingLifetime?) -> Bool {
         guard let lifetime else { return false }
-        return userStatus.isOpen && now.timeIntervalSince(createdAt) >= lifetime
+        return userStatus.isOpen && now >= lifetime.end(begun: createdAt, lastAudio: lastAudioAt)
     }
 
     /// Checks that a recording has not expired. An expired recording never changes, through any API (medscribe.md 3).
     /// - Throws: ``ScribeError/sessionExpired``.
-    package func requireTime(at now: Date, lifetime: TimeInterval?) throws(ScribeError) {
+    package func requireTime(at now: Date, lifetime: RecordingLifetime?) throws(ScribeError) {
         if isExpired(at: now, lifetime: lifetime) { throw .sessionExpired }
     }
 
@@ -52,7 +54,7 @@ extension Transaction {
     /// - Parameter files: names of the files that have arrived.
     /// - Throws: ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     package mutating func end(
-        _ files: [String], at now: Date, lifetime: TimeInterval?
+        _ files: [String], at now: Date, lifetime: RecordingLifetime?
     ) throws(ScribeError) -> Effect {
         switch userStatus {
         case .committed, .cancelled: throw .sessionEnded

@@ -58,6 +58,8 @@ package struct Transaction: Hashable, Sendable {
     package internal(set) var archivedAt: Date?
     /// Audio quality for speech, from 0 to 1; nil if not measured.
     package internal(set) var audioQuality: Double?
+    /// Time of the last audio or message of a stream; nil without any, and for recordings whose audio does not arrive.
+    package let lastAudioAt: Date?
 
     package var key: Key { Key(business: owner.business, id: id) }
 
@@ -75,7 +77,7 @@ package struct Transaction: Hashable, Sendable {
         userStatus: UserStatus, processingStatus: ProcessingStatus,
         stopped: ChunkList, committedFiles: [String],
         createdAt: Date, committedAt: Date?, processedAt: Date?, archivedAt: Date? = nil,
-        audioQuality: Double? = nil
+        audioQuality: Double? = nil, lastAudioAt: Date? = nil
     ) {
         self.id = id
         self.owner = owner
@@ -89,5 +91,6 @@ package struct Transaction: Hashable, Sendable {
         self.processedAt = processedAt
         self.archivedAt = archivedAt
         self.audioQuality = audioQuality
+        self.lastAudioAt = lastAudioAt
     }
 }

@@ -111,6 +111,7 @@ extension Configuration {
     var alliance: AllianceFamily.Settings {
         var settings = AllianceFamily.Settings()
         settings.lifetime = sessionLifetime
+        settings.isStrict = fidelity == .documentation
         settings.longPoll = min(longPoll, .seconds(14))
         settings.streamIdle = streamIdle
         return settings

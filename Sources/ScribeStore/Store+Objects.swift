@@ -151,7 +151,7 @@ extension Store {
         try permitReplacing(replaced?["etag"])
         let transactions = try db.rows(
             """
-            SELECT id, txn_id, kind, user_status, processing_status, committed_files, fixture, created_at,
+            SELECT id, txn_id, kind, user_status, processing_status, committed_files, fixture, created_at, audio_at,
                 \(db.text("request", "intake")) AS intake
             FROM transactions
             WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
@@ -165,7 +165,8 @@ extension Store {
             guard Self.arrives(row) else { continue }
             try Transaction.requireOpenArrival(
                 try row.word("user_status"), try row.word("processing_status"),
-                begun: Date(milliseconds: row["created_at"]), at: object.createdAt,
+                begun: Date(milliseconds: row["created_at"]),
+                lastAudio: (row["audio_at"] as Int64?).map(Date.init(milliseconds:)), at: object.createdAt,
                 lifetime: policies[RecordingKind(row["kind"])].lifetime)
         }
         try requireRoom(for: object.size - (replaced?["size"] ?? 0) - freed, of: business, in: db)
@@ -178,7 +179,10 @@ extension Store {
         _ changes: inout [Change]
     ) throws -> [String] {
         try Self.write(object, business: business, in: db)
-        for row in place.transactions { try makeWork(for: object, of: row, business: business, in: db, &changes) }
+        for row in place.transactions {
+            try makeWork(for: object, of: row, business: business, in: db, &changes)
+            if Self.arrives(row) { try noteAudio(ofRow: row, at: object.createdAt, in: db) }
+        }
         let isOfSession = place.transactions.contains(where: Self.arrives)
         let others = isOfSession && isChunk ? try Self.removeSameChunks(of: object, business: business, in: db) : []
         return [place.replaced?["file"]].compactMap(\.self) + others

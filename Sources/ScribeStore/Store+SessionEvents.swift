@@ -34,7 +34,34 @@ extension Store {
         }
     }
 
+    /// Notes that a stream of a recording has sent a message. Nothing happens to a recording that is not open.
+    package func noteAudio(of key: Transaction.Key, at now: Date) async throws {
+        try await database.write(.transaction(key)) { db in
+            let row = try db.row(
+                """
+                SELECT id, kind, created_at, audio_at FROM transactions
+                WHERE business_id = ? AND txn_id = ? AND user_status IN ('init', 'stopped')
+                """,
+                [key.business.rawValue, key.id.rawValue])
+            if let row { try self.noteAudio(ofRow: row, at: now, in: db) }
+        }
+    }
+
     // MARK: Within a SQL transaction
+
+    /// Moves the end of a recording's lifetime, and the event about it.
+    /// - Parameter row: has `id`, `kind`, `created_at` and `audio_at`.
+    func noteAudio(ofRow row: StoredRow, at now: Date, in db: any StoreSession) throws {
+        guard let lifetime = policies[RecordingKind(row["kind"])].lifetime else { return }
+        let last = max(now, (row["audio_at"] as Int64?).map(Date.init(milliseconds:)) ?? .distantPast)
+        let end = lifetime.end(begun: Date(milliseconds: row["created_at"]), lastAudio: last)
+        try db.run(
+            """
+            UPDATE transactions SET audio_at = ?, expires_at = CASE WHEN expires_at IS NOT NULL THEN CAST(? AS BIGINT) END
+            WHERE id = ?
+            """,
+            [last.milliseconds, end.milliseconds, row["id"] as Int64])
+    }
 
     /// Raises the start of a recording, and schedules its expiry if a webhook announces it.
     func raiseStart(
@@ -48,7 +75,7 @@ extension Store {
         if transaction.userStatus.isOpen, let lifetime = policies[transaction.request.kind].lifetime,
             webhooks.contains(where: { vocabularies.announces(.expired, to: $0) })
         {
-            let expiry = now.addingTimeInterval(lifetime).milliseconds
+            let expiry = lifetime.end(begun: now, lastAudio: nil).milliseconds
             let isNext = try db.row("SELECT 1 FROM transactions WHERE expires_at <= ? LIMIT 1", [expiry]) == nil
             try db.run("UPDATE transactions SET expires_at = ? WHERE id = ?", [expiry, rowID])
             if isNext { changes.append(.due(.expiry)) }

@@ -27,7 +27,8 @@ extension Transaction {
             committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
             processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
             archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
-            audioQuality: row["audio_quality"]
+            audioQuality: row["audio_quality"],
+            lastAudioAt: (row["audio_at"] as Int64?).map(Date.init(milliseconds:))
         )
     }
 }

@@ -147,7 +147,7 @@ struct SessionsTests {
     @Test("an expired protocol session refuses every change, through either API")
     func expiry() async throws {
         try await create()
-        fixture.manual.advance(by: .seconds(sessions.lifetime - 1))
+        fixture.manual.advance(by: .seconds(SessionPolicy.usualLifetime - 1))
         _ = try await sessions.requireOpen(key)
         #expect(try await !find().isExpired)
         fixture.manual.advance(by: .seconds(1))

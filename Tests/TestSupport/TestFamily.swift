@@ -37,11 +37,11 @@ package struct OnceVocabulary: EventVocabulary {
 
 /// Recordings that have to be ended within an hour.
 package struct TestSessionPolicy: RecordingPolicy {
-    package static let time: TimeInterval = 3600
+    package static let time = RecordingLifetime(3600)
 
     package let kind = RecordingKind.session
     package let title = "Session"
-    package let lifetime: TimeInterval? = time
+    package let lifetime: RecordingLifetime? = time
     package let needsRoomAtStart = true
 
     package init() {}

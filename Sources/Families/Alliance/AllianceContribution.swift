@@ -14,7 +14,7 @@ package struct AllianceContribution: FamilyContribution {
     package init(_ settings: AllianceFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
         self.counts = counts
-        policies = [SessionPolicy(lifetime: settings.lifetime / .seconds(1))]
+        policies = [SessionPolicy(lifetime: settings.lifetime / .seconds(1), isStrict: settings.isStrict)]
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {

@@ -12,6 +12,8 @@ package struct AllianceFamily: RoutedAPI {
     package struct Settings: Sendable {
         /// Time from a protocol session's start until the session expires.
         package var lifetime: Duration = .seconds(SessionPolicy.usualLifetime)
+        /// Whether audio makes a session's lifetime no longer (`--strict-docs`).
+        package var isStrict = false
         /// Longest wait of a poll.
         package var longPoll: Duration = .seconds(14)
         /// A stream without audio is closed after this time.

@@ -41,6 +41,8 @@ package enum UploadLink: Sendable {
 /// Issues upload links, a new one for each request.
 package struct UploadLinks: Sendable {
     package static let streamPurpose = "stream"
+    /// Time for which the link of a stream is valid, in seconds. Its session ends it before.
+    private static let streamLifetime: TimeInterval = 24 * 60 * 60
 
     private let credentials: UploadCredentials
     private let tickets: Tickets
@@ -69,7 +71,7 @@ package struct UploadLinks: Sendable {
         let uploadType = policies[transaction.request.kind].uploadType(of: transaction.request)
         if uploadType == .stream {
             let ticket = try tickets.issue(
-                Self.streamPurpose, for: id, to: principal, lifetime: Transaction.openLifetime)
+                Self.streamPurpose, for: id, to: principal, lifetime: Self.streamLifetime)
             return .address("\(origin.socketBase(of: request, context))/voice/v1/stream/sessions/\(ticket)/audio")
         }
         let base = origin.base(of: request, context)

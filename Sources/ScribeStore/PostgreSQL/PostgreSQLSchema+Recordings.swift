@@ -32,6 +32,8 @@ extension PostgreSQLSchema {
             audio_quality DOUBLE PRECISION CHECK (audio_quality BETWEEN 0 AND 1),
             -- Set only while a webhook is to be notified of the expiry.
             expires_at BIGINT,
+            -- Of the last audio or message of a stream, where audio keeps the recording open.
+            audio_at BIGINT,
             encounter_id TEXT COLLATE "C" CHECK (encounter_id <> ''),
             kind TEXT COLLATE "C" NOT NULL DEFAULT 'transaction' CHECK (kind <> ''),
             terms TEXT COLLATE "C" NOT NULL DEFAULT '{}',

@@ -40,11 +40,14 @@ extension Setting {
             to: \.configuration.longPoll),
         Setting(
             "session-lifetime",
-            "How long a protocol session may stay open.",
+            "How long a protocol session stays open without audio.",
             .duration(atLeast: .milliseconds(100)),
             default: "60m",
             valueName: "time",
-            page: "how long a protocol session (`/voice/v1`) may stay open; after that it is 410",
+            page: """
+                how long a protocol session (`/voice/v1`) stays open without audio; after that it is 410. With audio it \
+                stays open for at least three hours after the last of it, except with `strict-docs`
+                """,
             to: \.configuration.sessionLifetime),
         Setting(
             "suki-shortest",

@@ -43,7 +43,7 @@ struct ProtocolSessions: Sendable {
     private let fixtureBehaviour: FixtureBehaviour
     private let bucket: String
     private let identifiers: WorldIdentifiers
-    private let clock: WorldClock
+    let clock: WorldClock
 
     init(_ runtime: Runtime) {
         store = runtime.store
@@ -77,12 +77,15 @@ struct ProtocolSessions: Sendable {
         return transaction
     }
 
-    /// Lifetime of a protocol session from its start, in seconds.
-    var lifetime: TimeInterval { lifetime(of: .session) }
+    /// The time from which on an open recording takes nothing more.
+    func expiry(of transaction: Transaction) -> Date {
+        lifetime(of: transaction.request.kind).end(begun: transaction.createdAt, lastAudio: transaction.lastAudioAt)
+    }
 
-    /// Lifetime of a recording, in seconds: of its own kind, else of protocol sessions.
-    private func lifetime(of kind: RecordingKind) -> TimeInterval {
-        store.policies[kind].lifetime ?? store.policies[.session].lifetime ?? SessionPolicy.usualLifetime
+    /// Lifetime of a recording: of its own kind, else of protocol sessions.
+    private func lifetime(of kind: RecordingKind) -> RecordingLifetime {
+        store.policies[kind].lifetime ?? store.policies[.session].lifetime
+            ?? RecordingLifetime(SessionPolicy.usualLifetime)
     }
 
     /// Whether the business has all of the wanted templates.
@@ -141,26 +144,34 @@ struct ProtocolSessions: Sendable {
     func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
         let transaction = try await store.requireTransaction(key)
         try Transaction.requireOpenArrival(
-            transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt, at: clock.now,
-            lifetime: lifetime(of: transaction.request.kind))
+            transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt,
+            lastAudio: transaction.lastAudioAt, at: clock.now, lifetime: lifetime(of: transaction.request.kind))
         return transaction
     }
 
     /// Waits until a protocol session takes no more audio: it is ended, cancelled, expired or removed.
     /// - Returns: the reason; nil if the wait ended before, with its task or with the server.
     func refusal(of key: Transaction.Key) async throws -> ScribeError? {
-        let transaction = try await requireOpen(key)
-        let left = transaction.createdAt.addingTimeInterval(lifetime(of: transaction.request.kind))
-            .timeIntervalSince(clock.now)
-        return try await signals.longPoll(key, atMost: .seconds(left + 1), clock: clock, until: OneShotSignal()) {
-            do {
-                _ = try await requireOpen(key)
-                return (nil, false)
-            } catch let error as ScribeError {
-                return (error, error.kind != .unavailable)
+        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+            // Audio moves the end.
+            let left = expiry(of: try await requireOpen(key)).timeIntervalSince(clock.now)
+            let refusal = try await signals.longPoll(
+                key, atMost: .seconds(left + 1), clock: clock, until: OneShotSignal()
+            ) { () -> (ScribeError?, Bool) in
+                do {
+                    _ = try await requireOpen(key)
+                    return (nil, false)
+                } catch let error as ScribeError {
+                    return (error, error.kind != .unavailable)
+                }
             }
+            if let refusal { return refusal }
         }
+        return nil
     }
+
+    /// Notes a message of a stream, which keeps its session open.
+    func noteMessage(of key: Transaction.Key) async throws { try await store.noteAudio(of: key, at: clock.now) }
 
     /// Ends a protocol session: no more audio, and its results are processed.
     ///

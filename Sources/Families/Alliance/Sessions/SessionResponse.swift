@@ -10,11 +10,11 @@ struct SessionResponse {
     let found: ProtocolSessions.Contents
     let state: SessionState
     let link: UploadLink
-    let lifetime: TimeInterval
+    /// End of the session's lifetime.
+    let expiry: Date
 
     var json: JSON {
         let (transaction, request) = (found.transaction, found.transaction.request)
-        let expiry = transaction.createdAt.addingTimeInterval(lifetime)
         let answer: JSON = [
             "session_id": .string(transaction.id.rawValue), "status": .string(state.word),
             "created_at": .string(transaction.createdAt.apiTime), "expires_at": .string(expiry.apiTime),

@@ -50,7 +50,7 @@ struct SessionRoutes: Sendable {
             [
                 "session_id": .string(transaction.id.rawValue), "status": "created",
                 "created_at": .string(transaction.createdAt.apiTime),
-                "expires_at": .string(transaction.createdAt.addingTimeInterval(sessions.lifetime).apiTime),
+                "expires_at": .string(sessions.expiry(of: transaction).apiTime),
                 "upload_url": link.json, "storage_provider": link.provider.map(JSON.string),
                 "patient_details": body.draft.patientDetails.map(JSON.value),
             ])
@@ -79,7 +79,9 @@ struct SessionRoutes: Sendable {
         let link = try await links.link(to: found.transaction, for: try context.requirePrincipal(), request, context)
         return try await .longJSON(
             state.httpStatus,
-            SessionResponse(found: found, state: state, link: link, lifetime: sessions.lifetime).json)
+            SessionResponse(
+                found: found, state: state, link: link, expiry: sessions.expiry(of: found.transaction)
+            ).json)
     }
 
     // MARK: Change

@@ -38,14 +38,22 @@ extension UploadType {
 package struct SessionPolicy: RecordingPolicy {
     /// Default lifetime of a protocol session, in seconds from its start (medscribe.md section 3).
     package static let usualLifetime: TimeInterval = 60 * 60
+    /// Time for which a session stays open after its last audio, in seconds: as long as its forms are valid. Visits of
+    /// more than an hour keep their audio.
+    private static let timeAfterAudio: TimeInterval = 3 * 60 * 60
 
     package let kind = RecordingKind.session
     package let title = "Session"
-    package let lifetime: TimeInterval?
+    package let lifetime: RecordingLifetime?
     /// A session without room for its audio is refused at its start, before the client records.
     package let needsRoomAtStart = true
 
-    package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = lifetime }
+    /// - Parameter isStrict: whether a session ends an hour after its start, as the vendor documents it
+    ///   (`--strict-docs`).
+    package init(lifetime: TimeInterval = usualLifetime, isStrict: Bool = false) {
+        self.lifetime = RecordingLifetime(
+            lifetime, afterAudio: isStrict ? nil : max(lifetime, Self.timeAfterAudio))
+    }
 
     package func uploadType(of request: TransactionRequest) -> UploadType {
         SessionTerms(of: request)?.uploadType ?? .chunked

@@ -40,7 +40,10 @@ struct StreamRoutes: Sendable {
                 try await recording.breakOff()
             }
             async let _: Void = closeAtEnd(of: key, socket)
-            return try await StreamSession(recording: recording, socket: socket).serve(messages, session.idle)
+            let stream = StreamSession(recording: recording, socket: socket, clock: sessions.clock) {
+                try await sessions.noteMessage(of: key)
+            }
+            return try await stream.serve(messages, session.idle)
         }
     }
 

@@ -1,4 +1,5 @@
 import Engines
+import Foundation
 import NIOCore
 import ScribeDomain
 import ScribeHTTP
@@ -8,15 +9,27 @@ import ScribeRuntime
 ///
 /// Closing the socket keeps the audio and starts no processing; ending the session does (M-63).
 struct StreamSession: Sendable {
+    /// Time between two notes of messages, in seconds.
+    private static let notePause: TimeInterval = 30
+
     let recording: LiveRecording
     let socket: AudioSocket
+    let clock: WorldClock
+    /// Notes a message, which keeps the session open.
+    let note: @Sendable () async throws -> Void
 
     func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
         var audio = StreamAudio()
         var messages = messages
+        var noted: Date?
         while let message = try await messages.next() {
             socket.messageBegan()
             defer { socket.messageEnded() }
+            let now = clock.now
+            if noted.map({ abs(now.timeIntervalSince($0)) >= Self.notePause }) ?? true {
+                try await note()
+                noted = now
+            }
             guard let samples = try await audio.samples(in: message) else {
                 if audio.isStopped { break }
                 continue

@@ -9,9 +9,9 @@ package struct AmbientPolicy: RecordingPolicy {
     package let kind = RecordingKind.ambient
     package let title = "Suki"
     package let endsByOwnAPIOnly = true
-    package let lifetime: TimeInterval?
+    package let lifetime: RecordingLifetime?
 
-    package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = lifetime }
+    package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = RecordingLifetime(lifetime) }
 
     package var hiddenTemplates: [Template] { [AmbientTerms(encounter: "").template(AmbientTerms.template)] }
 

@@ -52,7 +52,7 @@ struct AmbientSessions: Sendable {
     }
 
     /// Lifetime of an ambient session, in seconds.
-    private var lifetime: TimeInterval? { store.policies[.ambient].lifetime }
+    private var lifetime: RecordingLifetime? { store.policies[.ambient].lifetime }
 
     /// Storage location of an ambient session's audio.
     func location(of id: TransactionID) -> AudioLocation { AudioLocation(bucket: bucket, folder: "sessions/\(id)") }

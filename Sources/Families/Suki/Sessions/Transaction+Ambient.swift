@@ -20,8 +20,8 @@ extension Transaction {
     }
 
     /// Status of the ambient session; nil for another kind of transaction.
-    /// - Parameter lifetime: Longest time that a session may be open, in seconds.
-    func ambientStatus(at now: Date, lifetime: TimeInterval?) -> AmbientStatus? {
+    /// - Parameter lifetime: Time that a session may be open.
+    func ambientStatus(at now: Date, lifetime: RecordingLifetime?) -> AmbientStatus? {
         guard let terms = ambientTerms else { return nil }
         switch (userStatus, processingStatus) {
         case (.cancelled, _), (_, .cancelled): return .aborted

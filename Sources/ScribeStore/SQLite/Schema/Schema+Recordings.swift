@@ -32,6 +32,8 @@ extension Schema {
             audio_quality REAL CHECK (audio_quality BETWEEN 0 AND 1),
             -- Set only while a webhook is to be notified of the expiry.
             expires_at INTEGER,
+            -- Of the last audio or message of a stream, where audio keeps the recording open.
+            audio_at INTEGER,
             encounter_id TEXT CHECK (encounter_id <> ''),
             -- The API that it was started by, in the word of its family, and what that family alone reads.
             kind TEXT NOT NULL DEFAULT 'transaction' CHECK (kind <> ''),
