@@ -40,6 +40,34 @@ extension AllianceSessionTests {
     }
 
     @Test(
+        "audio keeps a protocol session open for three hours after the last of it, except with --strict-docs",
+        arguments: [false, true])
+    func audio(isStrict: Bool) async throws {
+        var server = try TestServer()
+        server.configuration.fidelity = isStrict ? .documentation : .clients
+        let manual = server.manual
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            let id = try await client.session(#","templates":["soap"]"#)
+            manual.advance(by: .seconds(3599))
+            #expect(try await client.sendAudio("1.wav", to: id).status == 200)
+            let expiry = isStrict ? "2026-05-10T10:12:33Z" : "2026-05-10T13:12:32Z"
+            #expect(try await client.read(id)["expires_at"] == expiry)
+            manual.advance(by: .seconds(isStrict ? 0 : 3 * 3600 - 1))
+            let open = try await client.read(id)
+            #expect(open.status == 202)
+            #expect(try open["expires_at"] == expiry)
+            manual.advance(by: .seconds(1))
+            for _ in 0..<2 {
+                let read = try await client.read(id)
+                #expect(read.status == 410)
+                #expect(try read["expires_at"] == expiry)
+                #expect(try await client.end(id).status == 410)
+            }
+        }
+    }
+
+    @Test(
         "an expired protocol session can still be read, and any other call on it is refused with 410",
         .covers("M-42", "M-45", "M-46"))
     func expired() async throws {

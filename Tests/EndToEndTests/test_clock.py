@@ -10,14 +10,16 @@ import botocore.exceptions
 import pytest
 import requests
 import tls
+import websockets
 from client import BUCKET
 from emulator import LONG, PATIENCE, run, running, wait_until
 from listen_client import SPEECH, results
 from namespaces import (
-    Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, created, finished, listener,
+    Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created, finished, listener,
 )
 from session_client import form_of, recording, send
 from test_python_sdk import Ekacare
+from websockets.sync.client import connect
 
 YEARS = ["1980-01-01T00:00:00Z", "2030-06-01T00:00:00Z", "2090-12-31T23:59:59Z"]
 
@@ -179,6 +181,61 @@ def test_a_session_expires_and_its_webhook_is_sent(server, inside):
         session = AllianceClient(inside).create()["session_id"]
         advanced(server, inside, by="2d")
         assert len(hooked.heard) == 1 and session in hooked.heard[0][1].decode()
+
+
+@pytest.mark.covers("M-57", "M-77")
+def test_audio_keeps_a_session_open_for_hours_and_three_hours_after_the_last_of_it_end_it(server, inside):
+    with receiver() as hooked:
+        client = AllianceClient(inside)
+        client.session.post(
+            f"{inside.base_url}/voice/v1/webhooks",
+            json={"url": hooked.url, "events": ["session.expired"], "secret": "key"}).raise_for_status()
+        ended, expired = client.create()["session_id"], client.create()["session_id"]
+        form_session, form = form_of(client)
+        put(server, inside, frozen="2030-01-01T00:00:00Z")
+        for number in range(3):
+            for session in (ended, expired):
+                client.upload(session, number, recording(1, number))
+                answer = client.call("GET", f"/sessions/{session}", (202,)).json()
+                refused_at = instant(clock(server, inside).json()["now"]) + datetime.timedelta(hours=3)
+                assert instant(answer["expires_at"]) == refused_at
+            advanced(server, inside, by="55m")
+        # What has no audio ends after its hour. A form of the beginning is valid for three hours.
+        assert client.call("GET", f"/sessions/{form_session}", (410,)).json()["status"] == "expired"
+        assert send(form, "0.wav", recording(1)).status_code == 403
+        client.end(ended, 3)
+        assert client.results(ended)["audio_files"] == ["0.wav", "1.wav", "2.wav"]
+        assert [json.loads(body)["session_id"] for _, body in hooked.heard] == [form_session]
+        advanced(server, inside, by="125m")
+        assert client.results(expired)["status"] == "expired"
+        client.call("POST", f"/sessions/{expired}/end", (410,), json={"audio_files_sent": 3})
+        wait_until(lambda: len(hooked.heard) == 2, "its end is told")
+
+
+@pytest.mark.covers("M-57")
+def test_a_stream_goes_on_for_hours_while_messages_come(server, inside):
+    client = AllianceClient(inside)
+    put(server, inside, frozen="2030-01-01T00:00:00Z")
+    created_session = client.create(upload_type="stream")
+    session = created_session["session_id"]
+
+    def expiry():
+        return client.call("GET", f"/sessions/{session}", (202,)).json()["expires_at"]
+
+    with connect(created_session["upload_url"], max_size=None, open_timeout=PATIENCE) as socket:
+        for number in range(3):
+            before = expiry()
+            socket.send(b"\1\0" * 16_000)
+            wait_until(lambda: expiry() > before, "the message has moved the end")
+            advanced(server, inside, by="55m")
+        socket.send(json.dumps({"event": "stop"}))
+        with pytest.raises(websockets.exceptions.ConnectionClosedOK):
+            socket.recv(timeout=PATIENCE)
+    # The link is valid as long as its session is open.
+    client.send(created_session["upload_url"], b"\2\0" * 16_000)
+    client.end(session, 0)
+    assert client.results(session)["status"] == "completed"
+    assert counts(server, inside.name)["object_bytes"] >= 4 * 32_000
 
 
 def test_a_conversation_ends_in_silence(server, inside):
