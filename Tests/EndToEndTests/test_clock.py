@@ -185,6 +185,7 @@ def test_a_session_expires_and_its_webhook_is_sent(server, inside):
 
 @pytest.mark.covers("M-57", "M-77")
 def test_audio_keeps_a_session_open_for_hours_and_three_hours_after_the_last_of_it_end_it(server, inside):
+    put(server, inside, mode="frozen", now="2030-01-01T00:00:00Z")
     with receiver() as hooked:
         client = AllianceClient(inside)
         client.session.post(
@@ -192,7 +193,6 @@ def test_audio_keeps_a_session_open_for_hours_and_three_hours_after_the_last_of_
             json={"url": hooked.url, "events": ["session.expired"], "secret": "key"}).raise_for_status()
         ended, expired = client.create()["session_id"], client.create()["session_id"]
         form_session, form = form_of(client)
-        put(server, inside, frozen="2030-01-01T00:00:00Z")
         for number in range(3):
             for session in (ended, expired):
                 client.upload(session, number, recording(1, number))
@@ -214,8 +214,8 @@ def test_audio_keeps_a_session_open_for_hours_and_three_hours_after_the_last_of_
 
 @pytest.mark.covers("M-57")
 def test_a_stream_goes_on_for_hours_while_messages_come(server, inside):
+    put(server, inside, mode="frozen", now="2030-01-01T00:00:00Z")
     client = AllianceClient(inside)
-    put(server, inside, frozen="2030-01-01T00:00:00Z")
     created_session = client.create(upload_type="stream")
     session = created_session["session_id"]
 
@@ -225,14 +225,14 @@ def test_a_stream_goes_on_for_hours_while_messages_come(server, inside):
     with connect(created_session["upload_url"], max_size=None, open_timeout=PATIENCE) as socket:
         for number in range(3):
             before = expiry()
-            socket.send(b"\1\0" * 16_000)
+            socket.send(recording(1, number)[44:])
             wait_until(lambda: expiry() > before, "the message has moved the end")
             advanced(server, inside, by="55m")
         socket.send(json.dumps({"event": "stop"}))
         with pytest.raises(websockets.exceptions.ConnectionClosedOK):
             socket.recv(timeout=PATIENCE)
     # The link is valid as long as its session is open.
-    client.send(created_session["upload_url"], b"\2\0" * 16_000)
+    client.send(created_session["upload_url"], recording(1)[44:])
     client.end(session, 0)
     assert client.results(session)["status"] == "completed"
     assert counts(server, inside.name)["object_bytes"] >= 4 * 32_000

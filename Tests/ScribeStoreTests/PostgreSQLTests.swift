@@ -134,7 +134,7 @@ struct PostgreSQLTests {
             WebhookDraft(style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http"),
             for: fixture.owner, pauses: [], at: fixture.start)
         try await fixture.initialise(isSession: true)
-        let late = fixture.start.addingTimeInterval(TestSessionPolicy.time)
+        let late = fixture.start.addingTimeInterval(TestSessionPolicy.time.length)
         #expect(try await store.dueWork(at: late).sessions == 1)
         let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self)
         async let end: Void = store.database.write(.transaction(fixture.key())) { db in

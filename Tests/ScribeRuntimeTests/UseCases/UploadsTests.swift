@@ -66,7 +66,7 @@ struct UploadsTests {
         try await fixture.finish(key)
         await #expect(throws: ScribeError.sessionCompleted) { try await fixture.upload("1.wav", to: location) }
         let old = try await fixture.startSession("old")
-        fixture.manual.advance(by: .seconds(TestSessionPolicy.time))
+        fixture.manual.advance(by: .seconds(TestSessionPolicy.time.length))
         await #expect(throws: ScribeError.sessionExpired) {
             try await fixture.upload("1.wav", to: old.location)
         }

@@ -152,11 +152,11 @@ struct ProtocolSessions: Sendable {
     /// Waits until a protocol session takes no more audio: it is ended, cancelled, expired or removed.
     /// - Returns: the reason; nil if the wait ended before, with its task or with the server.
     func refusal(of key: Transaction.Key) async throws -> ScribeError? {
-        while !Task.isCancelled, !Task.isShuttingDownGracefully {
+        while true {
             // Audio moves the end.
-            let left = expiry(of: try await requireOpen(key)).timeIntervalSince(clock.now)
+            let end = expiry(of: try await requireOpen(key))
             let refusal = try await signals.longPoll(
-                key, atMost: .seconds(left + 1), clock: clock, until: OneShotSignal()
+                key, atMost: .seconds(end.timeIntervalSince(clock.now) + 1), clock: clock, until: OneShotSignal()
             ) { () -> (ScribeError?, Bool) in
                 do {
                     _ = try await requireOpen(key)
@@ -165,9 +165,8 @@ struct ProtocolSessions: Sendable {
                     return (error, error.kind != .unavailable)
                 }
             }
-            if let refusal { return refusal }
+            if refusal != nil || Task.isCancelled || clock.now < end { return refusal }
         }
-        return nil
     }
 
     /// Notes a message of a stream, which keeps its session open.
