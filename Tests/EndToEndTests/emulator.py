@@ -66,24 +66,27 @@ PLAIN = (
     "--no-client-faults", "--no-explain", "--no-namespaces", "--journal", "off", "--allowed-hosts", "evil.example",
     "--listen-dialect", "subq")
 
-#: Of a server of which little is too much.
+#: Of a server of which little is too much, and which believes a proxy on this machine.
 LIMITED = (
-    "--listen-sockets", "2", "--listen-idle", "1h", "--namespaces-max", "2", "--journal-max", "50", *TLS)
+    "--listen-sockets", "2", "--listen-idle", "1h", "--namespaces-max", "2", "--journal-max", "50",
+    "--storage-quota", "200KB", "--trusted-proxies", "127.0.0.0/8", *TLS)
 
 #: Of a patient server that holds less for clients than they would like.
 SCARCE = ("--memory-budget", "64MB", *PATIENT)
 
-#: Of a server that verifies tokens.
-STRICT = ("--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"))
+#: Of a server that verifies tokens, whose operators need one too, and which pages of these origins may read.
+STRICT = (
+    "--auth", "strict", "--clients", str(ROOT / "seed/clients.yaml"), "--admin-token", "operator",
+    "--cors-origins", "https://app.example,https://other.example")
 
 #: Of one that other machines reach, and whose operators need a token.
 PUBLIC = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed", "--data-dir", "data")
 
-#: Of a server whose clients reach it by another name.
-NAMED = ("--public-url", "https://public.example/")
+#: Of a server whose clients reach it by another name. Its journal has no bodies, and its log is for people.
+NAMED = ("--public-url", "https://public.example/", "--journal", "metadata", "--log-format", "text")
 
-#: Of one that pages of these origins may read, too.
-LISTING = (*STRICT, "--cors-origins", "https://app.example,https://other.example")
+#: Of a server whose log is for programs.
+LOGGING = ("--long-poll", "3s", "--object-wait", "300ms", "--log-format", "json", *TLS)
 
 #: A recogniser for `--transcriber`, whose audio scripts/costs counts.
 RECOGNISER = f"command:'{ROOT}/Tests/EndToEndTests/recognise.sh' {{wav}}"

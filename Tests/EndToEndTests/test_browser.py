@@ -11,7 +11,8 @@ import uuid
 import pytest
 import speech
 from chromium import browse, serving, trusting_browser
-from emulator import TLS
+from emulator import LOGGING
+from namespaces import control
 
 PAGE = pathlib.Path(__file__).with_name("browser.html")
 
@@ -28,7 +29,9 @@ def answers(request, chunks, visit, served, tmp_path_factory):
     one at https://localhost, from hosts that are the vendor's."""
     folder = tmp_path_factory.mktemp("browser")
     is_encrypted = request.param == "tls"
-    server = served("--long-poll", "3s", *TLS)
+    server = served(*LOGGING)
+    # The history of tests before.
+    control(server, "POST", "reset").raise_for_status()
     # The second one finds no consultation of the first.
     user = ("dev-client-2", "dev-secret-2") if is_encrypted else ()
     limited = server.client("dev-limited", "dev-limited-secret")

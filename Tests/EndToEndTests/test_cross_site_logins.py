@@ -9,16 +9,10 @@ from cross_site import (
     ACCOUNT, APP, DEVICE, DISGUISED, FOREIGN, HISTORY, JSON, LISTED, LOGIN, NEIGHBOUR, SESSION, SESSIONS, VENDOR,
     origin_header,
 )
-from emulator import LISTING
 
 #: Of the vendor's login page, whose user is a client.
 LOGIN_PAGE = "/connect-auth/v1/login"
 PASSWORD = json.dumps({"username": "dev-client", "password": "dev-secret"})
-
-
-@pytest.fixture(scope="module")
-def strict(served):
-    return served(*LISTING)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import wave
 import pytest
 import requests
 import websockets.exceptions
-from emulator import PATIENCE, running, wait_until
+from emulator import LIMITED, PATIENCE, running, wait_until
 from http_recorder import Answer, HTTPRecorder, Request
 from listen_client import KEY, RATE, SPEECH, environment, voice
 
@@ -123,7 +123,7 @@ def test_the_deepgram_sdk_gets_the_reason_for_a_refused_recording(server):
 
 def test_recordings_count_while_they_are_received(served):
     """Six of them, each within the quota, took six times as much of the disk."""
-    server = served("--storage-quota", "200KB")
+    server = served(*LIMITED)
     # Recordings of another file's tests.
     requests.post(f"{server.base_url}/__admin/reset", timeout=PATIENCE).raise_for_status()
     with contextlib.ExitStack() as stack:

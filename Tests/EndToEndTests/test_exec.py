@@ -9,7 +9,7 @@ import sys
 import tarfile
 
 import pytest
-from emulator import BINARY, PATIENCE, is_gone, run, running, wait_until
+from emulator import BINARY, LOGGING, PATIENCE, is_gone, run, running, wait_until
 from namespaces import control, created
 
 SCRIPT = """
@@ -56,7 +56,7 @@ def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
 
 
 def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):
-    server = served("--object-wait", "300ms")
+    server = served(*LOGGING)
     file = tmp_path / "state.tar"
     answer = run("exec", "--ns", "--url", server.base_url, "--export-on-failure", str(file), *command(5))
     assert answer.returncode == 5, answer.stderr
@@ -200,7 +200,7 @@ consultations:
       Doctor: What brings you in?
       Patient: I have had a cough for three days.
 """)
-    server = served("--object-wait", "300ms")
+    server = served(*LOGGING)
     said = run("seed", "--url", server.base_url, str(seed))
     assert said.returncode == 0 and said.stdout.splitlines() == [
         "client  clinic", "user  dr-rao", "template  follow-up", "consultation  visit-1  success"], said

@@ -7,12 +7,7 @@ import pytest
 import requests
 from client import BUCKET
 from cross_site import APP, DISGUISED, HISTORY, NEIGHBOUR, VENDOR
-from emulator import LISTING, PLAIN
-
-
-@pytest.fixture(scope="module")
-def strict(served):
-    return served(*LISTING)
+from emulator import PLAIN
 
 
 @pytest.fixture(scope="module")

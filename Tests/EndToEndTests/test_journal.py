@@ -383,10 +383,10 @@ def test_logs_snapshots_and_backups_contain_no_journal_data(served, tmp_path):
 @pytest.mark.parametrize(
     "flags, mode", [
         (LONG, "full"), pytest.param(("--auth", "open"), "full", marks=pytest.mark.full),
-        ((*STRICT, "--admin-token", "operator"), None),
+        (STRICT, None),
         (("--host", "0.0.0.0", "--allow-unverified-tokens-from-network", "--admin-token", "operator"), None),
         pytest.param(
-            (*STRICT, "--journal", "metadata", "--admin-token", "operator"), "metadata", marks=pytest.mark.full),
+            (*STRICT, "--journal", "metadata"), "metadata", marks=pytest.mark.full),
         (PLAIN, None)])
 def test_the_journal_stores_bodies_only_on_loopback_without_strict_mode(served, flags, mode):
     server = served(*flags)

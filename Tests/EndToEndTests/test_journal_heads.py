@@ -8,7 +8,7 @@ import threading
 import pytest
 import requests
 from client import BUCKET
-from emulator import PATIENCE, wait_until
+from emulator import NAMED, PATIENCE, wait_until
 from journal import Journal
 from namespaces import Access, EkaClient, access, control, created, finished
 from session_client import recording
@@ -230,7 +230,7 @@ def test_a_head_request_for_a_cached_answer_is_recorded_without_a_body(server, i
 
 
 def test_a_journal_of_metadata_has_the_size_of_a_cached_answer_and_no_text(served):
-    server = served("--journal", "metadata")
+    server = served(*NAMED)
     Journal(server).call("DELETE").raise_for_status()
     client = EkaClient(Access(server.base_url))
     transaction, answer = recorded_visit(client)

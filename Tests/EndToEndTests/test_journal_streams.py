@@ -8,7 +8,7 @@ from socket import SHUT_RDWR, SO_LINGER, SOL_SOCKET
 
 import pytest
 import requests
-from emulator import LIMITED, PATIENCE, running, wait_until
+from emulator import LIMITED, NAMED, PATIENCE, running, wait_until
 from faults import FLAGS, Place, sdk_heard
 from journal import Journal
 from listen_client import KEY, SPEECH
@@ -198,7 +198,7 @@ def test_a_key_in_a_field_of_its_own_is_masked(server):
 
 
 def test_the_metadata_journal_stores_no_text_of_a_client_that_differs(served):
-    server = served("--journal", "metadata")
+    server = served(*NAMED)
     place = Place(server)
     head = '{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}\n'
     play(server, place.inside, head + '{"ms":0,"from":"client","text":"word of one"}', match="true")

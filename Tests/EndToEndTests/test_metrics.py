@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import PATIENCE, ROOT, run, wait_until
+from emulator import LOGGING, NAMED, PATIENCE, ROOT, run, wait_until
 
 PAGE = (ROOT / "docs/metrics.md").read_text()
 LOG_PAGE = (ROOT / "docs/log-fields.md").read_text()
@@ -29,7 +29,7 @@ def names(cell: str) -> list[str]:
 @pytest.fixture(scope="module")
 def consulted(served, chunks):
     """The metrics and the log of a server that had a consultation, a traced request, and a refused one."""
-    server = served("--log-format", "json")
+    server = served(*LOGGING)
     position = len(server.log)
     client = server.client()
     transaction = client.transaction("t-metrics")
@@ -203,9 +203,9 @@ def test_a_valid_traceparent_is_logged_and_no_other(consulted):
     assert "Unmistakable" not in json.dumps(consulted[1])
 
 
-@pytest.mark.parametrize("format", ["text", "json"])
-def test_the_log_has_the_format_that_is_asked_for(served, format):
-    server = served("--log-format", format)
+@pytest.mark.parametrize("flags, format", [(NAMED, "text"), (LOGGING, "json")], ids=["text", "json"])
+def test_the_log_has_the_format_that_is_asked_for(served, flags, format):
+    server = served(*flags)
     position = len(server.log)
     requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})
     wait_until(lambda: "GET /voice/ping 200" in server.log[position:], "the request is logged")

@@ -35,7 +35,7 @@ def test_beyond_the_most_namespaces_the_server_is_busy(served):
 
 
 @pytest.mark.parametrize("flags, allowed", [
-    ((*STRICT, "--admin-token", "operator"), False), (PUBLIC, True), (PLAIN, False),
+    (STRICT, False), (PUBLIC, True), (PLAIN, False),
 ], ids=["strict", "strict with namespaces", "no namespaces"])
 def test_strict_servers_have_namespaces_only_by_the_setting(served, flags, allowed):
     server = served(*flags)

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, SHORT, run, running, wait_until
+from emulator import BINARY, LOGGING, PATIENCE, ROOT, SHORT, run, running, wait_until
 
 
 def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end(tmp_path):
@@ -176,7 +176,7 @@ def test_logs_hold_no_transcript_token_secret_or_name(served, chunks):
 
 @pytest.mark.covers("C-120")
 def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_value(served):
-    server = served("--object-wait", "300ms")
+    server = served(*LOGGING)
     position = len(server.log)
     mine, other = server.client(), server.client("dev-client-2", "dev-secret-2")
     for client, number in ((mine, 1), (mine, 2), (other, 3)):

@@ -5,7 +5,7 @@ import random
 
 import pytest
 import requests
-from emulator import NAMED, running, wait_until
+from emulator import LIMITED, NAMED, running, wait_until
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
 
@@ -119,7 +119,7 @@ def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):
         return requests.get(url, headers=forwarded).json()["endpoints"]["base_url"]
 
     assert discovered(server) == f"{server.base_url}/voice/v1"
-    assert discovered(served("--trusted-proxies", "127.0.0.0/8")) == "https://scribe.example/voice/v1"
+    assert discovered(served(*LIMITED)) == "https://scribe.example/voice/v1"
     assert discovered(served(*NAMED)) == "https://public.example/voice/v1"
 
 
@@ -174,7 +174,7 @@ def test_a_used_up_quota_is_400_for_every_sdk(server, headers):
 
 @pytest.mark.covers("M-78")
 def test_used_up_storage_is_reported_at_uploads_and_before_a_session_starts(served):
-    server = served("--storage-quota", "200KB")
+    server = served(*LIMITED)
     client = SessionClient(server.base_url)
     session = client.create()["session_id"]
     noise = random.Random(1).randbytes(1 << 18)

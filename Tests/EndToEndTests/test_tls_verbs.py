@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, running
+from emulator import BINARY, PATIENCE, PLAIN, running
 from tls import verb
 
 
@@ -171,7 +171,7 @@ def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
 def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(served, tmp_path):
     answer = verb(tmp_path, "doctor", "--url", "http://127.0.0.1:1")
     assert answer.returncode == 1 and "scribe-emulator serve --tls" in answer.stdout
-    answer = doctor(served("--object-wait", "300ms"))
+    answer = doctor(served(*PLAIN))
     assert answer.returncode == 1 and "plain HTTP only" in answer.stdout
 
 
