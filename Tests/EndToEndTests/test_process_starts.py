@@ -13,13 +13,14 @@ import requests
 from emulator import BINARY, LOGGING, PATIENCE, ROOT, SHORT, run, running, wait_until
 
 
-def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
+def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end_with_ephemeral_data(tmp_path):
+    with running(tmp_path, "--ephemeral", environment={"TMPDIR": str(tmp_path / "t")}) as server:
         content = json.loads(server.ready_file.read_text())
         assert content == {"base_url": server.base_url, "pid": server.process.pid}
         assert requests.get(f"{server.base_url}/readyz").json()["status"] == "ready"
         assert requests.get(f"{server.base_url}/livez").json() == {"status": "alive", "pid": server.process.pid}
-    assert not server.ready_file.exists()
+        assert server.client().transaction().init().status_code == 201
+    assert not server.ready_file.exists() and not list(tmp_path.glob("**/scribe.sqlite"))
 
 
 def test_a_ready_file_stays_with_its_server(usual_server, tmp_path):
@@ -37,28 +38,30 @@ def test_a_ready_file_stays_with_its_server(usual_server, tmp_path):
     assert (file.read_text(), file.stat().st_ino) == before
 
 
-def test_ephemeral_data_is_deleted_at_the_end(tmp_path):
-    with running(tmp_path, "--ephemeral", environment={"TMPDIR": str(tmp_path / "t")}) as server:
-        assert server.client().transaction().init().status_code == 201
-    assert not list(tmp_path.glob("**/scribe.sqlite"))
-
-
 def test_metrics_count_requests_jobs_and_connections_without_names_of_people(served, chunks):
-    # No other test records a transaction there.
-    server = served("--log-format", "text")
+    server = served(*LOGGING)
+    counted = (
+        'scribe_transactions_total{outcome="success"}',
+        'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"}',
+        'scribe_chunks_total{transcriber="fake",outcome="success"}',
+        'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"}')
+
+    def counts() -> list[int]:
+        text = requests.get(f"{server.base_url}/metrics").text
+        found = (re.search(rf"^{re.escape(name)} (\d+)$", text, re.M) for name in counted)
+        return [int(each[1]) if each else 0 for each in found]
+
+    before = counts()
     client = server.client()
     transaction = client.transaction("unmistakable")
     transaction.init()
     transaction.upload(client.s3(), *chunks[0])
     transaction.commit()
     transaction.poll()
-    done = 'scribe_transactions_total{outcome="success"} 1'
     # The poll is answered by the same write, which the count follows.
-    wait_until(lambda: done in requests.get(f"{server.base_url}/metrics").text, "the transaction is counted")
+    wait_until(lambda: counts()[0] == before[0] + 1, "the transaction is counted")
+    assert counts() == [count + 1 for count in before]
     text = requests.get(f"{server.base_url}/metrics").text
-    assert 'scribe_requests_total{method="POST",route="/voice/api/v2/transaction/init/{txn_id}",status="201"} 1' in text
-    assert 'scribe_chunks_total{transcriber="fake",outcome="success"} 1' in text
-    assert 'scribe_request_seconds_bucket{method="PUT",route="S3 PutObject",le="+Inf"} 1' in text
     for name in (
         "scribe_connections", "scribe_jobs", "scribe_database_bytes", "scribe_memory_held_bytes", "process_open_fds"
     ):

@@ -84,35 +84,37 @@ def room(server) -> tuple[str, float]:
 
 
 @pytest.mark.covers("C-74")
-def test_a_full_disk_is_503_and_loses_nothing(tmp_path, chunks):
+def test_a_full_disk_is_503_and_loses_nothing(served, chunks):
     """A file size limit stands in for the disk; once it is lifted, everything goes on."""
-    with running(tmp_path, "--data-dir", "data") as server:
-        client = server.client()
-        s3 = client.s3()
-        transaction = client.transaction("before")
-        transaction.init()
-        transaction.upload(s3, *chunks[0])
+    server = served("--data-dir", "data")
+    folder = state_folder(server.folder / "data") / "objects"
+    before = {path for path in folder.rglob("*") if path.is_file()}
+    client = server.client()
+    s3 = client.s3()
+    transaction = client.transaction("before")
+    transaction.init()
+    transaction.upload(s3, *chunks[0])
 
-        subprocess.run(["prlimit", "--fsize=100000:", "--pid", str(server.process.pid)], check=True)
-        with pytest.raises(botocore.exceptions.ClientError) as failure:
-            s3.put_object(Bucket="b", Key="k", Body=bytes(3_000_000))
-        assert failure.value.response["ResponseMetadata"]["HTTPStatusCode"] == 503
-        codes = [client.transaction().init().status_code for _ in range(30)]
-        assert set(codes) <= {201, 503} and 503 in codes
-        whole = client.session.post(f"{server.base_url}/voice/upload", files={"file": ("a.wav", bytes(3_000_000))})
-        assert whole.status_code == 503
-        assert room(server) == ("full", 0.0)
-        strict = run("ready", "--strict", "--url", server.base_url)
-        assert strict.returncode == 1 and "room for uploads" in strict.stderr
-        assert run("ready", "--url", server.base_url).returncode == 0
-        assert requests.get(f"{server.base_url}/livez").status_code == 200
-        subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", str(server.process.pid)], check=True)
-        assert room(server) == ("ready", 1.0)
-        s3.put_object(Bucket="b", Key="k", Body=b"x")
-        assert transaction.commit().status_code == 200
-        assert transaction.poll().status_code == 200
-        files = [p for p in (state_folder(tmp_path / "data") / "objects").rglob("*") if p.is_file()]
-        assert len(files) == 2, "what was not stored has left no file"
+    subprocess.run(["prlimit", "--fsize=100000:", "--pid", str(server.process.pid)], check=True)
+    with pytest.raises(botocore.exceptions.ClientError) as failure:
+        s3.put_object(Bucket="b", Key="k", Body=bytes(3_000_000))
+    assert failure.value.response["ResponseMetadata"]["HTTPStatusCode"] == 503
+    codes = [client.transaction().init().status_code for _ in range(30)]
+    assert set(codes) <= {201, 503} and 503 in codes
+    whole = client.session.post(f"{server.base_url}/voice/upload", files={"file": ("a.wav", bytes(3_000_000))})
+    assert whole.status_code == 503
+    assert room(server) == ("full", 0.0)
+    strict = run("ready", "--strict", "--url", server.base_url)
+    assert strict.returncode == 1 and "room for uploads" in strict.stderr
+    assert run("ready", "--url", server.base_url).returncode == 0
+    assert requests.get(f"{server.base_url}/livez").status_code == 200
+    subprocess.run(["prlimit", "--fsize=unlimited:", "--pid", str(server.process.pid)], check=True)
+    assert room(server) == ("ready", 1.0)
+    s3.put_object(Bucket="b", Key="k", Body=b"x")
+    assert transaction.commit().status_code == 200
+    assert transaction.poll().status_code == 200
+    stored = {path for path in folder.rglob("*") if path.is_file()} - before
+    assert len(stored) == 2, "what was not stored has left no file"
 
 
 @pytest.fixture

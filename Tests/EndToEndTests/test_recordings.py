@@ -14,11 +14,39 @@ CUTS = {1: 60.0, 3: 13.0, 20: 5.0}
 
 
 @pytest.fixture(scope="module")
-def listening_service(tmp_path_factory):
+def running_service():
+    with SpeechService() as service:
+        yield service
+
+
+@pytest.fixture
+def service(running_service):
+    """The service, which says its words to any recording, and has not been asked."""
+    running_service.requests.clear()
+    running_service.listens = False
+    return running_service
+
+
+@pytest.fixture(scope="module")
+def asking(running_service, tmp_path_factory):
+    """A server whose recogniser is the service."""
+    with start(tmp_path_factory.mktemp("asking"), running_service.transcriber("openai")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def splitting(running_service, tmp_path_factory):
+    """The same, which sends the service no more than a quarter of a minute at a time."""
+    folder, transcriber = tmp_path_factory.mktemp("splitting"), running_service.transcriber("openai")
+    with start(folder, transcriber, "--stt-longest", "15s") as server:
+        yield server
+
+
+@pytest.fixture
+def listening_service(asking, service):
     """A server whose recogniser is a service that listens."""
-    with SpeechService(listens=True) as service:
-        with start(tmp_path_factory.mktemp("service"), service.transcriber("openai")) as server:
-            yield server
+    service.listens = True
+    return asking
 
 
 #: Cuts, containers and servers of `make test`; `make test-full` has all of them.
@@ -45,44 +73,30 @@ def conversations(spoken, sentences) -> dict:
     return {len(sentences): spoken, 20: consultation((sentences * 3)[:20])}
 
 
-def test_a_long_recording_is_split_at_pauses_and_recognised_completely(tmp_path, spoken, sentences):
+def test_a_long_recording_is_split_at_pauses_and_recognised_completely(
+        splitting, service, tmp_path, spoken, sentences):
     path = speech.encode(spoken, tmp_path / "visit.m4a")
-    with SpeechService(listens=True) as service, start(
-        tmp_path, service.transcriber("openai"), "--stt-longest", "15s"
-    ) as server:
-        answer = take(server, [(path, None, None)])
-        assert answer.status_code == 200, answer.text
-        assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
-        assert len(service.requests) >= len(spoken) / speech.RATE / 15
-        assert all(request["audio"].startswith(b"fLaC") for request in service.requests)
+    service.listens = True
+    answer = take(splitting, [(path, None, None)])
+    assert answer.status_code == 200, answer.text
+    assert scribe_client.text(transcript(answer)).split() == " ".join(sentences).split()
+    assert len(service.requests) >= len(spoken) / speech.RATE / 15
+    assert all(request["audio"].startswith(b"fLaC") for request in service.requests)
 
 
-def test_a_recording_shorter_than_its_header_says_is_recognised_to_its_end(tmp_path, spoken):
+def test_a_recording_shorter_than_its_header_says_is_recognised_to_its_end(splitting, service, tmp_path, spoken):
     whole = speech.encode(spoken, tmp_path / "whole.mp3").read_bytes()
     cut = tmp_path / "visit.mp3"
     cut.write_bytes(whole[: len(whole) // 2])
-    with SpeechService() as service, start(
-        tmp_path, service.transcriber("openai"), "--stt-longest", "5s"
-    ) as server:
-        answer = take(server, [(cut, None, None)])
-        assert answer.status_code == 200, answer.text
-        assert scribe_client.text(transcript(answer)).split() == WORDS * len(service.requests)
-
-
-def test_a_file_that_is_too_large_for_a_service_is_sent_smaller(tmp_path, spoken):
-    small, large = speech.encode(spoken, tmp_path / "small.wav"), tmp_path / "visit.wav"
-    subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-i", small, "-ar", "192000", "-ac", "2", large], check=True
-    )
-    assert large.stat().st_size > 25 << 20
-    with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:
-        assert take(server, [(large, None, None)]).status_code == 200
-        [request] = service.requests
-        assert request["audio"].startswith(b"fLaC") and len(request["audio"]) < 2 << 20
+    answer = take(splitting, [(cut, None, None)])
+    assert answer.status_code == 200, answer.text
+    assert len(service.requests) > 1
+    assert scribe_client.text(transcript(answer)).split() == WORDS * len(service.requests)
 
 
 @pytest.mark.parametrize("minutes", [20, pytest.param(60, marks=pytest.mark.full)])
-def test_an_hour_in_one_file_is_recognised_completely_and_never_held_in_memory(tmp_path, spoken, minutes):
+def test_an_hour_in_one_file_is_recognised_completely_and_never_held_in_memory(
+        asking, service, tmp_path, spoken, minutes):
     minute = speech.encode(spoken, tmp_path / "minute.wav")
     hour = tmp_path / "visit.wav"
     subprocess.run(
@@ -90,14 +104,25 @@ def test_an_hour_in_one_file_is_recognised_completely_and_never_held_in_memory(t
          "-c", "copy", hour],
         check=True,
     )
-    with SpeechService() as service, start(tmp_path, service.transcriber("openai")) as server:
-        take(server, [(minute, None, None)])
-        before = server.memory("VmRSS")
-        answer = take(server, [(hour, None, None)])
-        assert answer.status_code == 200, answer.text
-        pieces = len(service.requests) - 1
-        assert pieces >= minutes / 10
-        assert scribe_client.text(transcript(answer)).split() == WORDS * pieces
-        grown = server.memory("VmHWM") - before
-        assert grown < min(64 << 20, hour.stat().st_size), grown
-        assert not list((tmp_path / ".scribe" / "work").iterdir()), "pieces are removed"
+    take(asking, [(minute, None, None)])
+    asking.forget_peak()
+    before = asking.memory("VmRSS")
+    answer = take(asking, [(hour, None, None)])
+    assert answer.status_code == 200, answer.text
+    pieces = len(service.requests) - 1
+    assert pieces >= minutes / 10
+    assert scribe_client.text(transcript(answer)).split() == WORDS * pieces
+    grown = asking.memory("VmHWM") - before
+    assert grown < min(64 << 20, hour.stat().st_size), grown
+    assert not list((asking.folder / ".scribe" / "work").iterdir()), "pieces are removed"
+
+
+def test_a_file_that_is_too_large_for_a_service_is_sent_smaller(asking, service, tmp_path, spoken):
+    small, large = speech.encode(spoken, tmp_path / "small.wav"), tmp_path / "visit.wav"
+    subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-i", small, "-ar", "192000", "-ac", "2", large], check=True
+    )
+    assert large.stat().st_size > 25 << 20
+    assert take(asking, [(large, None, None)]).status_code == 200
+    [request] = service.requests
+    assert request["audio"].startswith(b"fLaC") and len(request["audio"]) < 2 << 20

@@ -10,18 +10,19 @@ from random import Random
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, run, running, wait_until
+from emulator import BINARY, LIMITED, LONG, PATIENCE, ROOT, run, running, wait_until
 from namespaces import Access, EkaClient, access, control, created, finished
 from session_client import recording
 
-FLAGS = ("--ephemeral", "--object-wait", "50ms")
 HEADERS = {"Content-Type": "application/octet-stream"}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("snapshots"), *FLAGS) as server:
-        yield server
+def server(served):
+    server = served(*LONG)
+    # What other tests have left.
+    control(server, "POST", "reset").raise_for_status()
+    return server
 
 
 def visited(inside: Access, name: str):
@@ -146,27 +147,21 @@ def test_rows_of_a_namespaces_own_client_move_with_it(server, tmp_path):
     assert run("snapshot", "restore", *here, "base").returncode == 0
     assert seen(access(server, other, "credentials"), "mine") == before
     # In the default namespace they are the demo client's, who had none.
-    with running(tmp_path, *FLAGS, "--snapshot", str(file)) as another:
+    with running(tmp_path, "--ephemeral", "--object-wait", "50ms", "--snapshot", str(file)) as another:
         assert seen(Access(another.base_url), "mine") == before
-    folder = tmp_path / "data"
+    folder, second = tmp_path / "data", tmp_path / "second.tar"
     with running(tmp_path, "--data-dir", str(folder), "--snapshot", str(file)) as another:
         assert seen(Access(another.base_url), "mine") == before
+        written = run("snapshot", "export", "--url", another.base_url, str(second))
+        assert written.returncode == 0, written.stderr
     refused = run("serve", "--port", "0", "--data-dir", str(folder), "--snapshot", str(file))
     assert refused.returncode == 1 and "holds data already" in refused.stderr
-
-
-def test_a_namespace_restores_what_a_data_folder_has_exported(server, exported, tmp_path):
-    first, second = tmp_path / "first.tar", tmp_path / "second.tar"
-    first.write_bytes(exported)
-    with running(tmp_path, "--data-dir", "data", "--snapshot", str(first)) as other:
-        before = seen(Access(other.base_url), "visit")
-        written = run("snapshot", "export", "--url", other.base_url, str(second))
-        assert written.returncode == 0, written.stderr
+    # And a namespace restores what the data folder has exported.
     made = created(server, "of-a-folder")
     where = {"params": {"namespace": made["name"]}}
     assert imported(server, "base", second.read_bytes(), **where).json()["objects"] == 4
     assert control(server, "POST", "snapshots/base/restore", **where).status_code == 200
-    assert seen(access(server, made, "prefix"), "visit") == before
+    assert seen(access(server, made, "prefix"), "mine") == before
 
 
 def test_a_snapshot_holds_neither_clients_nor_secrets(exported, tmp_path):
@@ -344,32 +339,34 @@ def test_no_damaged_snapshot_ends_the_server(server, exported, tmp_path):
     assert taken > 100
 
 
-def test_an_export_goes_on_while_its_snapshot_is_deleted(tmp_path):
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    with running(tmp_path, *FLAGS, environment={"TMPDIR": str(temporary)}) as server:
-        s3, large = EkaClient(Access(server.base_url)).s3(), bytes(1 << 20) * 24
-        s3.put_object(Bucket="kept", Key="first", Body=large)
-        s3.put_object(Bucket="kept", Key="second", Body=large)
-        saved(server, "base")
-        url = f"{server.base_url}/__admin/snapshots/base/content"
-        with requests.get(url, stream=True, timeout=PATIENCE) as export:
-            pieces = export.iter_content(1 << 16)
-            data = [next(pieces)]
-            # Far more is left than what connections hold.
-            assert control(server, "DELETE", "snapshots/base").status_code == 204
-            data += pieces
-        files = unpacked(b"".join(data))
-        assert [len(each) for name, each in files.items() if name.startswith("objects/")] == [len(large)] * 2
-        [folder] = temporary.glob("scribe-emulator-*")
-        wait_until(lambda: not any((folder / "snapshots").iterdir()), "the files are removed after the export")
+def test_an_export_goes_on_while_its_snapshot_is_deleted(server):
+    control(server, "POST", "reset").raise_for_status()
+    s3, large = EkaClient(Access(server.base_url)).s3(), bytes(1 << 20) * 24
+    s3.put_object(Bucket="kept", Key="first", Body=large)
+    s3.put_object(Bucket="kept", Key="second", Body=large)
+    [folder] = (server.folder / "temporary").glob("scribe-emulator-*/snapshots")
+    before = set(folder.iterdir())
+    saved(server, "base")
+    assert set(folder.iterdir()) > before
+    url = f"{server.base_url}/__admin/snapshots/base/content"
+    with requests.get(url, stream=True, timeout=PATIENCE) as export:
+        pieces = export.iter_content(1 << 16)
+        data = [next(pieces)]
+        # Far more is left than what connections hold.
+        assert control(server, "DELETE", "snapshots/base").status_code == 204
+        data += pieces
+    files = unpacked(b"".join(data))
+    assert [len(each) for name, each in files.items() if name.startswith("objects/")] == [len(large)] * 2
+    wait_until(lambda: set(folder.iterdir()) == before, "the files are removed after the export")
+    control(server, "POST", "reset").raise_for_status()
 
 
-def test_a_file_beyond_the_quota_is_refused(exported, tmp_path):
-    with running(tmp_path, *FLAGS, "--storage-quota", "100KB") as server:
-        answer = imported(server, "base", exported)
-        assert answer.status_code == 413 and answer.json()["code"] == "quota_exceeded"
-        assert control(server, "GET", "snapshots").json()["snapshots"] == []
+def test_a_file_beyond_the_quota_is_refused(served, exported):
+    server = served(*LIMITED)
+    assert len(exported) > 200_000
+    answer = imported(server, "base", exported)
+    assert answer.status_code == 413 and answer.json()["code"] == "quota_exceeded"
+    assert control(server, "GET", "snapshots").json()["snapshots"] == []
 
 
 def test_bad_calls_are_answered_with_what_to_do(server):
