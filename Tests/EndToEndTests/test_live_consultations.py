@@ -1,8 +1,11 @@
 """Live streams that belong to a transaction: their audio and text are in its results."""
 
+import contextlib
+
 import pytest
 from emulator import running, wait_until
 from listen_client import SPEECH, Listener, consultation, hear, kept, results, said, silence, transcript, voice
+from socket_doors import stream
 from websockets.exceptions import InvalidStatus
 
 
@@ -38,9 +41,23 @@ def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory):
-    """A server that closes a live socket after half a second without audio."""
-    with running(tmp_path_factory.mktemp("impatient"), "--ephemeral", "--listen-idle", "500ms") as server:
+    """A server that closes a live socket, and a stream of a session, after half a second without audio."""
+    flags = ("--ephemeral", "--listen-idle", "500ms", "--stream-idle", "500ms")
+    with running(tmp_path_factory.mktemp("impatient"), *flags) as server:
         yield server
+
+
+def test_a_stream_of_a_session_without_audio_is_closed(impatient):
+    with stream(impatient)[0] as raw:
+        raw.send_frame(2, b"\1\0" * 100)
+
+        def code() -> int | None:
+            # Pings are no audio.
+            with contextlib.suppress(OSError):
+                raw.send_frame(9, b"here")
+            return raw.closed_with()
+
+        assert wait_until(code, "the server closes the stream") == 1001
 
 
 @pytest.mark.covers("L-54")

@@ -6,17 +6,20 @@ import json
 import socket
 import threading
 
+import pytest
 import requests
 from device_client import token_of
 from emulator import SCARCE, running, wait_until
 from listen_client import consultation
 from session_client import SessionClient, recording
-from socket_doors import KEY, MEGABYTE, stream
+from socket_doors import DOORS, KEY, MEGABYTE, listen, stream
 from websocket_driver import RawSocket
 
 HELD = "scribe_memory_held_bytes"
 #: Bytes that another business holds, so that no business may have more than half of the budget.
 NEIGHBOUR = 100_000
+#: Of a server whose budget four messages use up.
+SMALL = 16_000_000
 PING = (9, b"understood")
 
 
@@ -69,16 +72,57 @@ def understood(raw: RawSocket) -> bool:
     return PING[1] in raw.received
 
 
-def test_unfinished_pictures_stay_within_the_half_of_a_business(tmp_path):
+@pytest.fixture(scope="module")
+def small_server(tmp_path_factory):
+    flags = ("--ephemeral", "--memory-budget", str(SMALL), "--listen-idle", "1h", "--omi-idle", "1h")
+    with running(tmp_path_factory.mktemp("small"), *flags) as server:
+        yield server
+
+
+@pytest.fixture
+def small(small_server):
+    """A server with a budget of 16 MB, which holds nothing of earlier tests."""
+    wait_until(lambda: small_server.metric(HELD) < 10_000, "nothing of earlier tests is held")
+    return small_server
+
+
+def test_unfinished_messages_are_held_within_the_memory_budget(small):
+    """At whichever door: a second business records meanwhile, and whoever finds no room is told to come back."""
+    held = 4 * 3_500_000
+    with contextlib.ExitStack() as stack:
+        first, late = [], []
+        for _ in range(4):
+            raw, opcode, _ = listen(small)
+            first.append(stack.enter_context(raw))
+            raw.send_frame(opcode, b" " * (held // 4 - 1), claimed=held // 4)
+        wait_until(lambda: small.metric(HELD) > held - 100_000, "all of it is held")
+        # Of fourteen megabytes less than one is left: no door has room for its largest message.
+        for door in DOORS:
+            raw, opcode, _ = door(small)
+            late.append((door, stack.enter_context(raw), opcode))
+        for _, raw, opcode in late:
+            raw.send_frame_aside(opcode, b" " * (MEGABYTE - 1), claimed=MEGABYTE)
+        other = SessionClient(small.base_url, "dev-client-2", "dev-secret-2")
+        session = other.create(templates=["soap"])["session_id"]
+        other.upload(session, 0, recording(1))
+        other.end(session, 1)
+        assert other.results(session)["status"] == "completed"
+        for door, raw, _ in late:
+            assert wait_until(raw.closed_with, f"{door.__name__}: who found no room is told so") == 1013
+        assert [raw.closed_with() for raw in first] == [None] * 4
+        assert requests.get(f"{small.base_url}/livez").status_code == 200
+
+
+def test_unfinished_pictures_stay_within_the_half_of_a_business(small):
     """Twenty devices send four pictures each: four times as much as their business may have held."""
-    budget, piece = 16_000_000, "A" * 450_000
+    server, budget, piece = small, SMALL, "A" * 450_000
     pictures = [{"type": "image_chunk", "id": f"p{n}", "index": 0, "total": 2, "data": piece} for n in range(4)]
-    flags = ("--ephemeral", "--memory-budget", str(budget), "--omi-idle", "1h")
-    with running(tmp_path, *flags) as server, neighbour(server) as other, Readings(server) as readings:
+    with neighbour(server) as other, Readings(server) as readings, contextlib.ExitStack() as stack:
         devices = []
         for number in range(20):
             bearer = f"Authorization: Bearer {token_of(f'device-{number}')}"
-            devices.append(RawSocket.opened(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer))
+            raw = RawSocket.opened(server, "/v4/listen?codec=pcm16&sample_rate=16000", bearer)
+            devices.append(stack.enter_context(raw))
             devices[-1].send_frames_aside(*((1, json.dumps(picture).encode()) for picture in pictures))
         wait_until(lambda: readings.held > budget / 2 - 1_000_000, "the business holds its half")
         session = other.create(templates=["soap"])["session_id"]
@@ -90,19 +134,21 @@ def test_unfinished_pictures_stay_within_the_half_of_a_business(tmp_path):
     assert readings.held <= budget / 2 + NEIGHBOUR
 
 
-def test_long_json_texts_stay_within_the_budget(tmp_path):
-    """Six sockets with more text and audio at a time than their business may have held:
+def test_long_json_texts_stay_within_the_budget(served):
+    """Eight sockets with more text and audio at a time than their business may have held:
     some wait, and all are heard."""
-    budget = 48_000_000
+    budget, count = 64_000_000, 8
+    server = served(*SCARCE)
+    wait_until(lambda: server.metric(HELD) < 10_000, "nothing of earlier tests is held")
     audio = base64.b64encode(b"\1\0" * 1_120_000).decode()
     text = json.dumps({"event": "media", "media": {"payload": audio}}).encode()
-    with running(tmp_path, "--ephemeral", "--memory-budget", str(budget)) as server, neighbour(server):
-        streams = [stream(server)[0] for _ in range(6)]
+    with neighbour(server), contextlib.ExitStack() as stack:
+        streams = [stack.enter_context(stream(server)[0]) for _ in range(count)]
         with Readings(server) as readings:
             for raw in streams:
                 raw.send_frame(1, text[:-1], claimed=len(text))
             # Each reading is the answer to another connection.
-            wait_until(lambda: readings.held > 6 * (len(text) - 5000), "all texts are held")
+            wait_until(lambda: readings.held > count * (len(text) - 5000), "all texts are held")
             for raw in streams:
                 raw.send(text[-1:])
                 raw.send_frame(*PING)
