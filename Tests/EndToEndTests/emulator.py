@@ -72,7 +72,7 @@ LIMITED = (
     "--storage-quota", "200KB", "--trusted-proxies", "127.0.0.0/8", *TLS)
 
 #: Of a patient server that holds less for clients than they would like.
-SCARCE = ("--memory-budget", "64MB", *PATIENT)
+SCARCE = ("--memory-budget", "64MB", "--namespace-memory", "40MB", *PATIENT)
 
 #: Of a server that verifies tokens, whose operators need one too, and which pages of these origins may read.
 STRICT = (

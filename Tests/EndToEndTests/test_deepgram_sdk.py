@@ -13,7 +13,7 @@ import wave
 import pytest
 import requests
 import websockets.exceptions
-from emulator import LIMITED, PATIENCE, running, wait_until
+from emulator import LIMITED, PATIENCE, wait_until
 from http_recorder import Answer, HTTPRecorder, Request
 from listen_client import KEY, RATE, SPEECH, environment, voice
 
@@ -225,20 +225,6 @@ def test_the_deepgram_sdk_sends_the_url_of_a_recording_and_a_callback_address(se
         assert refusal(url)[0] == "REMOTE_CONTENT_ERROR"
     for url in ("", "visit.wav", "file:///etc/passwd"):
         assert refusal(url) [0] == "Bad Request"
-
-
-def test_another_server_can_use_this_server_as_its_recogniser(server, tmp_path):
-    with running(
-        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{server.base_url}",
-        environment={"SCRIBE_STT_KEY": KEY},
-    ) as other:
-        header = {"Authorization": f"Token {KEY}"}
-        query = {"encoding": "linear16", "sample_rate": RATE, "punctuate": "true"}
-        texts = [
-            requests.post(f"{each.base_url}/v1/listen", params=query, data=voice(5), headers=header, timeout=PATIENCE)
-            .json()["results"]["channels"][0]["alternatives"][0]["transcript"] for each in (server, other)
-        ]
-    assert texts[0] and texts[0] == texts[1]
 
 
 def test_a_fault_rule_of_webhooks_applies_to_a_callback(server):

@@ -8,7 +8,7 @@ from socket import SHUT_RDWR, SO_LINGER, SOL_SOCKET
 
 import pytest
 import requests
-from emulator import LIMITED, NAMED, PATIENCE, running, wait_until
+from emulator import LIMITED, NAMED, PATIENCE, SCARCE, running, wait_until
 from faults import FLAGS, Place, sdk_heard
 from journal import Journal
 from listen_client import KEY, SPEECH
@@ -312,15 +312,17 @@ def test_the_journal_stores_a_limited_number_of_exchanges_and_counts_the_dropped
     assert (answer["entries"], answer["dropped"], answer["max"]) == (50, 30, 50)
 
 
-def test_journals_stay_within_the_memory_of_namespaces(tmp_path):
+def test_journals_stay_within_the_memory_of_namespaces(served):
     """A quarter of 40 MB is less than the journals of ten busy namespaces would take."""
-    with running(tmp_path, "--ephemeral", "--namespace-memory", "40MB") as server:
-        clients = [EkaClient(access(server, created(server), "prefix")) for _ in range(10)]
-        body = {"text": "word " * 12_000}
-        for number in range(36):
-            for client in clients:
-                client.session.post(
-                    f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
-        taken = [Journal(server, client.access.name).call("GET").json() for client in clients]
-        assert sum(each["bytes"] for each in taken) <= 10_000_000
-        assert sum(each["dropped"] for each in taken) > 0 and all(each["entries"] > 0 for each in taken)
+    server = served(*SCARCE)
+    clients = [EkaClient(access(server, created(server), "prefix")) for _ in range(10)]
+    body = {"text": "word " * 12_000}
+    for number in range(36):
+        for client in clients:
+            client.session.post(
+                f"{client.base_url}/voice/api/v2/transaction/init/{number}", json=body, timeout=PATIENCE)
+    taken = [Journal(server, client.access.name).call("GET").json() for client in clients]
+    assert sum(each["bytes"] for each in taken) <= 10_000_000
+    assert sum(each["dropped"] for each in taken) > 0 and all(each["entries"] > 0 for each in taken)
+    for client in clients:
+        control(server, "DELETE", f"namespaces/{client.access.name}").raise_for_status()

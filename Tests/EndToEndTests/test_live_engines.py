@@ -143,13 +143,18 @@ def test_words_arrive_once_and_in_order_and_a_service_that_fails_closes_the_sock
         assert circuit(server) == "1"
 
 
-def test_a_server_behind_another_server_gives_the_same_results_as_directly(server, tmp_path):
+@pytest.fixture(scope="module")
+def behind(usual_server, tmp_path_factory):
+    """A server whose recogniser is the server that most tests share."""
+    flags = ("--ephemeral", "--transcriber", f"deepgram:{usual_server.base_url}")
+    with running(tmp_path_factory.mktemp("behind"), *flags, environment={"SCRIBE_STT_KEY": KEY}) as server:
+        yield server
+
+
+def test_a_server_behind_another_server_gives_the_same_results_as_directly(server, behind):
     query = "interim_results=true&endpointing=300&vad_events=true&utterance_end_ms=1000&punctuate=true"
     audio = SPEECH + silence(1.5) + voice(1)
-    with running(
-        tmp_path, "--ephemeral", "--transcriber", f"deepgram:{server.base_url}", environment={"SCRIBE_STT_KEY": KEY}
-    ) as other:
-        both = [hear(each, query, audio) for each in (server, other)]
+    both = [hear(each, query, audio) for each in (server, behind)]
     for messages in both:
         for message in messages:
             message.pop("metadata", None)
@@ -158,54 +163,90 @@ def test_a_server_behind_another_server_gives_the_same_results_as_directly(serve
     assert both[0] == both[1]
 
 
-def test_a_transcriber_of_recordings_serves_live_text(tmp_path):
+def test_a_server_behind_another_server_recognises_recordings_as_directly(server, behind):
+    header = {"Authorization": f"Token {KEY}"}
+    query = {"encoding": "linear16", "sample_rate": RATE, "punctuate": "true"}
+    texts = [
+        requests.post(f"{each.base_url}/v1/listen", params=query, data=voice(5), headers=header, timeout=PATIENCE)
+        .json()["results"]["channels"][0]["alternatives"][0]["transcript"] for each in (server, behind)
+    ]
+    assert texts[0] and texts[0] == texts[1]
+
+
+class Program:
+    """The recogniser of a server: a program that each test chooses. Counts how often the server runs ffmpeg."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.say("")
+        self.put("ffmpeg", f"#!/bin/sh\necho run >>{folder}/runs\nexec {shutil.which('ffmpeg')} \"$@\"\n")
+
+    def put(self, name: str, source: str):
+        fresh = self.folder / f"new-{name}"
+        fresh.write_text(source)
+        fresh.chmod(0o755)
+        fresh.replace(self.folder / name)
+
+    def say(self, text: str):
+        self.put("recogniser", f"#!/bin/sh\necho '{text}'\n")
+
+    def forget(self):
+        (self.folder / "runs").write_text("")
+
+    @property
+    def runs(self) -> int:
+        return (self.folder / "runs").read_text().count("run")
+
+
+@pytest.fixture(scope="module")
+def programmed(tmp_path_factory):
+    """A server, and the program that is its recogniser."""
+    program = Program(tmp_path_factory.mktemp("programs"))
+    flags = ("--ephemeral", "--transcriber", f"command:{program.folder}/recogniser {{file}}")
+    path = {"PATH": f"{program.folder}:{os.environ['PATH']}"}
+    with running(tmp_path_factory.mktemp("programmed"), *flags, environment=path) as server:
+        yield server, program
+
+
+def test_a_transcriber_of_recordings_serves_live_text(programmed):
+    server, program = programmed
     # Says how much audio it was given.
-    program = tmp_path / "length"
-    program.write_text(
-        f"#!{sys.executable}\nimport sys, wave\nfile = wave.open(sys.argv[1])\n"
+    program.put(
+        "recogniser", f"#!{sys.executable}\nimport sys, wave\nfile = wave.open(sys.argv[1])\n"
         "print('Lasted', round(1000 * file.getnframes() / file.getframerate()))\n")
-    program.chmod(0o755)
-    with running(tmp_path, "--ephemeral", "--transcriber", f"command:{program} {{file}}") as server:
-        messages = hear(server, "endpointing=300&punctuate=true&vad_events=true", silence(1) + SPEECH)
+    messages = hear(server, "endpointing=300&punctuate=true&vad_events=true", silence(1) + SPEECH)
     assert [m["type"] for m in messages] == ["SpeechStarted", "Results", "SpeechStarted", "Results", "Metadata"]
     assert [r["channel"]["alternatives"][0]["transcript"] for r in results(messages)] == ["Lasted 1700", "Lasted 1400"]
     assert [(r["start"], r["duration"]) for r in results(messages)] == [(0, 2.5), (2.5, 1.5)]
 
 
 @pytest.mark.covers("L-60")
-def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(tmp_path):
+def test_words_of_a_recogniser_without_times_lie_where_somebody_speaks(programmed, tmp_path):
     from deepgram import DeepgramClient
 
-    program = tmp_path / "words"
-    program.write_text(f"#!{sys.executable}\nprint('Any fever at all? No, there is none.')\n")
-    program.chmod(0o755)
+    server, program = programmed
+    program.say("Any fever at all? No, there is none.")
     with wave.open(str(tmp_path / "whole.wav"), "wb") as file:
         file.setparams((1, 2, RATE, 0, "NONE", ""))
         file.writeframes(silence(1) + voice(2) + silence(3) + voice(2) + silence(1))
-    with running(tmp_path, "--ephemeral", "--transcriber", f"command:{program} {{file}}") as server:
-        media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
-        for name in ("visit.wav", "visit.ogg", "visit.mp3"):
-            visit = tmp_path / name
-            subprocess.run(["ffmpeg", "-v", "error", "-i", tmp_path / "whole.wav", visit], check=True)
-            found = media.transcribe_file(
-                request=visit.read_bytes(), utterances=True, diarize=True, punctuate=True, paragraphs=True).results
-            assert [u.transcript for u in found.utterances] == ["Any fever at all?", "No, there is none."], name
-            spans = [(u.start, u.end) for u in found.utterances]
-            assert spans == [pytest.approx((1, 3), abs=0.2), pytest.approx((6, 8), abs=0.2)], name
-            words = found.channels[0].alternatives[0].words
-            assert [w.start for u in found.utterances for w in u.words] == [w.start for w in words], name
-            assert len(found.channels[0].alternatives[0].paragraphs.paragraphs) == 2, name
+    media = DeepgramClient(api_key=KEY, environment=environment(server)).listen.v1.media
+    for name in ("visit.wav", "visit.ogg", "visit.mp3"):
+        visit = tmp_path / name
+        subprocess.run(["ffmpeg", "-v", "error", "-i", tmp_path / "whole.wav", visit], check=True)
+        found = media.transcribe_file(
+            request=visit.read_bytes(), utterances=True, diarize=True, punctuate=True, paragraphs=True).results
+        assert [u.transcript for u in found.utterances] == ["Any fever at all?", "No, there is none."], name
+        spans = [(u.start, u.end) for u in found.utterances]
+        assert spans == [pytest.approx((1, 3), abs=0.2), pytest.approx((6, 8), abs=0.2)], name
+        words = found.channels[0].alternatives[0].words
+        assert [w.start for u in found.utterances for w in u.words] == [w.start for w in words], name
+        assert len(found.channels[0].alternatives[0].paragraphs.paragraphs) == 2, name
 
 
-def test_a_header_with_a_false_duration_does_not_extend_the_decoding(tmp_path):
-    visit, programs = tmp_path / "visit.flac", tmp_path / "programs"
-    programs.mkdir()
-    for name, does in (
-        ("words", "echo 'Any fever at all? No, there is none.'"),
-        ("ffmpeg", f"echo run >>{tmp_path}/runs; exec {shutil.which('ffmpeg')} \"$@\""),
-    ):
-        (programs / name).write_text(f"#!/bin/sh\n{does}\n")
-        (programs / name).chmod(0o755)
+def test_a_header_with_a_false_duration_does_not_extend_the_decoding(programmed, tmp_path):
+    server, program = programmed
+    program.say("Any fever at all? No, there is none.")
+    visit = tmp_path / "visit.flac"
     subprocess.run(
         ["ffmpeg", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-i", "-", "-f", "flac", str(visit)],
         input=voice(2) + silence(2) + voice(2), check=True)
@@ -213,13 +254,10 @@ def test_a_header_with_a_false_duration_does_not_extend_the_decoding(tmp_path):
     # The number of samples, the last 36 bits of the 8 bytes that begin 18 bytes into the file.
     [head] = struct.unpack_from(">Q", flac, 18)
     struct.pack_into(">Q", flac, 18, head >> 36 << 36 | 86_000 * RATE)
-    path = f"{programs}:{os.environ['PATH']}"
-    with running(
-        tmp_path, "--ephemeral", "--transcriber", f"command:{programs}/words {{file}}", environment={"PATH": path}
-    ) as server:
-        answer = requests.post(
-            f"{server.base_url}/v1/listen?utterances=true&punctuate=true", data=bytes(flac), timeout=PATIENCE,
-            headers={"Authorization": f"Token {KEY}"}).json()
+    program.forget()
+    answer = requests.post(
+        f"{server.base_url}/v1/listen?utterances=true&punctuate=true", data=bytes(flac), timeout=PATIENCE,
+        headers={"Authorization": f"Token {KEY}"}).json()
     assert answer["metadata"]["duration"] == 86_000
     assert [u["transcript"] for u in answer["results"]["utterances"]] == ["Any fever at all?", "No, there is none."]
-    assert 1 <= (tmp_path / "runs").read_text().count("run") <= 3, "a day has 144 pieces"
+    assert 1 <= program.runs <= 3, "a day has 144 pieces"
