@@ -52,6 +52,9 @@ PATIENT = ("--request-timeout", "1h", "--long-poll", "1h", "--listen-idle", "1h"
 #: Of a server that waits for no slow request, but holds polls.
 IMPATIENT = ("--request-timeout", "500ms", "--long-poll", "1h", *TLS)
 
+#: Of a server that ends silent sockets soon, and decodes one stream at a time.
+HASTY = ("--listen-idle", "1s", "--stream-idle", "1s", "--decoders", "1")
+
 #: Of a server that tries no webhook again and ends no conversation, unless its clock is moved.
 LONG = (
     "--object-wait", "50ms", "--suki-shortest", "0s", "--long-poll", "1h", "--webhook-pauses", "10s,1h,1d,2d",
@@ -85,8 +88,8 @@ PUBLIC = ("--host", "0.0.0.0", "--auth", "strict", "--namespaces", "--demo-seed"
 #: Of a server whose clients reach it by another name. Its journal has no bodies, and its log is for people.
 NAMED = ("--public-url", "https://public.example/", "--journal", "metadata", "--log-format", "text")
 
-#: Of a server whose log is for programs.
-LOGGING = ("--long-poll", "3s", "--object-wait", "300ms", "--log-format", "json", *TLS)
+#: Of a server whose log is for programs, and whose sessions last longer than usual.
+LOGGING = ("--long-poll", "3s", "--object-wait", "300ms", "--log-format", "json", "--session-lifetime", "2h", *TLS)
 
 #: A recogniser for `--transcriber`, whose audio scripts/costs counts.
 RECOGNISER = f"command:'{ROOT}/Tests/EndToEndTests/recognise.sh' {{wav}}"

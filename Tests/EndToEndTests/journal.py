@@ -3,10 +3,11 @@
 import base64
 import json
 import re
+import threading
 import urllib.parse
 
 import requests
-from emulator import PATIENCE
+from emulator import PATIENCE, wait_until
 from namespaces import control
 
 PROBLEM = "application/problem+json"
@@ -135,3 +136,42 @@ def leaks(texts: dict[str, str], found: dict[str, set[str]]) -> list[tuple[str, 
                     shown.append((view, f"{name}: {value}"))
     return shown
 
+
+class Events(threading.Thread):
+    """Reads an event stream in the background."""
+
+    def __init__(self, server, name: str, **query):
+        super().__init__(daemon=True)
+        self.events, self.ended = [], threading.Event()
+        self.answer = Journal(server, name).call("GET", "/stream", params=query, stream=True)
+        assert self.answer.status_code == 200, self.answer.text
+        self.lines = self.answer.iter_lines()
+        assert next(self.lines) == b": the journal"
+        self.start()
+
+    def run(self):
+        name = ""
+        try:
+            for line in self.lines:
+                if line.startswith(b"event: "):
+                    name = line[7:].decode()
+                elif line.startswith(b"data: "):
+                    self.events.append((name, json.loads(line[6:])))
+        except requests.RequestException:
+            pass
+        self.ended.set()
+
+
+class Wait(threading.Thread):
+    """Waits in the background for an exchange that never comes, for longer than a test may take."""
+
+    def __init__(self, server, name: str):
+        super().__init__(daemon=True)
+        self.journal, self.status = Journal(server, name), None
+        self.start()
+        # The server counts all but the first 4 KB of a body until its request is answered.
+        wait_until(lambda: server.metric("scribe_memory_held_bytes") >= 100_000, "the request waits")
+
+    def run(self):
+        body = json.dumps({"status": 599, "timeout": "600s"}).ljust(104_096)
+        self.status = self.journal.call("POST", "/wait", data=body).status_code

@@ -9,8 +9,8 @@ import sys
 import tarfile
 
 import pytest
-from emulator import BINARY, LOGGING, PATIENCE, is_gone, run, running, wait_until
-from namespaces import control, created
+from emulator import BINARY, LOGGING, PATIENCE, is_gone, run, wait_until
+from namespaces import Access, EkaClient, control, created
 
 SCRIPT = """
 import json, os, sys, urllib.request
@@ -34,7 +34,7 @@ def command(code: int) -> list[str]:
 
 # 64 is also what the parser of the command line exits with.
 @pytest.mark.parametrize("code", [0, 64, pytest.param(200, marks=pytest.mark.full)])
-def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
+def test_a_command_gets_a_server_and_gives_its_code(served, tmp_path, code):
     folder = tmp_path / "temporary"
     folder.mkdir()
     file = tmp_path / "state.tar"
@@ -50,9 +50,14 @@ def test_a_command_gets_a_server_and_gives_its_code(tmp_path, code):
     if code:
         with tarfile.open(file) as archive:
             assert archive.getnames() == ["manifest.json", "scribe.sqlite"]
-        with running(tmp_path, "--ephemeral", "--snapshot", str(file)) as server:
-            assert server.client().session.get(
-                f"{server.base_url}/voice/api/v2/transaction/of-the-command").status_code == 200
+        server = served(*LOGGING)
+        name = created(server)["name"]
+        here = ("--url", server.base_url, "--namespace", name)
+        assert run("snapshot", "import", *here, "failed", str(file)).returncode == 0
+        assert run("snapshot", "restore", *here, "failed").returncode == 0
+        client = EkaClient(Access(f"{server.base_url}/ns/{name}"))
+        assert client.get("/voice/api/v2/transaction/of-the-command").status_code == 200
+        control(server, "DELETE", f"namespaces/{name}").raise_for_status()
 
 
 def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):

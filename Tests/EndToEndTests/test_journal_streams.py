@@ -8,9 +8,9 @@ from socket import SHUT_RDWR, SO_LINGER, SOL_SOCKET
 
 import pytest
 import requests
-from emulator import LIMITED, NAMED, PATIENCE, SCARCE, running, wait_until
+from emulator import LIMITED, NAMED, PATIENCE, SCARCE, wait_until
 from faults import FLAGS, Place, sdk_heard
-from journal import Journal
+from journal import Events, Journal, Wait
 from listen_client import KEY, SPEECH
 from namespaces import EkaClient, OmiDevice, access, control, created, listener
 from websockets.exceptions import ConnectionClosed
@@ -211,31 +211,6 @@ def test_the_metadata_journal_stores_no_text_of_a_client_that_differs(served):
     assert "word of" not in json.dumps(journal.details()) + journal.call("GET", "/export").text
 
 
-class Events(threading.Thread):
-    """Reads an event stream in the background."""
-
-    def __init__(self, server, name: str, **query):
-        super().__init__(daemon=True)
-        self.events, self.ended = [], threading.Event()
-        self.answer = Journal(server, name).call("GET", "/stream", params=query, stream=True)
-        assert self.answer.status_code == 200, self.answer.text
-        self.lines = self.answer.iter_lines()
-        assert next(self.lines) == b": the journal"
-        self.start()
-
-    def run(self):
-        name = ""
-        try:
-            for line in self.lines:
-                if line.startswith(b"event: "):
-                    name = line[7:].decode()
-                elif line.startswith(b"data: "):
-                    self.events.append((name, json.loads(line[6:])))
-        except requests.RequestException:
-            pass
-        self.ended.set()
-
-
 def test_the_journal_is_followed_live(server, place):
     events = Events(server, place.inside.name, operation="readTransaction")
     everything = Events(server, place.inside.name)
@@ -256,34 +231,14 @@ def test_the_journal_is_followed_live(server, place):
         for each in frames if "pong" not in each] == recording
 
 
-class Wait(threading.Thread):
-    """Waits in the background for an exchange that never comes, for longer than a test may take."""
-
-    def __init__(self, server, name: str):
-        super().__init__(daemon=True)
-        self.journal, self.status = Journal(server, name), None
-        self.start()
-        # The server counts all but the first 4 KB of a body until its request is answered.
-        wait_until(lambda: server.metric("scribe_memory_held_bytes") >= 100_000, "the request waits")
-
-    def run(self):
-        body = json.dumps({"status": 599, "timeout": "600s"}).ljust(104_096)
-        self.status = self.journal.call("POST", "/wait", data=body).status_code
-
-
-def test_streams_and_waits_end_with_their_namespace_and_with_the_server(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        made = created(server)["name"]
-        events, waiting = Events(server, made), Wait(server, made)
-        control(server, "DELETE", f"namespaces/{made}").raise_for_status()
-        assert events.ended.wait(PATIENCE)
-        waiting.join(PATIENCE)
-        assert waiting.status == 422
-        events, waiting = Events(server, "default"), Wait(server, "default")
-        server.stop()
-        assert events.ended.wait(PATIENCE) and server.process.returncode == 0
-        waiting.join(PATIENCE)
-        assert waiting.status == 422
+def test_streams_and_waits_end_with_their_namespace(server):
+    """test_process_stops.py has those that end with the server."""
+    made = created(server)["name"]
+    events, waiting = Events(server, made), Wait(server, made)
+    control(server, "DELETE", f"namespaces/{made}").raise_for_status()
+    assert events.ended.wait(PATIENCE)
+    waiting.join(PATIENCE)
+    assert waiting.status == 422
 
 
 def test_thirty_two_streams_are_open_at_a_time(served):

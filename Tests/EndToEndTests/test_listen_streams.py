@@ -9,27 +9,27 @@ import threading
 
 import pytest
 import websockets.exceptions
-from emulator import PATIENCE, running
+from emulator import HASTY, PATIENCE
 from listen_client import KEY, SPEECH, Listener, check, hear, results, voice, words
 from websockets.sync.client import connect
 
 
 @pytest.mark.covers("L-15", "L-16")
-def test_a_silent_socket_is_closed_and_keep_alives_hold_it_open(tmp_path):
-    with running(tmp_path, "--ephemeral", "--listen-idle", "1s") as server:
-        with Listener(server) as kept:
-            # Two sockets are closed one after the other while a third one says that it is there.
-            for _ in range(2):
-                with Listener(server) as silent:
-                    closed = threading.Thread(target=silent.end)
-                    closed.start()
-                    while closed.is_alive():
-                        kept.send("KeepAlive")
-                        closed.join(0.2)
-                    assert silent.close_frame[0] == 1011 and "NET-0001" in silent.close_frame[1]
-            kept.send("CloseStream")
-            assert [m["type"] for m in kept.end()] == ["Metadata"]
-            assert kept.close_frame == (1000, "")
+def test_a_silent_socket_is_closed_and_keep_alives_hold_it_open(served):
+    server = served(*HASTY)
+    with Listener(server) as kept:
+        # Two sockets are closed one after the other while a third one says that it is there.
+        for _ in range(2):
+            with Listener(server) as silent:
+                closed = threading.Thread(target=silent.end)
+                closed.start()
+                while closed.is_alive():
+                    kept.send("KeepAlive")
+                    closed.join(0.2)
+                assert silent.close_frame[0] == 1011 and "NET-0001" in silent.close_frame[1]
+        kept.send("CloseStream")
+        assert [m["type"] for m in kept.end()] == ["Metadata"]
+        assert kept.close_frame == (1000, "")
 
 
 @pytest.mark.covers("L-41")
@@ -158,15 +158,6 @@ def test_a_text_has_64_kb_at_most_and_audio_sixteen_megabytes(server):
         while check(listener.recv(timeout=PATIENCE))["type"] != "Metadata":
             pass
     assert closing_code(server, command((64 << 10) + 1)) == 1009
-
-
-def test_a_stop_closes_sockets_with_1001(tmp_path):
-    with running(tmp_path, "--ephemeral") as server:
-        with Listener(server) as listener:
-            listener.send(voice(1.0))
-            server.stop()
-            listener.end()
-            assert listener.close_frame[0] == 1001
 
 
 @pytest.mark.parametrize("bytes_sent, code", [

@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from emulator import running, wait_until
+from emulator import HASTY, wait_until
 from listen_client import SPEECH, Listener, consultation, hear, kept, results, said, silence, transcript, voice
 from socket_doors import stream
 from websockets.exceptions import InvalidStatus
@@ -40,11 +40,9 @@ def test_a_stream_that_breaks_off_goes_on_in_the_same_consultation(server):
 
 
 @pytest.fixture(scope="module")
-def impatient(tmp_path_factory):
-    """A server that closes a live socket, and a stream of a session, after half a second without audio."""
-    flags = ("--ephemeral", "--listen-idle", "500ms", "--stream-idle", "500ms")
-    with running(tmp_path_factory.mktemp("impatient"), *flags) as server:
-        yield server
+def impatient(served):
+    """A server that closes a live socket, and a stream of a session, after a second without audio."""
+    return served(*HASTY)
 
 
 def test_a_stream_of_a_session_without_audio_is_closed(impatient):

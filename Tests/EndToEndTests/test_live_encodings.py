@@ -5,7 +5,7 @@ import hashlib
 import subprocess
 
 import pytest
-from emulator import running, wait_until
+from emulator import HASTY, running, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, consultation, results, said, transcript
 from websockets.exceptions import ConnectionClosed
 
@@ -108,9 +108,9 @@ def test_one_business_leaves_decoders_to_others(tmp_path):
         assert is_heard(server, "org_dev_key_2")
 
 
-def test_an_idle_stream_gives_its_decoder_to_an_active_one(tmp_path):
-    flags = ("--ephemeral", "--decoders", "1", "--listen-idle", "500ms")
-    with running(tmp_path, *flags) as server, encoded_stream(server) as idle:
+def test_an_idle_stream_gives_its_decoder_to_an_active_one(served):
+    server = served(*HASTY)
+    with encoded_stream(server) as idle:
         def is_another_heard() -> bool:
             # A socket that says it is there, and sends no audio.
             with contextlib.suppress(ConnectionClosed):

@@ -108,10 +108,14 @@ def check_restored(state: pathlib.Path):
     assert all((state / "objects" / file[:2] / file).read_bytes() == b"audio" for file in files)
 
 
-def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_keeps_both_states(tmp_path):
+def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_keeps_both_states(
+        empty, tmp_path):
     flags, data = ("--data-dir", "data", "--allow-reset"), tmp_path / "data"
-    with running(tmp_path, *flags) as server:
-        fill(server, "t")
+    fill(empty[0], "t")
+    for verb, folder in (("backup", empty[0].folder / "data"), ("restore", data)):
+        done = run(verb, "--data-dir", folder, tmp_path / "backup.tar")
+        assert done.returncode == 0, done.stderr
+    old = state_folder(data).name
     # The folder of the states is synced, and the one with the name of the valid state is not.
     failing = [
         "strace", "-D", "-f", "-qq", "-P", data, "-e", "trace=fsync", "-e", "inject=fsync:error=EIO", "-o", "/dev/null"]
@@ -122,12 +126,12 @@ def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_ke
     assert "the disk failed in the middle of a reset" in server.log
     with running(tmp_path, *flags) as server:
         wait_until(lambda: "is kept" in server.log, "the start says what it keeps")
-        names = {"1", (data / "current").read_text().strip()}
+        names = {old, state_folder(data).name}
         assert len(names) == 2 and names <= set(os.listdir(data / "states"))
         # Nobody knows which of them is wanted: the next reset leaves the old one, too.
         assert control(server, "POST", "reset").status_code == 200
-        assert "1" in os.listdir(data / "states")
-    with contextlib.closing(sqlite3.connect(data / "states/1/scribe.sqlite")) as database:
+        assert old in os.listdir(data / "states")
+    with contextlib.closing(sqlite3.connect(data / "states" / old / "scribe.sqlite")) as database:
         assert database.execute("SELECT txn_id FROM transactions").fetchall() == [("t",)]
 
 

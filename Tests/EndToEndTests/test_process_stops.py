@@ -16,6 +16,8 @@ from client import BUCKET, Transaction
 from crash_scenarios import Namespaces
 from crashes import CrashSite
 from emulator import PATIENCE, Server, state_folder, wait_until
+from journal import Events, Wait
+from listen_client import Listener, voice
 from namespaces import EkaClient, access, created
 from session_client import SessionClient, recording
 from websockets.sync.client import connect
@@ -84,9 +86,12 @@ def stopped(tmp_path_factory):
             thread.start()
         wait_until(lambda: server.metric("scribe_held_polls") == others + len(polls), "the polls are held")
         work.programs = wait_until(lambda: children(server), "the programs run")
-        with half_an_upload(server, site):
+        work.events, work.waiting = Events(server, "default"), Wait(server, "default")
+        with half_an_upload(server, site), Listener(server) as work.listener:
+            work.listener.send(voice(1.0))
             server.stop()
-        for thread in threads:
+            work.listener.end()
+        for thread in (*threads, work.waiting):
             thread.join(PATIENCE)
         work.address, work.left = server.base_url, site.holding(Namespaces.AUDIO)
         work.temporary = list(site.temporary.iterdir())
@@ -102,6 +107,14 @@ def test_sigterm_in_the_midst_of_an_upload_answers_held_polls_also_of_namespaces
     assert stopped.answers == [202] * (1 + OPEN)
     with contextlib.suppress(requests.ConnectionError):
         pytest.fail(f"it still answers: {requests.get(stopped.address).status_code}")
+
+
+def test_sigterm_closes_sockets_with_1001(stopped):
+    assert stopped.listener.close_frame[0] == 1001
+
+
+def test_sigterm_ends_streams_of_the_journal_and_waits_for_requests(stopped):
+    assert stopped.events.ended.wait(PATIENCE) and stopped.waiting.status == 422
 
 
 def test_sigterm_ends_programs_of_the_server_and_the_next_start_does_their_work(stopped):

@@ -12,39 +12,39 @@ import requests
 from emulator import run, running, state_folder, wait_until
 
 
-def test_a_backup_taken_under_load_restores_to_the_same(tmp_path, chunks):
+def test_a_backup_taken_under_load_restores_to_the_same(served, tmp_path, chunks):
     backup = tmp_path / "backup.tar"
-    with running(tmp_path, "--data-dir", "data") as server:
-        client = server.client()
-        s3 = client.s3()
-        transaction = client.transaction("backed-up")
-        transaction.init()
-        for chunk in chunks:
-            transaction.upload(s3, *chunk)
-        transaction.commit()
-        before = transaction.poll()
-        stop = threading.Event()
-        rounds = []
+    server = served("--data-dir", "data")
+    data = server.folder / "data"
+    client = server.client()
+    s3 = client.s3()
+    transaction = client.transaction("backed-up")
+    transaction.init()
+    for chunk in chunks:
+        transaction.upload(s3, *chunk)
+    transaction.commit()
+    before = transaction.poll()
+    stop = threading.Event()
+    rounds = []
 
-        def load():
-            while not stop.is_set():
-                s3.put_object(Bucket="b", Key="busy", Body=os.urandom(50_000))
-                client.transaction().init()
-                rounds.append(1)
+    def load():
+        while not stop.is_set():
+            s3.put_object(Bucket="b", Key="busy", Body=os.urandom(50_000))
+            client.transaction().init()
+            rounds.append(1)
 
-        threads = [threading.Thread(target=load) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        wait_until(lambda: len(rounds) > 3, "load")
-        taken = run("backup", backup, "--data-dir", tmp_path / "data")
-        stop.set()
-        for thread in threads:
-            thread.join()
-        assert taken.returncode == 0, taken.stderr
-        assert stat.S_IMODE(backup.stat().st_mode) == 0o600
-        refused = run("restore", backup, "--data-dir", tmp_path / "data")
-        assert refused.returncode == 1 and "in use" in refused.stderr
-    assert run("restore", backup, "--data-dir", tmp_path / "data").returncode == 1, "it holds data already"
+    threads = [threading.Thread(target=load) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: len(rounds) > 3, "load")
+    taken = run("backup", backup, "--data-dir", data)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert taken.returncode == 0, taken.stderr
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    refused = run("restore", backup, "--data-dir", data)
+    assert refused.returncode == 1 and "in use" in refused.stderr
     restored = run("restore", backup, "--data-dir", tmp_path / "restored")
     assert restored.returncode == 0, restored.stderr
     with running(tmp_path, "--data-dir", "restored") as server:
@@ -56,6 +56,7 @@ def test_a_backup_taken_under_load_restores_to_the_same(tmp_path, chunks):
             Bucket="m-prod-voice-record", Key=f"{transaction.folder}/1.m4a"
         )["Body"].read() == chunks[0][0].read_bytes()
         assert len(s3.get_object(Bucket="b", Key="busy")["Body"].read()) == 50_000
+    assert run("restore", backup, "--data-dir", tmp_path / "restored").returncode == 1, "it holds data already"
 
 
 def test_a_backup_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):

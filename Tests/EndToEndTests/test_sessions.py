@@ -5,7 +5,8 @@ import random
 
 import pytest
 import requests
-from emulator import LIMITED, NAMED, running, wait_until
+from emulator import LIMITED, LOGGING, NAMED, wait_until
+from namespaces import AllianceClient, access, control, created
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
 
@@ -83,32 +84,35 @@ def test_two_ends_at_once_and_uploads_beside_them(server):
     assert sorted(client.results(session)["audio_files"]) == sorted(kept)
 
 
-def test_expiry_in_the_middle_of_an_upload(tmp_path):
-    with running(tmp_path, "--ephemeral", "--session-lifetime", "2s", "--webhook-pauses", "") as server:
-        client = SessionClient(server.base_url)
-        client.call(
-            "POST", "/webhooks", (201,), json={"url": "inbox", "events": ["session.started", "session.expired"]})
-        created = client.create()
-        session = created["session_id"]
+def test_expiry_in_the_middle_of_an_upload(served):
+    """In a namespace, whose clock is moved by the two hours that a session lasts there."""
+    server = served(*LOGGING)
+    made = created(server)
+    client, where = AllianceClient(access(server, made, "credentials")), {"namespace": made["name"]}
+    client.call("POST", "/webhooks", (201,), json={"url": "inbox", "events": ["session.started", "session.expired"]})
+    session = client.create()["session_id"]
 
-        def body():
-            yield recording(1)[:2000]
-            wait_until(lambda: client.call("GET", f"/sessions/{session}", (202, 410)).status_code == 410, "it expires")
-            yield b"late"
+    def body():
+        yield recording(1)[:2000]
+        for by in ("119m", "1m"):
+            client.call("GET", f"/sessions/{session}", (202,))
+            control(server, "POST", "clock/advance", params=where, json={"by": by}).raise_for_status()
+        wait_until(lambda: client.call("GET", f"/sessions/{session}", (202, 410)).status_code == 410, "it expires")
+        yield b"late"
 
-        answer = requests.post(
-            f"{client.base}/sessions/{session}/audio/1.wav", data=body(),
-            headers={**client.session.headers, "Content-Type": "audio/wav"})
-        assert answer.status_code == 410 and answer.json()["error"]["code"] == "session_expired"
-        expired = client.results(session)
-        assert expired["status"] == "expired" and expired["templates"] == [] and expired["audio_files"] == []
+    answer = requests.post(
+        f"{client.base}/sessions/{session}/audio/1.wav", data=body(),
+        headers={**client.session.headers, "Content-Type": "audio/wav"})
+    assert answer.status_code == 410 and answer.json()["error"]["code"] == "session_expired"
+    expired = client.results(session)
+    assert expired["status"] == "expired" and expired["templates"] == [] and expired["audio_files"] == []
 
-        def deliveries():
-            return requests.get(
-                f"{server.base_url}/__admin/deliveries?session_id={session}").json()["deliveries"]
+    def deliveries():
+        return control(server, "GET", "deliveries", params={**where, "session_id": session}).json()["deliveries"]
 
-        wait_until(lambda: len(deliveries()) == 2, "its end is told")
-        assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
+    wait_until(lambda: len(deliveries()) == 2, "its end is told")
+    assert [each["event"] for each in deliveries()] == ["session.expired", "session.started"]
+    control(server, "DELETE", f"namespaces/{made['name']}").raise_for_status()
 
 
 def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):

@@ -159,32 +159,40 @@ def test_a_certificate_without_a_key_or_a_key_alone_ends_the_start(files, tmp_pa
     assert "set both" in refusal(tmp_path, flag, str(files.certificate if flag == "--tls-certificate" else files.key))
 
 
-@pytest.mark.parametrize("starts", [1, pytest.param(2, marks=pytest.mark.full)])
-def test_the_authority_is_kept_between_starts_and_readable_only_by_its_owner(tmp_path, starts):
+def modes_of_keys(folder) -> dict:
+    return {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir() if path.name.endswith("key.pem")}
+
+
+ONLY_ITS_OWNER = {"ca-key.pem": 0o600, "key.pem": 0o600}
+
+
+# The next test has one start.
+@pytest.mark.full
+def test_the_authority_is_kept_between_starts_and_readable_only_by_its_owner(tmp_path):
     # This makes the authority.
     pem = verb(tmp_path, "trust", "--pem").stdout
     assert pem.startswith("-----BEGIN CERTIFICATE-----")
-    for _ in range(starts):
+    for _ in range(2):
         with running(tmp_path, "--ephemeral", *TLS) as server:
             assert pathlib.Path(server.authority).read_text() == pem
             assert requests.get(f"{server.base_url}/ca.pem").text == pem
     folder = tmp_path / ".local/share/scribe-emulator/tls"
-    assert {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir() if path.name.endswith("key.pem")} == {
-        "ca-key.pem": 0o600, "key.pem": 0o600}
-    if starts == 1:
-        (folder / "ca-key.pem").chmod(0o644)
-        assert "chmod 600" in refusal(tmp_path, *TLS)
-        return
+    assert modes_of_keys(folder) == ONLY_ITS_OWNER
     folder.chmod(0o755)
     assert f"chmod 700 {folder}" in refusal(tmp_path, *TLS)
     assert f"chmod 700 {folder}" in verb(tmp_path, "trust").stderr
 
 
 @pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.full)], ids=["short", "whole"])
-def test_names_and_a_folder_of_ones_own(tmp_path, is_whole):
+def test_names_and_a_folder_of_ones_own_whose_authority_is_kept_and_readable_only_by_its_owner(tmp_path, is_whole):
     flags = ["--tls-dir", str(tmp_path / "mine"), "--tls-name", "scribe.test,192.168.7.7"]
+    # This makes the authority.
+    pem = verb(tmp_path, "trust", "--pem", *flags).stdout
+    assert pem.startswith("-----BEGIN CERTIFICATE-----")
     with running(tmp_path, "--ephemeral", *TLS, *flags) as server:
         server.authority = str(tmp_path / "mine/ca.pem")
+        assert pathlib.Path(server.authority).read_text() == requests.get(f"{server.base_url}/ca.pem").text == pem
+        assert modes_of_keys(tmp_path / "mine") == ONLY_ITS_OWNER
         for host in ("scribe.test", "192.168.7.7", "api.eka.care"):
             with Encrypted(server, PATIENCE, host):
                 pass
@@ -201,3 +209,5 @@ def test_names_and_a_folder_of_ones_own(tmp_path, is_whole):
         with running(tmp_path, "--ephemeral", *TLS, *flags):
             pass
         assert (tmp_path / "mine/ca.pem").read_text() == after
+    (tmp_path / "mine/ca-key.pem").chmod(0o644)
+    assert "chmod 600" in refusal(tmp_path, *TLS, *flags)

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 import requests
-from emulator import BINARY, PATIENCE, ROOT, running, wait_until
+from emulator import BINARY, PATIENCE, PUBLIC, ROOT, running, wait_until
 from webhooks import FAST, KEY, SUBSCRIPTIONS, WHOLE, Consultant, Receiver, admin, settle
 
 
@@ -104,9 +104,9 @@ def test_the_webhooks_verbs_use_the_operator_api_with_its_token(tmp_path):
     assert unreachable.returncode == 3 and "no server answers" in unreachable.stderr
 
 
-def test_a_server_on_all_interfaces_sends_no_webhook_to_private_addresses(tmp_path):
-    strict = ("--host", "0.0.0.0", "--auth", "strict", "--demo-seed", "--ephemeral")
-    with Receiver() as receiver, running(tmp_path, *strict) as server:
+def test_a_server_on_all_interfaces_sends_no_webhook_to_private_addresses(served):
+    server = served(*PUBLIC)
+    with Receiver() as receiver:
         client = Consultant(server)
         for url in (
             receiver.url, "http://localhost:8080/", "http://10.0.0.1/", "http://[::1]:8080/", "http://2130706433/",
