@@ -1,5 +1,6 @@
 """Fixtures that several files use: servers, the spoken consultation and a browser."""
 
+import collections
 import contextlib
 import json
 import subprocess
@@ -14,7 +15,7 @@ pytest.register_assert_rewrite(
     "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
-from costs import CostsPlugin  # noqa: E402
+from costs import CostsPlugin, TogetherScheduling, unit  # noqa: E402
 from device_client import FLAGS  # noqa: E402
 from emulator import (  # noqa: E402
     DEMO, LONG, PATIENCE, PATIENT, RECOGNISER, ROOT, STRICT, TLS, running, wait_until,
@@ -32,11 +33,18 @@ def pytest_configure(config):
     config.pluginmanager.register(CostsPlugin())
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return TogetherScheduling(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 def pytest_collection_modifyitems(items):
-    """Starts the files that take longest first, so that no worker has a long file left at the end."""
+    """Starts what takes longest first, so that no worker has much left at the end."""
     durations = ROOT / "Tests/durations.json"
-    seconds = json.loads(durations.read_text()) if durations.exists() else {}
-    items.sort(key=lambda item: -seconds.get(item.path.stem, 0))
+    seconds = collections.Counter()
+    for name, value in (json.loads(durations.read_text()) if durations.exists() else {}).items():
+        seconds[unit(name)] += value
+    items.sort(key=lambda item: -seconds[unit(item.path.stem)])
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Counts what each test costs: CPU time, server starts, process starts and sleeps.
 
-The counts are properties of each test in the JUnit file. `scripts/costs` prints and limits them.
+The counts are properties of each test in the JUnit file. `scripts/costs` prints and limits them. Files that ask for the
+same servers run on one worker, which starts each of them once.
 """
 
 import importlib.machinery
@@ -11,10 +12,22 @@ import sys
 import time
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SLEEP = time.sleep
+#: Names of test files, without `test_`. One worker runs all files of a row.
+TOGETHER = [
+    "browser clock deepgram_sdk early_frames exec explained_refusals journal_heads journal_streams listen_access "
+    "metrics namespaces_settings process_starts process_storage sessions snapshots tls_clients",
+    "cors cross_site_logins faults_sockets granted_tokens host_names journal listen_results start_errors webhooks",
+    "hostile_connections http2_floods http2_limits http2_requests http2_transfers memory_doors tls_handshakes",
+    "listen_streams live_consultations live_encodings",
+    "omi_audio omi_conversations omi_failures omi_pages omi_segments",
+    "ambient_servers consultation python_sdk recordings",
+]
+UNITS = {f"test_{name}": row for row in TOGETHER for name in row.split()}
 
 
 def load(path: pathlib.Path):
@@ -56,6 +69,16 @@ class Costs:
 
 
 COSTS = Costs()
+
+
+def unit(name: str) -> str:
+    """The row of a test file, or the file itself."""
+    return UNITS.get(name, name)
+
+
+class TogetherScheduling(LoadFileScheduling):
+    def _split_scope(self, nodeid: str) -> str:
+        return unit(pathlib.PurePath(super()._split_scope(nodeid)).stem)
 
 
 class CostsPlugin:

@@ -97,7 +97,8 @@ def test_links_begin_with_the_public_url_and_the_prefix(served):
     server = served(*NAMED)
     made = created(server, "t")
     assert made["url"] == f"{public}/ns/t"
-    assert control(server, "GET", "namespaces").json()["namespaces"][0]["url"] == f"{public}/ns/t"
+    listed = control(server, "GET", "namespaces").json()["namespaces"]
+    assert {each["name"]: each["url"] for each in listed}["t"] == f"{public}/ns/t"
     for way, base in (("prefix", f"{public}/ns/t"), ("header", public), ("credentials", public)):
         inside = access(server, made, way)
         client = AllianceClient(inside)
