@@ -9,7 +9,7 @@ import h2.errors
 import h2.events
 import pytest
 import requests
-from emulator import IMPATIENT, PATIENCE, TLS, running, wait_until
+from emulator import IMPATIENT, PATIENCE, wait_until
 from http2_client import CREDENTIALS, LOGIN, Connection
 
 
@@ -171,14 +171,6 @@ def test_an_upload_of_megabytes_arrives_whole(server):
             sent += size
         assert connection.answer(stream)[0] == 200
     assert s3.get_object(Bucket="b", Key="h2")["Body"].read() == body
-
-
-def test_a_stop_sends_goaway_and_answers_open_requests(tmp_path):
-    with running(tmp_path, "--ephemeral", *TLS) as server, Connection(server) as connection:
-        assert connection.answer(connection.open())[0] == 200
-        server.stop()
-        connection.end()
-        assert any(isinstance(event, h2.events.ConnectionTerminated) for event in connection.events)
 
 
 def test_a_client_that_offers_no_alpn_protocol_gets_http_1(server):

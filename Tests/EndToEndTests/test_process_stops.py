@@ -10,12 +10,14 @@ import threading
 from types import SimpleNamespace
 
 import boto3
+import h2.events
 import pytest
 import requests
 from client import BUCKET, Transaction
 from crash_scenarios import Namespaces
 from crashes import CrashSite
-from emulator import PATIENCE, Server, state_folder, wait_until
+from emulator import PATIENCE, TLS, Server, running, state_folder, wait_until
+from http2_client import Connection
 from journal import Events, Wait
 from listen_client import Listener, voice
 from namespaces import EkaClient, access, created
@@ -86,12 +88,11 @@ def stopped(tmp_path_factory):
             thread.start()
         wait_until(lambda: server.metric("scribe_held_polls") == others + len(polls), "the polls are held")
         work.programs = wait_until(lambda: children(server), "the programs run")
-        work.events, work.waiting = Events(server, "default"), Wait(server, "default")
         with half_an_upload(server, site), Listener(server) as work.listener:
             work.listener.send(voice(1.0))
             server.stop()
             work.listener.end()
-        for thread in (*threads, work.waiting):
+        for thread in threads:
             thread.join(PATIENCE)
         work.address, work.left = server.base_url, site.holding(Namespaces.AUDIO)
         work.temporary = list(site.temporary.iterdir())
@@ -109,12 +110,20 @@ def test_sigterm_in_the_midst_of_an_upload_answers_held_polls_also_of_namespaces
         pytest.fail(f"it still answers: {requests.get(stopped.address).status_code}")
 
 
+def test_a_stop_sends_goaway_answers_open_requests_and_ends_streams_of_the_journal_and_waits(tmp_path):
+    with running(tmp_path, "--ephemeral", *TLS) as server, Connection(server) as connection:
+        events, waiting = Events(server, "default"), Wait(server, "default")
+        assert connection.answer(connection.open())[0] == 200
+        server.stop()
+        assert events.ended.wait(PATIENCE) and server.process.returncode == 0
+        waiting.join(PATIENCE)
+        assert waiting.status == 422
+        connection.end()
+        assert any(isinstance(event, h2.events.ConnectionTerminated) for event in connection.events)
+
+
 def test_sigterm_closes_sockets_with_1001(stopped):
     assert stopped.listener.close_frame[0] == 1001
-
-
-def test_sigterm_ends_streams_of_the_journal_and_waits_for_requests(stopped):
-    assert stopped.events.ended.wait(PATIENCE) and stopped.waiting.status == 422
 
 
 def test_sigterm_ends_programs_of_the_server_and_the_next_start_does_their_work(stopped):

@@ -74,7 +74,7 @@ def test_a_connection_that_sends_no_tls_to_the_tls_port_is_closed(server):
         pass
 
 
-# test_http2_requests.py stops one in each run.
+# test_process_stops.py stops one in each run.
 @pytest.mark.full
 def test_a_server_with_tls_stops_with_open_connections(tmp_path):
     with running(tmp_path, "--ephemeral", *TLS) as server:
