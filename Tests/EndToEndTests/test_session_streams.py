@@ -109,7 +109,7 @@ def test_a_socket_closes_when_its_session_takes_no_more_audio(server, way):
             client.call("PATCH", f"/sessions/{created['session_id']}", (200,), json={"user_status": "cancelled"})
         else:
             place = {"namespace": inside.name}
-            control(server, "POST", "clock/advance", params=place, json={"by": "61m"}).raise_for_status()
+            control(server, "POST", "clock/advance", params=place, json={"by": "181m"}).raise_for_status()
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(timeout=PATIENCE)
     assert closed.value.rcvd.code == 1008
