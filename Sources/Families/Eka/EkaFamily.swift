@@ -174,8 +174,10 @@ package struct EkaFamily: RoutedAPI {
                     store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers,
                     clock: runtime.clock)
             })
-        CredentialRoutes.add(to: group.routes { CredentialRoutes(credentials: $0.credentials) })
-        HistoryRoutes.add(to: group.routes { HistoryRoutes(queries: $0.runtime.queries) })
+        CredentialRoutes.add(
+            to: group.routes { CredentialRoutes(credentials: $0.credentials, profiles: profiles) })
+        HistoryRoutes.add(
+            to: group.routes { HistoryRoutes(queries: $0.runtime.queries, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {
             TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles)
         }

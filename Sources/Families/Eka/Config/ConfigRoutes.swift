@@ -40,10 +40,13 @@ struct ConfigRoutes: Sendable {
                 stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
             client: try await queries.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
-        switch profiles.profile(of: request, context).configShape {
-        case .flat: return try await .longJSON(.ok, ["data": config.flat])
-        case .nested: return try await .longJSON(.ok, ["data": config.nested])
-        }
+        let profile = profiles.profile(of: request, context)
+        let data =
+            switch profile.configShape {
+            case .flat: config.flat
+            case .nested: config.nested
+            }
+        return try await .longJSON(.ok, profile.fitted(["data": data], as: .config))
     }
 
     /// The stored members that the server does not read.
