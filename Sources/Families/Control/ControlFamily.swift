@@ -94,7 +94,7 @@ package struct ControlFamily: RoutedAPI {
         FixtureRoutes.add(to: group.routes { FixtureRoutes(fixtures: $0.runtime.fixtureBehaviour) })
         TransactionControlRoutes.add(to: group.routes { TransactionControlRoutes(runtime: $0.runtime) })
         ObjectRoutes.add(
-            to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, queries: $0.runtime.queries) })
+            to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, store: $0.runtime.store) })
         let events = JournalEvents()
         JournalRoutes.add(
             to: group.routes { [settings] in
@@ -108,8 +108,8 @@ package struct ControlFamily: RoutedAPI {
             })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
-            to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+            to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
         DeliveryControlRoutes.add(
-            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
     }
 }

@@ -13,7 +13,7 @@ struct HistoryRoutes: Sendable {
     /// Most transactions of one database read, which ends earlier after 256 KB.
     private static let pageSize = 256
 
-    let queries: Queries
+    let store: Store
     let profiles: ClientProfiles
 
     static func add(to router: WorldRoutes<Self>) {
@@ -31,7 +31,7 @@ struct HistoryRoutes: Sendable {
         let profile = profiles.profile(of: request, context)
         let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPlace?, _ seen: Int) async throws -> HistoryPage {
-            try await queries.recordings.history(
+            try await store.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }
