@@ -9,6 +9,18 @@ static const unsigned char scribe[] = {
 
 struct document document_scribe(void) { return (struct document){scribe, sizeof scribe}; }
 
+static const unsigned char scribe_json[] = {
+#embed "../../openapi/scribe.json"
+};
+
+struct document document_scribe_json(void) { return (struct document){scribe_json, sizeof scribe_json}; }
+
+static const unsigned char operations[] = {
+#embed "../../openapi/operations.txt"
+};
+
+struct document document_operations(void) { return (struct document){operations, sizeof operations}; }
+
 // Table with one OpenAPI document per API family.
 #include "../../openapi/families.inc"
 

@@ -10,7 +10,6 @@ package struct Runtime: Sendable {
     package let reserve: StorageReserve
     package let transcriber: any Transcriber
     package let noteWriter: any NoteWriter
-    package let queries: Queries
     package let transactions: Transactions
     package let fixtureBehaviour: FixtureBehaviour
     /// The S3 bucket for audio of clients that name no bucket.
@@ -52,7 +51,6 @@ package struct Runtime: Sendable {
         self.reserve = reserve
         self.transcriber = transcriber
         self.noteWriter = noteWriter
-        queries = Queries(store: store)
         self.transactions = transactions
         self.fixtureBehaviour = fixtureBehaviour
         self.bucket = bucket

@@ -18,8 +18,6 @@ struct Composition: Sendable {
     let families: [any FamilyContribution]
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
-    /// Operations that fault rules may name.
-    let operations = OperationDocument.index
 
     /// - Parameters:
     ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.
@@ -42,7 +40,7 @@ struct Composition: Sendable {
         var controlSettings = ControlFamily.Settings(
             token: adminToken, host: configuration.host,
             about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
-            version: ScribeVersion.current, specialty: SukiFamily.specialty, operations: operations,
+            version: ScribeVersion.current, specialty: SukiFamily.specialty,
             otherOperations: S3Family.operationNames, families: ([status] + emulated).map(\.name).sorted())
         controlSettings.refusedSecrets = configuration.isLoopback ? [] : configuration.publishedSecrets
         controlSettings.sharesData = configuration.shared != nil
@@ -93,8 +91,7 @@ struct Composition: Sendable {
         return FrontPage.Settings(
             version: ScribeVersion.current, isStrict: configuration.authMode == .strict,
             tlsPort: { tlsPort.withLock { $0 } },
-            demo: { demo },
-            openAPI: { OpenAPIJSON.bytes })
+            demo: { demo })
     }
 }
 

@@ -108,7 +108,7 @@ package struct Emulator: Sendable {
     var faultSettings: FaultSettings {
         let isOwn = configuration.isLoopback && configuration.authMode != .strict && configuration.shared == nil
         return FaultSettings(
-            operations: composition.operations, readsHeader: configuration.readsFaultHeader ?? isOwn,
+            readsHeader: configuration.readsFaultHeader ?? isOwn,
             held: Places(limit: configuration.connectionLimit / 2))
     }
 

@@ -47,7 +47,7 @@ struct AndroidClient: Sendable {
     // MARK: Recording
 
     func start(
-        _ id: String, visit: String = "v-1", templates: [String] = ["clinical_notes_template"]
+        _ id: String, visit: String = "v-1", age: Int = 45, templates: [String] = ["clinical_notes_template"]
     ) async throws -> TestAnswer {
         let wanted = templates.map { #"{"template_id":"\#($0)","template_name":"Notes","template_type":"custom"}"# }
         return try await session.send(
@@ -55,7 +55,7 @@ struct AndroidClient: Sendable {
             #"""
             {"input_language":["en-IN"],"mode":"consultation","model_type":"pro",
              "output_format_template":[\#(wanted.joined(separator: ","))],
-             "patient_details":{"age":45,"biologicalSex":"M","oid":"p-1","username":"Asha","visit_id":"\#(visit)"},
+             "patient_details":{"age":\#(age),"biologicalSex":"M","oid":"p-1","username":"Asha","visit_id":"\#(visit)"},
              "s3_url":"s3://\#(Self.bucket)/260510/\#(id)","Section":"","speciality":"","transfer":"vaded"}
             """#,
             more: [.contentType: "application/json; charset=UTF-8"]

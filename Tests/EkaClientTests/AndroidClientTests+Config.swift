@@ -138,6 +138,19 @@ extension AndroidClientTests {
         }
     }
 
+    @Test(
+        "the Android SDK decodes a history in which an age needs more than 32 bits, without that age", .covers("C-121"))
+    func wideAge() async throws {
+        try await AndroidClient.run { client in
+            _ = try await client.start(id)
+            _ = try await client.start("a-2", age: 1 << 31)
+            let answer = try await client.session.send(.get, "/voice/api/v2/transaction/history")
+            let history = try answer.decoded(as: Android.History.self, status: 200)
+            #expect(Set(history.data?.map(\.patientDetails?.age) ?? []) == [45, nil])
+            #expect(history.data?.allSatisfy { $0.patientDetails?.username == "Asha" } == true)
+        }
+    }
+
     @Test("the Android SDK sends no token to a host outside eka.care, and only open mode accepts that", .covers("C-80"))
     func otherHost() async throws {
         for (mode, status) in [(AuthMode.lenient, 401), (.open, 201)] {

@@ -3,6 +3,7 @@ import ScribeDomain
 import ServerTestSupport
 
 /// The answers as the Android SDK types them: Gson takes anything for absent, but no object for an array or a string.
+/// `Int32` is Kotlin's `Int`.
 enum Android {
     struct Acknowledgement: Decodable {
         let status: String?
@@ -99,7 +100,7 @@ enum Android {
         }
 
         let credentials: Keys
-        let expiry: Int?
+        let expiry: Int32?
     }
 
     struct Templates: Decodable {
@@ -136,9 +137,9 @@ enum Android {
         }
 
         struct Limits: Decodable {
-            let supportedLanguages: Int?
-            let supportedOutputFormats: Int?
-            let consultationModes: Int?
+            let supportedLanguages: Int32?
+            let supportedOutputFormats: Int32?
+            let consultationModes: Int32?
         }
 
         struct Preferences: Decodable {
@@ -167,7 +168,7 @@ enum Android {
         struct Row: Decodable {
             struct Patient: Decodable {
                 let oid: String?
-                let age: Int?
+                let age: Int32?
                 let biologicalSex: String?
                 let username: String?
             }
@@ -182,8 +183,6 @@ enum Android {
             let patientDetails: Patient?
         }
 
-        let status: String?
-        let retrievedCount: Int?
         let data: [Row]?
     }
 

@@ -11,8 +11,8 @@ import pytest
 pytest.register_assert_rewrite(
     "balancer", "chromium", "crash_load", "crash_scenarios", "crashes", "device_client", "emulator",
     "every_field.cases", "every_field.tenants", "http2_client", "http_recorder", "journal", "listen_client",
-    "loop_probe", "messages", "namespaces", "session_client", "shared_place", "tls", "visits", "webhooks",
-    "websocket_driver")
+    "loop_probe", "messages", "namespaces", "recorded_sdk", "session_client", "shared_place", "tls", "visits",
+    "webhooks", "websocket_driver")
 
 from chromium import Target, trusting_browser  # noqa: E402
 from costs import CostsPlugin, TogetherScheduling, unit  # noqa: E402

@@ -19,6 +19,9 @@ struct family_document family_document(size_t index);
 
 // API documents, from openapi/.
 struct document document_scribe(void);
+struct document document_scribe_json(void);
+// A line for each operation: method, path, id, and `socket` where it opens one.
+struct document document_operations(void);
 struct document document_control(void);
 struct document document_ambient(void);
 struct document document_omi(void);

@@ -104,6 +104,6 @@ package struct AllianceFamily: RoutedAPI {
         CombinedAudioRoutes.add(to: authenticated.routes(combined), links: links.routes(combined))
         TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: ProtocolSessions($0.runtime)) })
         WebhookRoutes.add(
-            to: authenticated.routes { WebhookRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+            to: authenticated.routes { WebhookRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
     }
 }

@@ -19,9 +19,9 @@ extension ConsoleFamily {
             TransactionID.isValid(id)
         else { throw ConsoleError.notFound }
         let key = Transaction.Key(business: BusinessID(business), id: TransactionID(id))
-        let queries = pageRequest.context.world.runtime.queries.recordings
-        guard let timeline = try await queries.timeline(of: key) else { throw ConsoleError.notFound }
-        let documents = (try await queries.results(of: key)?.documents ?? [])
+        let store = pageRequest.context.world.runtime.store
+        guard let timeline = try await store.timeline(of: key) else { throw ConsoleError.notFound }
+        let documents = (try await store.results(of: key)?.documents ?? [])
         let found = try await control.read(
             "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
             for: pageRequest.request, pageRequest.context)
@@ -140,7 +140,7 @@ extension ConsoleFamily {
     private func audioFiles(
         _ timeline: RecordingTimeline, _ link: String, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
-        let speech = try await pageRequest.context.world.runtime.queries.recordings.speech(of: timeline.transaction.key)
+        let speech = try await pageRequest.context.world.runtime.store.recordingSpeech(timeline.transaction.key)
         return Self.sounds(timeline).prefix(Self.mostFiles).map { file in
             let heard = speech[file.name]
             return [

@@ -40,7 +40,7 @@ extension ConsoleFamily {
         let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
         if !search.isEmpty { filter.text = search }
         filter.searchesNames = settings.showsWords
-        let page = try await world.runtime.queries.recordings.list(filter)
+        let page = try await world.runtime.store.recordings(filter)
         let isFiltered = stateFilter != .all || filter.kind != nil || filter.client != nil || filter.before != nil
         let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
         guard !isEmpty else {

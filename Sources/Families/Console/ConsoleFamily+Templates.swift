@@ -4,6 +4,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// Templates: lists them, and tries one on a transcript.
 extension ConsoleFamily {
@@ -16,9 +17,9 @@ extension ConsoleFamily {
         let client = pageRequest.request.query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         let chosen = client ?? usualClient(pageRequest.context) ?? world.authenticator.clients.ids.first
         let business = chosen.flatMap { world.authenticator.clients[$0]?.principal.business }
-        let queries = world.runtime.queries.templates
-        let own = if let business { try await queries.templates(of: business) } else { [CustomTemplate]() }
-        let sections = if let business { try await queries.sections(of: business) } else { [TemplateSection]() }
+        let store = world.runtime.store
+        let own = if let business { try await store.templates(of: business) } else { [CustomTemplate]() }
+        let sections = if let business { try await store.sections(of: business) } else { [TemplateSection]() }
         let known = (world.runtime.templates.sections + sections).prefix(Self.mostSections)
         let shipped = world.runtime.templates.templates
         return Page(
@@ -79,9 +80,9 @@ extension ConsoleFamily {
     func template(_ id: TemplateID, of business: BusinessID?, _ world: World) async throws -> Template? {
         let catalogue = world.runtime.templates
         if let shipped = catalogue[id] { return shipped }
-        let queries = world.runtime.queries.templates
-        guard let business, let own = try await queries.template(id, of: business) else { return nil }
-        let sections = try await catalogue.sections + queries.sections(of: business)
+        let store = world.runtime.store
+        guard let business, let own = try await store.template(id, of: business) else { return nil }
+        let sections = try await catalogue.sections + store.sections(of: business)
         return own.template(
             with: Dictionary(sections.map { ($0.id, $0) }, uniquingKeysWith: { $1 }), fallback: catalogue.fallback)
     }

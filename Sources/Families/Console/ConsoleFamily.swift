@@ -5,6 +5,7 @@ import NIOPosix
 package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// The console (`/__console`): pages that show what clients did, and steer the server.
 ///
@@ -230,7 +231,7 @@ package struct ConsoleFamily: Family {
         let world = context.world
         guard let id = wish.client.map({ ClientID($0) }) ?? usualClient(context),
             let registered = world.authenticator.clients[id],
-            let found = try await world.runtime.queries.accounts.client(id)
+            let found = try await world.runtime.store.client(id)
         else { throw ConsoleError.unknownClient }
         let token = try await world.authenticator.tokens.issue(
             to: found.client, version: registered.version, lifetime: 3600,

@@ -23,8 +23,6 @@ package struct ControlFamily: RoutedAPI {
         package typealias Specialty =
             @Sendable (_ partner: String, _ wanted: String?, World) throws -> String
         package var specialty: Specialty
-        /// Operations that fault rules may name.
-        package var operations: LazyOperationIndex
         /// Operations without a path of their own, such as those of S3.
         package var otherOperations: [String]
         /// Names of the emulated APIs.
@@ -36,7 +34,7 @@ package struct ControlFamily: RoutedAPI {
 
         package init(
             token: String?, host: String, about: @escaping @Sendable () -> [String: String],
-            version: String, specialty: @escaping Specialty, operations: LazyOperationIndex, otherOperations: [String],
+            version: String, specialty: @escaping Specialty, otherOperations: [String],
             families: [String]
         ) {
             self.token = token
@@ -44,7 +42,6 @@ package struct ControlFamily: RoutedAPI {
             self.about = about
             self.version = version
             self.specialty = specialty
-            self.operations = operations
             self.otherOperations = otherOperations
             self.families = families
         }
@@ -88,28 +85,26 @@ package struct ControlFamily: RoutedAPI {
                 SeedRoutes(world: $0, specialty: settings.specialty, refusedSecrets: settings.refusedSecrets)
             })
         FaultRoutes.add(
-            to: group.routes { [operations = settings.operations, others = settings.otherOperations] in
-                FaultRoutes(world: $0, operations: operations, otherOperations: others)
+            to: group.routes { [others = settings.otherOperations] in
+                FaultRoutes(world: $0, otherOperations: others)
             })
         FixtureRoutes.add(to: group.routes { FixtureRoutes(fixtures: $0.runtime.fixtureBehaviour) })
         TransactionControlRoutes.add(to: group.routes { TransactionControlRoutes(runtime: $0.runtime) })
         ObjectRoutes.add(
-            to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, queries: $0.runtime.queries) })
+            to: group.routes { ObjectRoutes(uploads: $0.runtime.uploads, store: $0.runtime.store) })
         let events = JournalEvents()
         JournalRoutes.add(
             to: group.routes { [settings] in
                 JournalRoutes(
-                    world: $0, operations: settings.operations, otherOperations: settings.otherOperations,
+                    world: $0, otherOperations: settings.otherOperations,
                     families: settings.families, events: events, version: settings.version)
             })
         PlaybackRoutes.add(
-            to: group.routes { [operations = settings.operations] in
-                PlaybackRoutes(world: $0, operations: operations)
-            })
+            to: group.routes { PlaybackRoutes(world: $0) })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
-            to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+            to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
         DeliveryControlRoutes.add(
-            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries) })
+            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
     }
 }

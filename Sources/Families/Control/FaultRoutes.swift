@@ -7,7 +7,6 @@ import ScribeStore
 /// `/__admin/faults`: adds, lists, changes and removes fault rules of a namespace.
 struct FaultRoutes: Sendable {
     let world: World
-    let operations: LazyOperationIndex
     /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
 
@@ -53,7 +52,7 @@ struct FaultRoutes: Sendable {
 
     private func add(_ members: [String: JSONValue], usualTimes: Int?) async throws -> Response {
         let reader = FaultRuleReader(
-            operations: try await operations.load(), others: otherOperations,
+            operations: .documented, others: otherOperations,
             events: world.runtime.store.vocabularies.names)
         var (rule, id) = try reader.rule(of: members)
         rule.times = rule.times ?? usualTimes
@@ -104,7 +103,7 @@ struct FaultRoutes: Sendable {
 
     /// Names of all operations, for rules and for the completion of editors.
     @Sendable private func listOperations(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let index = try await operations.load()
+        let index = OperationIndex.documented
         let others = otherOperations + [FaultPlace.recognition, .note, .webhook].map(\.rawValue)
         return try await .longJSON(
             .ok,

@@ -4,6 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `/__admin/info` and `/__admin/openapi.yaml`: the server's settings, counts and API document.
 struct InfoRoutes: Sendable {
@@ -21,8 +22,8 @@ struct InfoRoutes: Sendable {
     }
 
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let size = try await runtime.queries.storage.size()
-        let deliveries = try await runtime.queries.deliveries.counts()
+        let size = try await runtime.store.size()
+        let deliveries = try await runtime.store.deliveryCounts()
         return .json(
             .ok,
             [

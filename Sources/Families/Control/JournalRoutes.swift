@@ -7,7 +7,6 @@ import ScribeRuntime
 /// `/__admin/requests`: finds, counts, verifies and exports the exchanges of a namespace's journal.
 struct JournalRoutes: Sendable {
     let world: World
-    let operations: LazyOperationIndex
     /// Operations without a path of their own, such as those of S3.
     let otherOperations: [String]
     /// Names of the emulated APIs.
@@ -52,7 +51,7 @@ struct JournalRoutes: Sendable {
         }
     }
 
-    private func index() async throws -> JournalIndex { try await operations.journalIndex() }
+    private var index: JournalIndex { .documented }
 
     private func reader(_ index: JournalIndex) -> JournalMatchReader {
         JournalMatchReader(operations: index.operations, others: otherOperations, families: families)
@@ -93,7 +92,7 @@ struct JournalRoutes: Sendable {
     private func list(
         _ members: [String: JSONValue], _ limit: Int, _ isMeant: @escaping @Sendable (ShownExchange) -> Bool
     ) async throws -> Response {
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let match = try reader(index).match(members)
         return try await .longJSON(
             .ok,
@@ -111,7 +110,7 @@ struct JournalRoutes: Sendable {
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
         let limit = try Self.limit(&members, usual: 20, most: Self.mostFound)
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let match = try reader(index).match(members)
         return try await .longJSON(
             .ok,
@@ -129,7 +128,7 @@ struct JournalRoutes: Sendable {
         guard let number = Int(try context.parameters.require("number")), let entry = try journal[number] else {
             throw ControlError.notFound("such request in the journal")
         }
-        return try await index().shown(number, entry)
+        return index.shown(number, entry)
     }
 
     @Sendable private func removeAll(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -151,7 +150,7 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func count(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let match = try reader(index).match(members)
         return try await .longJSON(
             .ok, .object([("count", .integer(try match.exchanges(of: journal, index).count))] + journal.members))
@@ -159,7 +158,7 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func verify(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let verification = try Verification(members, by: reader(index))
         let outcome = try await EventLoopOffload.run(bytes: .max) {
             try verification.outcome(among: journal.entries, index)
@@ -178,7 +177,7 @@ struct JournalRoutes: Sendable {
             }
             limit = duration
         }
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let verification = try Verification(members, by: reader(index))
         let outcome = try await verification.outcome(in: journal, index, within: limit, world)
         return try await answer(outcome, of: journal, context)
@@ -205,7 +204,7 @@ struct JournalRoutes: Sendable {
     @Sendable private func stream(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
         let isFromStart = try Self.flag("all", &members)
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let match = try reader(index).match(members)
         return try events.response(of: journal, index, match, after: isFromStart ? 0 : nil, in: world, context)
     }
@@ -220,7 +219,7 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func export(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
-        let (journal, index) = (try journal, try await index())
+        let journal = try journal
         let match = try reader(index).match(members)
         let archive = HARExport(of: journal, index, match, version: version)
         return Response(

@@ -7,7 +7,7 @@ import ScribeStore
 /// `/__admin/objects`: lists the uploads of a namespace, and returns their bytes, for assertions.
 struct ObjectRoutes: Sendable {
     let uploads: Uploads
-    let queries: Queries
+    let store: Store
 
     private static let mostListed = 1000
     /// Type of every answer with bytes: a browser must not show what a client has uploaded.
@@ -21,7 +21,7 @@ struct ObjectRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
         let limit = try query.integer("limit", in: 1...Self.mostListed) ?? Self.mostListed
-        let found = try await queries.objects.all(
+        let found = try await store.objects(
             of: query.text("business").map { BusinessID($0) }, holding: query.text("transaction"),
             after: try query.integer("after", in: 0...Int.max).map { Int64($0) }, limit: limit)
         return try await .longJSON(
@@ -42,7 +42,7 @@ struct ObjectRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = Int64(try context.parameters.require("object_id")),
-            let object = try await queries.objects.object(id: id), let reader = try await uploads.open(object)
+            let object = try await store.object(id: id), let reader = try await uploads.open(object)
         else { throw ControlError.notFound("such object") }
         return Response(
             status: .ok,

@@ -7,7 +7,6 @@ import ScribeHTTP
 /// `/__admin/playbacks`: recordings that the next sockets of their routes get.
 struct PlaybackRoutes: Sendable {
     let world: World
-    let operations: LazyOperationIndex
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("playbacks", use: list)
@@ -41,7 +40,7 @@ struct PlaybackRoutes: Sendable {
         }
         let recording = try await request.collectedBody(upTo: SocketRecording.sizeLimit, in: context)
             .read { try SocketRecording(Data($0.readableBytesView)) }
-        let index = try await operations.load()
+        let index = OperationIndex.documented
         if let operation = recording.operation, index[operation] == nil {
             let near = nearestName(to: String(operation.prefix(64)), among: index.ids)
             throw ScribeError.invalidRequest(

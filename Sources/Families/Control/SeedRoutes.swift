@@ -104,7 +104,7 @@ struct SeedRoutes: Sendable {
 
     private func requireSections(of template: SeedBody.OwnTemplate, _ business: BusinessID) async throws {
         let runtime = world.runtime
-        let own = try await runtime.queries.templates.sections(of: business).map(\.id) + template.sections.map(\.id)
+        let own = try await runtime.store.sections(of: business).map(\.id) + template.sections.map(\.id)
         let known = Set(runtime.templates.sections.map(\.id) + own)
         guard template.sectionIDs.allSatisfy(known.contains) else {
             throw template.fields.problem("section_ids", "must name sections of this namespace")
@@ -119,7 +119,7 @@ struct SeedRoutes: Sendable {
         for entry in body.consultations {
             guard let principal = clients[entry.client] else { continue }
             let own = Set(
-                try await runtime.queries.templates.templates(of: principal.business).map(\.id)
+                try await runtime.store.templates(of: principal.business).map(\.id)
                     + body.templates.compactMap { $0.id.map { TemplateID($0) } })
             for id in entry.templates where runtime.templates[id] == nil && !own.contains(id) {
                 throw entry.fields.problem("template_ids", "must name templates of this namespace")

@@ -2,6 +2,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `/__admin/transactions/{id}`: reads, commits, cancels, fails, completes, awaits and deletes one transaction.
 struct TransactionControlRoutes: Sendable {
@@ -115,7 +116,7 @@ struct TransactionControlRoutes: Sendable {
     }
 
     private func answer(_ key: Transaction.Key) async throws -> Response {
-        guard let found = try await runtime.queries.recordings.results(of: key) else {
+        guard let found = try await runtime.store.results(of: key) else {
             throw ScribeError.transactionNotFound
         }
         return .json(.ok, Self.json(found.transaction, found.documents))

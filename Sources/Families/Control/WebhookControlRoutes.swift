@@ -2,11 +2,12 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `/__admin/webhooks`: lists and tests the registrations of all businesses.
 struct WebhookControlRoutes: Sendable {
     let webhooks: Webhooks
-    let queries: Queries
+    let store: Store
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("webhooks", use: list)
@@ -15,7 +16,7 @@ struct WebhookControlRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let all = try await queries.deliveries.webhooks()
+        let all = try await store.webhooks(of: nil)
         return try await .longJSON(.ok, ["webhooks": .array(all, \.json)])
     }
 

@@ -100,7 +100,7 @@ package struct EkaFamily: RoutedAPI {
             to: routes.group(access: .checkedByHandler).routes { [origin] in DocumentLinks($0, origin: origin) })
         SubscriptionRoutes.add(
             to: authenticated.group(errors: ConnectErrors()).routes {
-                SubscriptionRoutes(webhooks: $0.runtime.webhooks, queries: $0.runtime.queries)
+                SubscriptionRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store)
             })
     }
 
@@ -116,7 +116,7 @@ package struct EkaFamily: RoutedAPI {
         let open = routes.group(access: .open)
         let accounts: @Sendable (World) -> AccountRoutes = { [environment, settings] world in
             AccountRoutes(
-                store: world.runtime.store, queries: world.runtime.queries,
+                store: world.runtime.store,
                 throttle: world.part(EkaLogins.init).throttle, secrets: world.secrets,
                 tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
@@ -126,10 +126,10 @@ package struct EkaFamily: RoutedAPI {
             to: open.group(errors: AccountErrors()).routes(accounts), pages: open.routes(accounts))
         WhoAmIRoute.add(
             to: routes.group(errors: AccountErrors(), access: authentication.access)
-                .routes { WhoAmIRoute(queries: $0.runtime.queries) })
+                .routes { WhoAmIRoute(store: $0.runtime.store) })
         let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
             DeviceRoutes(
-                logins: world.part(EkaLogins.init).devices, queries: world.runtime.queries,
+                logins: world.part(EkaLogins.init).devices, store: world.runtime.store,
                 tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes),
                 approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
@@ -145,14 +145,14 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { [profiles] world in
                 let runtime = world.runtime
                 return TemplateRoutes(
-                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates, profiles: profiles,
+                    store: runtime.store, catalogue: runtime.templates, profiles: profiles,
                     identifiers: runtime.identifiers, clock: runtime.clock)
             })
         SectionRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime
                 return SectionRoutes(
-                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates,
+                    store: runtime.store, catalogue: runtime.templates,
                     identifiers: runtime.identifiers, clock: runtime.clock)
             })
         TemplateDraftRoute.add(to: group.routes { TemplateDraftRoute(catalogue: $0.runtime.templates) })
@@ -164,18 +164,20 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 let runtime = world.runtime
                 return ConfigRoutes(
-                    store: runtime.store, queries: runtime.queries, catalogue: runtime.templates, profiles: profiles,
+                    store: runtime.store, catalogue: runtime.templates, profiles: profiles,
                     clock: runtime.clock)
             })
         FeedbackRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime
                 return FeedbackRoutes(
-                    store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers,
+                    store: runtime.store, identifiers: runtime.identifiers,
                     clock: runtime.clock)
             })
-        CredentialRoutes.add(to: group.routes { CredentialRoutes(credentials: $0.credentials) })
-        HistoryRoutes.add(to: group.routes { HistoryRoutes(queries: $0.runtime.queries) })
+        CredentialRoutes.add(
+            to: group.routes { CredentialRoutes(credentials: $0.credentials, profiles: profiles) })
+        HistoryRoutes.add(
+            to: group.routes { HistoryRoutes(store: $0.runtime.store, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {
             TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles)
         }
@@ -185,7 +187,7 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 let runtime = world.runtime
                 return VoiceRecordRoutes(
-                    queries: runtime.queries, uploads: runtime.uploads, transactions: runtime.transactions,
+                    store: runtime.store, uploads: runtime.uploads, transactions: runtime.transactions,
                     facts: runtime.facts, identifiers: runtime.identifiers, clock: runtime.clock)
             })
         ChunkTranscriptRoutes.add(
@@ -194,7 +196,7 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 let runtime = world.runtime
                 return TransactionDetailsRoutes(
-                    store: runtime.store, queries: runtime.queries, facts: runtime.facts,
+                    store: runtime.store, facts: runtime.facts,
                     links: DocumentLinks(world, origin: origin),
                     uploadLinks: UploadLinks(
                         world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm))
@@ -203,7 +205,7 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 let runtime = world.runtime
                 return DocumentRoutes(
-                    store: runtime.store, queries: runtime.queries, links: DocumentLinks(world, origin: origin),
+                    store: runtime.store, links: DocumentLinks(world, origin: origin),
                     identifiers: runtime.identifiers, clock: runtime.clock)
             })
         ConversionRoutes.add(to: group.routes { ConversionRoutes(transactions: $0.runtime.transactions) })

@@ -11,7 +11,7 @@ import ScribeStore
 /// Each part is one database read, finished before the part is sent. A list may hold eight megabytes of pictures for
 /// each of a thousand conversations.
 struct ConversationJSON: Sendable {
-    let queries: Queries
+    let store: Store
     let principal: Principal
 
     /// The conversation was deleted during the answer: the JSON sent so far cannot be completed.
@@ -37,7 +37,7 @@ struct ConversationJSON: Sendable {
             output.text.write("[")
             var isFirst = true
             for id in ids {
-                guard let page = try await queries.conversations.page(id, of: principal) else { continue }
+                guard let page = try await store.conversationPage(id, of: principal) else { continue }
                 if !isFirst { output.text.write(",") }
                 isFirst = false
                 try await write(page, to: &output)
@@ -100,7 +100,7 @@ struct ConversationJSON: Sendable {
             }
             try await output.flushPage()
             guard let next = segments.next else { break }
-            segments = try await queries.conversations.segmentPage(of: page.conversation.id, after: next)
+            segments = try await store.segmentPage(of: page.conversation.id, after: next)
         }
         output.text.write("]}")
     }
@@ -115,7 +115,7 @@ struct ConversationJSON: Sendable {
             var offset = 0
             while offset < photo.size {
                 guard
-                    let piece = try await queries.conversations.photoPiece(
+                    let piece = try await store.photoPiece(
                         photo.id, of: page.conversation.id, from: offset),
                     !piece.isEmpty
                 else { throw Gone() }

@@ -9,7 +9,6 @@ import ScribeStore
 /// `/v1/conversations`: reads, edits and processes conversations (streaming.md 4.6); `POST /v1/transcribe/text`.
 struct ConversationRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let conversations: Conversations
     let metrics: Metrics
     let identifiers: WorldIdentifiers
@@ -64,8 +63,8 @@ struct ConversationRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
         guard !query.isOfNone else { return .json(.ok, []) }
-        let ids = try await queries.conversations.ids(of: principal, query.value)
-        return ConversationJSON(queries: queries, principal: principal).response(listing: ids)
+        let ids = try await store.conversationIDs(of: principal, query.value)
+        return ConversationJSON(store: store, principal: principal).response(listing: ids)
     }
 
     /// Ends the user's current conversation.
@@ -74,7 +73,7 @@ struct ConversationRoutes: Sendable {
         guard let completed = try await conversations.endCurrent(of: principal) else {
             throw OmiError.notFound("Conversation in progress")
         }
-        return ConversationJSON(queries: queries, principal: principal).response(
+        return ConversationJSON(store: store, principal: principal).response(
             with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
     }
 
@@ -93,22 +92,22 @@ struct ConversationRoutes: Sendable {
 
     /// Lists the segments by speech-to-text provider.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let segments = try await queries.conversations.segments(of: try await conversation(context).id)
+        let segments = try await store.segments(of: try await conversation(context).id)
         let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.sorted { $0.key < $1.key }
         return try await .longJSON(.ok, .object(byProvider.map { ($0.key, .array($0.value, \.json)) }))
     }
 
     @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let page = try await page(context.text(of: Self.parameter) ?? "", context)
-        return ConversationJSON(queries: queries, principal: try context.requirePrincipal()).response(
+        return ConversationJSON(store: store, principal: try context.requirePrincipal()).response(
             withPhotosOf: page)
     }
 
     /// Whether the conversation has stored audio.
     @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
-        let transaction = try await queries.recordings.transaction(conversation.key)
-        let files = try await transaction.asyncMap { try await queries.recordings.fileNames(of: $0) ?? [] } ?? []
+        let transaction = try await store.transaction(conversation.key)
+        let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
         return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
@@ -139,7 +138,7 @@ struct ConversationRoutes: Sendable {
         }
         try assignment.require()
         let conversation = try await conversation(context)
-        let segments = try await queries.conversations.segments(of: conversation.id)
+        let segments = try await store.segments(of: conversation.id)
         guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
             throw OmiError.notFound("Segment")
         }
@@ -198,7 +197,7 @@ struct ConversationRoutes: Sendable {
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func conversation(_ context: ScribeContext) async throws -> Conversation {
         guard let id = context.text(of: Self.parameter),
-            let conversation = try await queries.conversations.conversation(id, of: try context.requirePrincipal())
+            let conversation = try await store.conversation(id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Conversation") }
         return conversation
     }
@@ -206,7 +205,7 @@ struct ConversationRoutes: Sendable {
     /// The conversation with its first page of segments.
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
-        guard let page = try await queries.conversations.page(id, of: try context.requirePrincipal()) else {
+        guard let page = try await store.conversationPage(id, of: try context.requirePrincipal()) else {
             throw OmiError.notFound("Conversation")
         }
         return page
@@ -214,7 +213,7 @@ struct ConversationRoutes: Sendable {
 
     private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
         let page = try await page(id, context)
-        return ConversationJSON(queries: queries, principal: try context.requirePrincipal()).response(with: page)
+        return ConversationJSON(store: store, principal: try context.requirePrincipal()).response(with: page)
     }
 }
 

@@ -8,7 +8,6 @@ import ScribeStore
 /// `/v3/memories`: lists, creates and edits a user's memories (streaming.md 4.8).
 struct MemoryRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let identifiers: WorldIdentifiers
     let clock: WorldClock
 
@@ -33,8 +32,8 @@ struct MemoryRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let page = try Page(request.query, mostListed: Self.mostListed)
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
-        try await context.hold(try await queries.conversations.memoryListSize(of: principal))
-        let memories = try await queries.conversations.memories(
+        try await context.hold(try await store.memoryListSize(of: principal))
+        let memories = try await store.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
     }

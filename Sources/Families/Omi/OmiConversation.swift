@@ -72,13 +72,13 @@ actor OmiConversation {
         if let sentConversationID { await send(OmiEvent.session(sentConversationID)) }
         try await socket.send(text: "ping")
         await send(OmiEvent.status("initiating", "Service Starting"))
-        let last = try await runtime.queries.conversations.list(
+        let last = try await runtime.store.conversations(
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
         if let last = last.first { await send(OmiEvent.lastMemory(last.id)) }
         await send(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
         try await sockets.awaitOtherSockets(of: principal, runtime.clock.wall)
         current = try await runtime.conversations.current(of: principal)
-        if let current { repeated = RepeatedSegments(try await runtime.queries.conversations.segments(of: current.id)) }
+        if let current { repeated = RepeatedSegments(try await runtime.store.segments(of: current.id)) }
         await send(OmiEvent.status("stt_initiating", "STT Service Starting"))
         await send(OmiEvent.status("ready", ""))
     }
@@ -107,7 +107,7 @@ actor OmiConversation {
         guard let conversation = current else { return }
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
-        let stored = try await runtime.queries.conversations.conversation(conversation.id, of: principal)
+        let stored = try await runtime.store.conversation(conversation.id, of: principal)
         guard let stored else { return leave() }
         if stored.isCurrent(at: now) {
             // Words may have come over another socket.
@@ -130,14 +130,14 @@ actor OmiConversation {
         leave()
         // A conversation no longer in progress is processed elsewhere.
         let isMine = conversation.status == .inProgress
-        guard try await !runtime.queries.conversations.isEmpty(conversation.id) else {
+        guard try await !runtime.store.isEmptyConversation(conversation.id) else {
             if isMine { _ = try await runtime.conversations.process(conversation) }
             return
         }
         var processing = conversation
         processing.status = .processing
         unfinished.append(conversation.id)
-        let segments = try await runtime.queries.conversations.segments(of: conversation.id)
+        let segments = try await runtime.store.segments(of: conversation.id)
         await send(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
         if isMine { _ = try await runtime.conversations.process(conversation) }
         try await sendFinished()
@@ -147,20 +147,20 @@ actor OmiConversation {
     /// Sends the results of ended conversations, whichever socket processed them.
     private func sendFinished() async throws {
         for id in unfinished {
-            let stored = try await runtime.queries.conversations.conversation(id, of: principal)
+            let stored = try await runtime.store.conversation(id, of: principal)
             guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
                 continue
             }
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
-            let pictures = try await runtime.queries.conversations.page(id, of: principal)?.photos ?? []
+            let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
             let size = pictures.reduce(0) { $0 + $1.size }
             // Four times: the pictures as read, the message's array that doubles as it grows, and its copy in a buffer.
             try await memory.take(4 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
-                try await runtime.queries.conversations.segments(of: id),
-                try await runtime.queries.conversations.photos(of: id)
+                try await runtime.store.segments(of: id),
+                try await runtime.store.photos(of: id)
             )
             await send(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
         }
@@ -180,7 +180,7 @@ actor OmiConversation {
         guard let before else { return }
         repeated = RepeatedSegments([])
         ticksHeld = nil
-        if let ended = try await runtime.queries.conversations.conversation(before.id, of: principal) {
+        if let ended = try await runtime.store.conversation(before.id, of: principal) {
             try await end(ended)
             current = conversation
         }

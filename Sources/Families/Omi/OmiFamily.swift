@@ -94,14 +94,14 @@ package struct OmiFamily: RoutedAPI {
             to: authenticated.routes { world in
                 let runtime = world.runtime
                 return ConversationRoutes(
-                    store: runtime.store, queries: runtime.queries, conversations: runtime.conversations,
+                    store: runtime.store, conversations: runtime.conversations,
                     metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)
             })
         MemoryRoutes.add(
             to: authenticated.routes { world in
                 let runtime = world.runtime
                 return MemoryRoutes(
-                    store: runtime.store, queries: runtime.queries, identifiers: runtime.identifiers,
+                    store: runtime.store, identifiers: runtime.identifiers,
                     clock: runtime.clock)
             })
     }

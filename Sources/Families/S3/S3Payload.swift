@@ -37,4 +37,6 @@ struct VerifiedS3Request: Sendable {
     let isPresigned: Bool
     /// Verifier of an `aws-chunked` body, which starts from the request's signature.
     let chunkSignatures: SigV4ChunkSignatures
+    /// Tells the journal the MD5 of the object that the body has become.
+    let noteObject: @Sendable (any Sequence<UInt8>) -> Void
 }

@@ -47,7 +47,7 @@ extension S3Responder {
         credentials.remember(key, for: signature.scope)
         return VerifiedS3Request(
             principal: principal, payload: try S3Payload(payloadWord), isPresigned: signature.placement != .header,
-            chunkSignatures: SigV4ChunkSignatures(signature, key: key)
+            chunkSignatures: SigV4ChunkSignatures(signature, key: key), noteObject: context.noteObject
         )
     }
 

@@ -96,6 +96,7 @@ extension S3Responder {
                 trailers = try Self.checksums(in: decoder.trailers)
             }
             let written = try await file.finish()
+            caller.noteObject(written.md5)
             guard written.size == declared.size else { throw S3Error.incompleteBody }
             if let md5 = declared.md5, md5 != Data(written.md5) { throw S3Error.badDigest("Content-MD5") }
             try check(written, declared, trailers, caller.payload)

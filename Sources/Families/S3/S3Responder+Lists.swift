@@ -9,7 +9,7 @@ import ScribeStore
 extension S3Responder {
     /// Lists the buckets in which the business has objects.
     func listBuckets(_ business: BusinessID) async throws -> Response {
-        let buckets = try await queries.objects.buckets(business: business).map { bucket in
+        let buckets = try await store.buckets(business: business).map { bucket in
             XMLElement(
                 "Bucket", [XMLElement("Name", bucket.name), XMLElement("CreationDate", bucket.createdAt.s3Time)]
             )
@@ -29,7 +29,7 @@ extension S3Responder {
         let isVersion2 = query["list-type"] == "2"
         let request = try ObjectListing.Request(query)
         let listing = try await ObjectListing(request) { from, after, limit in
-            try await queries.objects.objects(
+            try await store.objects(
                 business: business, bucket: bucket, from: from, after: after, limit: limit)
         }
         let encode = { (key: String) in

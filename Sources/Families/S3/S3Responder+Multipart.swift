@@ -66,7 +66,7 @@ extension S3Responder {
             return try PartList(String(buffer: body))
         }
         let preconditions = S3Preconditions(request.headers)
-        while let found = try await queries.objects.multipartUpload(
+        while let found = try await store.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: business)
         {
             let (upload, parts) = (found.upload, try list.select(from: found.parts))
@@ -80,7 +80,7 @@ extension S3Responder {
                 }, for: caller.principal, replacing: preconditions.permitReplacing)
             if let object { return completion(of: object, context) }
             // The upload is gone, or a part was replaced: read it again. A lost file is an error.
-            let now = try await queries.objects.multipartUpload(
+            let now = try await store.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
             if let now, try list.select(from: now.parts).map(\.file) == parts.map(\.file) {
                 throw S3Error.internalError
@@ -94,7 +94,7 @@ extension S3Responder {
     private func completedBefore(
         _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID, _ context: ScribeContext
     ) async throws -> Response {
-        let object = try await queries.objects.object(business: business, bucket: address.bucket, key: address.key)
+        let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
         guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
         return completion(of: object, context)
     }
@@ -128,7 +128,7 @@ extension S3Responder {
             throw S3Error.notImplemented("A delimiter is not implemented for multipart uploads.")
         }
         let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
-        let found = try await queries.objects.multipartUploads(
+        let found = try await store.multipartUploads(
             in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit)
         let isURLEncoded = query["encoding-type"] == "url"
         let encode = { (key: String) in isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key }
@@ -158,7 +158,7 @@ extension S3Responder {
         _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
     ) async throws -> Response {
         guard
-            let found = try await queries.objects.multipartUpload(
+            let found = try await store.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business
             )
         else { throw S3Error.noSuchUpload }

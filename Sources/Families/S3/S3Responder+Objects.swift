@@ -111,7 +111,7 @@ extension S3Responder {
 
     private func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
         guard
-            let object = try await queries.objects.object(business: business, bucket: address.bucket, key: address.key)
+            let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
         else {
             throw S3Error.noSuchKey
         }

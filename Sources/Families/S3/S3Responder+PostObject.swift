@@ -108,6 +108,7 @@ extension S3Responder {
             }
             while try await reader.next() != nil {}
             let written = try await file.finish()
+            context.noteObject(written.md5)
             guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
             let object = StoredObject(
                 bucket: upload.address.bucket, key: upload.address.key, file: file.name, size: written.size,

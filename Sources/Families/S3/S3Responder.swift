@@ -16,7 +16,6 @@ struct S3Responder: Sendable {
     static let skewLimit: TimeInterval = 15 * 60
 
     let store: Store
-    let queries: Queries
     let uploads: Uploads
     let credentials: UploadCredentials
     let identifiers: WorldIdentifiers
@@ -26,7 +25,6 @@ struct S3Responder: Sendable {
 
     init(_ world: World, explainsSignatures: Bool) {
         store = world.runtime.store
-        queries = world.runtime.queries
         uploads = world.runtime.uploads
         credentials = world.credentials
         identifiers = world.runtime.identifiers

@@ -1,9 +1,11 @@
+import Documents
 import HTTPTypes
 package import Hummingbird
 import NIOCore
 import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// Answers the addresses that people and load balancers try first.
 ///
@@ -16,22 +18,19 @@ package struct FrontPage: Family {
         let isStrict: Bool
         let tlsPort: @Sendable () -> Int?
         let demo: @Sendable () -> Demo?
-        let openAPI: @Sendable () -> [UInt8]
 
         /// - Parameters:
         ///   - isStrict: Shows only the version and links.
         ///   - tlsPort: The TLS port, once open.
         ///   - demo: A client that may log in.
-        ///   - openAPI: The OpenAPI document as JSON. The first call may take a second.
         package init(
             version: String, isStrict: Bool, tlsPort: @escaping @Sendable () -> Int?,
-            demo: @escaping @Sendable () -> Demo?, openAPI: @escaping @Sendable () -> [UInt8]
+            demo: @escaping @Sendable () -> Demo?
         ) {
             self.version = version
             self.isStrict = isStrict
             self.tlsPort = tlsPort
             self.demo = demo
-            self.openAPI = openAPI
         }
     }
 
@@ -85,7 +84,7 @@ package struct FrontPage: Family {
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let word = RequestAddress(request).path.first.map(String.init)
         if word == Path.docs.rawValue,
-            (try? await context.world.runtime.queries.objects.hasBucket(Path.docs.rawValue)) ?? false
+            (try? await context.world.runtime.store.hasBucket(Path.docs.rawValue)) ?? false
         {
             return try await objects.respond(to: request, context: context)
         }
@@ -105,9 +104,8 @@ package struct FrontPage: Family {
         case .docs: return Response(status: .found, headers: [.location: "/", .cacheControl: "no-store"])
         case .health, .healthz: return .json(.ok, ["status": "alive"])
         case .document:
-            let bytes = await EventLoopOffload.run(bytes: .max) { settings.openAPI() }
             return Response(
-                status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(shared: bytes))
+                status: .ok, headers: [.contentType: "application/json"], body: ResponseBody(document_scribe_json))
         case .icon: return Response(status: .noContent, headers: [.cacheControl: "max-age=86400"])
         }
     }

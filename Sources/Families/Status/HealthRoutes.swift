@@ -35,17 +35,17 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func prometheus(_ request: Request, context: ScribeContext) async throws -> Response {
-        let isReady = await runtime.queries.storage.isReachable()
+        let isReady = await runtime.store.isReachable()
         let condition = runtime.transcriber.condition
         var readings = try await threads.runIfActive { ProcessReadings.current() }
         // Without the database the other readings remain: a readiness alarm needs them then.
-        if let size = try? await runtime.queries.storage.size() {
+        if let size = try? await runtime.store.size() {
             readings += [
                 MetricReading(.jobs, size.jobs), MetricReading(.databaseBytes, size.databaseBytes),
                 MetricReading(.objects, size.objects), MetricReading(.objectBytes, size.objectBytes),
             ]
         }
-        if let deliveries = try? await runtime.queries.deliveries.counts() {
+        if let deliveries = try? await runtime.store.deliveryCounts() {
             readings += [
                 MetricReading(.deliveriesPending, deliveries.pending),
                 MetricReading(.deliveriesFailed, deliveries.failed),
@@ -71,7 +71,7 @@ struct HealthRoutes: Sendable {
     }
 
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
-        let isReady = await runtime.queries.storage.isReachable()
+        let isReady = await runtime.store.isReachable()
         let name = runtime.transcriber.name
         let condition = runtime.transcriber.condition
         // An unreachable object store does not make the server unready: polls and deletions still work.
@@ -80,7 +80,7 @@ struct HealthRoutes: Sendable {
             if !hasRoom { "full" } else {
                 await runtime.uploads.objects.isReachable() ? "ready" : "unreachable"
             }
-        let risks = isReady ? await runtime.queries.storage.risks() : nil
+        let risks = isReady ? await runtime.store.sharedRisks() : nil
         return .json(
             isReady ? .ok : .serviceUnavailable,
             [

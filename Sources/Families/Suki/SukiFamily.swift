@@ -2,6 +2,7 @@ package import Hummingbird
 package import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// Suki's API (suki.md): logins, ambient sessions, their audio sockets and their results. Each part
 /// has its own source folder.
@@ -114,7 +115,7 @@ package struct SukiFamily: RoutedAPI {
         let recordings: @Sendable (World) -> RecordingRoutes = { [origin = environment.origin] world in
             let runtime = world.runtime
             return RecordingRoutes(
-                sessions: sessions(of: world), uploads: runtime.uploads, queries: runtime.queries,
+                sessions: sessions(of: world), uploads: runtime.uploads, store: runtime.store,
                 tickets: world.tickets, origin: origin, clock: runtime.clock)
         }
         RecordingRoutes.add(to: requests.routes(recordings), links: links.routes(recordings))
@@ -128,7 +129,7 @@ package struct SukiFamily: RoutedAPI {
         PreferenceRoutes.add(
             to: requests.routes { world in
                 let runtime = world.runtime
-                return PreferenceRoutes(store: runtime.store, queries: runtime.queries, clock: runtime.clock)
+                return PreferenceRoutes(store: runtime.store, clock: runtime.clock)
             })
         InfoRoutes.add(to: requests)
     }

@@ -156,3 +156,26 @@ package enum WebhookFault: String, Hashable, Sendable, CaseIterable {
     case outOfOrder = "out_of_order"
     case wrongSignature = "wrong_signature"
 }
+
+extension FaultEffect {
+    /// Whether the effect can be seen: a rule must not be used up by what it cannot change.
+    func isPossible(with facts: FaultFacts) -> Bool {
+        switch self {
+        case .request(_, .after): !facts.opensSocket
+        // Callbacks are not signed, and no message of theirs follows.
+        case .webhook(.wrongSignature), .webhook(.outOfOrder): facts.event != FaultFacts.callback
+        case .request, .socket, .recognition, .note, .webhook: true
+        }
+    }
+}
+
+extension FaultRule {
+    /// Whether this rule always applies where another one would.
+    func shadows(_ other: FaultRule) -> Bool {
+        guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
+        if case .request(.limit, _) = effect { return false }
+        var others = other.match
+        (others.nth, others.every, others.probability) = (nil, nil, nil)
+        return others == match
+    }
+}

@@ -285,35 +285,3 @@ package final class FaultRules: Sendable {
         }
     }
 }
-
-extension FaultEffect {
-    /// Whether the effect can be seen: a rule must not be used up by what it cannot change.
-    fileprivate func isPossible(with facts: FaultFacts) -> Bool {
-        switch self {
-        case .request(_, .after): !facts.opensSocket
-        // Callbacks are not signed, and no message of theirs follows.
-        case .webhook(.wrongSignature), .webhook(.outOfOrder): facts.event != FaultFacts.callback
-        case .request, .socket, .recognition, .note, .webhook: true
-        }
-    }
-}
-
-extension FaultRule {
-    /// Whether this rule always applies where another one would.
-    fileprivate func shadows(_ other: FaultRule) -> Bool {
-        guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
-        if case .request(.limit, _) = effect { return false }
-        var others = other.match
-        (others.nth, others.every, others.probability) = (nil, nil, nil)
-        return others == match
-    }
-}
-
-/// A fault rule cannot be added, changed or found.
-package enum FaultProblem: Error, Hashable, Sendable {
-    case exists(String)
-    case unknown(String, nearest: String?)
-    case tooMany(limit: Int)
-    /// The named rule has the same conditions and always comes first.
-    case shadowed(by: String)
-}

@@ -63,6 +63,11 @@ package struct ScribeContext: RequestContext {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
+    /// Tells the journal the MD5 of the object that the request's body has become.
+    package var noteObject: @Sendable (any Sequence<UInt8>) -> Void {
+        { [record] md5 in record?.note(objectWith: Array(md5)) }
+    }
+
     /// Names the caller to the journal, on routes that set no ``principal``.
     package func noteCaller(_ principal: Principal) {
         guard let record else { return }

@@ -1,3 +1,4 @@
+import Documents
 package import HTTPTypes
 import Hummingbird
 import ScribeDomain
@@ -69,31 +70,13 @@ package struct OperationIndex: Sendable {
     }
 }
 
-/// Loads the operation index on first use, by a fault rule or by the journal. Reading the OpenAPI document takes too
-/// long for the start.
-package final class LazyOperationIndex: Sendable {
-    private let read: @Sendable () async throws -> OperationIndex
-    private let known = LockedValue<OperationIndex?>(nil)
-    private let journal = LockedValue<JournalIndex?>(nil)
-
-    package init(_ read: @escaping @Sendable () async throws -> OperationIndex) { self.read = read }
-
-    /// nil before the first ``load()``.
-    package var loaded: OperationIndex? { known.withLock { $0 } }
-
-    /// Index that maps the journal's exchanges to operations.
-    package func journalIndex() async throws -> JournalIndex {
-        if let known = journal.withLock({ $0 }) { return known }
-        let operations = try await load()
-        let index = await EventLoopOffload.run(bytes: .max) { JournalIndex(operations) }
-        journal.withLock { $0 = index }
-        return index
-    }
-
-    package func load() async throws -> OperationIndex {
-        if let loaded { return loaded }
-        let index = try await read()
-        known.withLock { $0 = index }
-        return index
-    }
+extension OperationIndex {
+    /// Operations of `openapi/scribe.yaml`.
+    package static let documented = OperationIndex(
+        String(decoding: document_operations().bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count >= 3, let method = HTTPRequest.Method(String(words[0])) else { return nil }
+            return Operation(
+                id: String(words[2]), method: method, path: String(words[1]), isSocket: words.last == "socket")
+        })
 }

@@ -8,17 +8,14 @@ import ScribeRuntime
 
 /// Settings of faults, which all worlds share.
 package struct FaultSettings: Sendable {
-    package let operations: LazyOperationIndex
     /// Whether the header `X-Scribe-Fault` is read.
     package let readsHeader: Bool
     /// Places of the requests that a fault holds. Other clients need the rest of the connections.
     let held: Places
 
     package init(
-        operations: LazyOperationIndex = LazyOperationIndex { OperationIndex([]) }, readsHeader: Bool = false,
-        held: Places = Places(limit: 1000)
+        readsHeader: Bool = false, held: Places = Places(limit: 1000)
     ) {
-        self.operations = operations
         self.readsHeader = readsHeader
         self.held = held
     }
@@ -229,7 +226,7 @@ extension FaultFacts {
         path = request.uri.path
         opensSocket = request.headers.wantsWebSocket
         if needs.operation {
-            self.operation = operation ?? settings.operations.loaded?.operation(of: request.method, path)
+            self.operation = operation ?? OperationIndex.documented.operation(of: request.method, path)
         }
         source = context.address
         if let principal {

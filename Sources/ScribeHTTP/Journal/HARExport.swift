@@ -163,7 +163,10 @@ extension ShownExchange {
 extension RecordedBody {
     /// Reason that the text is not there, or not whole.
     fileprivate var comment: JSON? {
-        if text == nil { return .string("\(size) bytes" + (sha256.map { ", sha256 \($0)" } ?? "")) }
+        if text == nil {
+            let digest = md5.map { ", md5 \($0)" } ?? sha256.map { ", sha256 \($0)" }
+            return .string("\(size) bytes" + (digest ?? ""))
+        }
         return isTruncated ? .string("the first \(JournalSettings.bodyLimit) of \(size) bytes") : nil
     }
 }

@@ -92,7 +92,7 @@ extension ScribeContext {
     func nextPlayback(for request: Request, in world: World) -> Playbacks.Playback? {
         let playbacks = world.playbacks
         guard !playbacks.all.isEmpty else { return nil }
-        let operation = faultSettings?.operations.loaded?.operation(of: .get, request.uri.path)
+        let operation = OperationIndex.documented.operation(of: .get, request.uri.path)
         let playback = playbacks.next(operation: operation, path: request.uri.path)
         if let playback {
             record?.update {

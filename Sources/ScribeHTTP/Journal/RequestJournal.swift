@@ -45,7 +45,7 @@ package final class RequestJournal: Sendable {
         guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
         let type = request.headers[.contentType]
         record.update {
-            $0.requestBody = RecordedBody(type: type)
+            $0.requestBody = RecordedBody(type: type, isHashed: false)
             return 0
         }
         request.body = RequestBody(asyncSequence: RecordedRequestBody(body: request.body, record: record))

@@ -108,11 +108,11 @@ extension RecordedBody {
     /// The text without credentials; nil for data that is no text.
     var shownText: String? { text.map { SecretMask.text($0.readableBytesView) } }
 
-    /// Text, or size and hash.
+    /// Text, or size and digest.
     var json: JSON {
         if let text = shownText {
             return ["size": .integer(size), "text": .string(text), "truncated": isTruncated ? true : nil]
         }
-        return ["size": .integer(size), "sha256": sha256.map(JSON.string)]
+        return ["size": .integer(size), "md5": md5.map(JSON.string), "sha256": sha256.map(JSON.string)]
     }
 }

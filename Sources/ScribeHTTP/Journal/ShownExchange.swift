@@ -90,6 +90,9 @@ package struct ShownExchange: Sendable {
 
 /// Operations, to tell which one each exchange was.
 package struct JournalIndex: Sendable {
+    /// Index of the operations of `openapi/scribe.yaml`.
+    package static let documented = JournalIndex(.documented)
+
     package let operations: OperationIndex
     private let routes: NearestRoute
     private let byPlace: [String: String]

@@ -82,7 +82,7 @@ package final class Journal: Sendable {
     /// Removes all entries.
     package func removeAll() {
         let (size, slots) = contents.withLock { $0.removeAll() }
-        for offset in 0..<slots.count { slots[offset].entry?.forget() }
+        for slot in slots { slot.entry?.forget() }
         budget.grow(by: -size)
     }
 

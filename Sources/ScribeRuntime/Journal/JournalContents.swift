@@ -1,3 +1,4 @@
+import NIOCore
 import ScribeDomain
 import Synchronization
 
@@ -16,7 +17,7 @@ final class JournalContents: Sendable {
 
     struct State {
         /// Entries from the one numbered ``first`` on.
-        private(set) var slots = SlotQueue()
+        private(set) var slots = CircularBuffer<Slot>()
         private(set) var first = 1
         /// Number of entries.
         private(set) var count = 0
@@ -30,13 +31,13 @@ final class JournalContents: Sendable {
         private var next: Int { first + slots.count }
 
         subscript(number: Int) -> JournalRecord? {
-            number >= first && number < next ? slots[number - first].entry : nil
+            number >= first && number < next ? slots[offset: number - first].entry : nil
         }
 
         /// Entries with their numbers, the oldest first.
         func numbered(where isWanted: (Slot) -> Bool = { _ in true }) -> [Journal.Numbered] {
             (0..<slots.count).compactMap { offset in
-                let slot = slots[offset]
+                let slot = slots[offset: offset]
                 guard let entry = slot.entry, isWanted(slot) else { return nil }
                 return Journal.Numbered(number: first + offset, entry: entry, change: slot.change)
             }
@@ -57,9 +58,13 @@ final class JournalContents: Sendable {
         /// - Returns: false if the entry is not in the journal.
         mutating func change(_ number: Int, growth: Int, isNews: Bool) -> Bool {
             guard number >= first, number < next else { return false }
-            let change = isNews ? changes + 1 : nil
-            guard slots.change(number - first, growth: growth, change) else { return false }
-            changes = change ?? changes
+            let offset = number - first
+            guard slots[offset: offset].entry != nil else { return false }
+            slots[offset: offset].size += growth
+            if isNews {
+                changes += 1
+                slots[offset: offset].change = changes
+            }
             bytes += growth
             return true
         }
@@ -68,7 +73,8 @@ final class JournalContents: Sendable {
         /// - Returns: its memory.
         mutating func remove(_ number: Int) -> Int {
             guard self[number] != nil else { return 0 }
-            let size = slots.remove(number - first)
+            slots[offset: number - first].entry = nil
+            let size = slots[offset: number - first].size
             bytes -= size
             count -= 1
             return size
@@ -87,20 +93,19 @@ final class JournalContents: Sendable {
 
         private mutating func evictOldest(into evicted: inout Evicted) {
             first += 1
-            let (entry, size) = slots.popFirst()
-            guard let entry else { return }
-            bytes -= size
+            guard let slot = slots.popFirst(), let entry = slot.entry else { return }
+            bytes -= slot.size
             count -= 1
             dropped += 1
-            evicted.append(entry, size: size)
+            evicted.append(entry, size: slot.size)
         }
 
         /// Removes all entries.
         /// - Returns: their memory, and the entries, to be released after the lock.
-        mutating func removeAll() -> (bytes: Int, slots: SlotQueue) {
+        mutating func removeAll() -> (bytes: Int, slots: CircularBuffer<Slot>) {
             defer {
                 first = next
-                (slots, count, bytes, dropped) = (SlotQueue(), 0, 0, 0)
+                (slots, count, bytes, dropped) = (CircularBuffer(), 0, 0, 0)
             }
             return (bytes, slots)
         }
@@ -130,54 +135,6 @@ final class JournalContents: Sendable {
         func forget() {
             entry?.forget()
             for entry in others { entry.forget() }
-        }
-    }
-
-    /// Ring of slots, which are changed in place.
-    struct SlotQueue {
-        /// A power of two of slots. Slots beyond ``count`` are empty.
-        private var slots = [Slot()]
-        private var start = 0
-        private(set) var count = 0
-
-        private func index(_ offset: Int) -> Int { (start + offset) & (slots.count - 1) }
-
-        subscript(offset: Int) -> Slot { slots[index(offset)] }
-
-        mutating func append(_ slot: Slot) {
-            if count == slots.count {
-                slots = (0..<count).map { slots[index($0)] } + Array(repeating: Slot(), count: count)
-                start = 0
-            }
-            slots[index(count)] = slot
-            count += 1
-        }
-
-        /// Notes a change of an entry.
-        /// - Parameter change: its number; nil to keep the number of the change before.
-        /// - Returns: false for an empty slot.
-        mutating func change(_ offset: Int, growth: Int, _ change: Int?) -> Bool {
-            let index = index(offset)
-            guard slots[index].entry != nil else { return false }
-            slots[index].size += growth
-            if let change { slots[index].change = change }
-            return true
-        }
-
-        /// Empties a slot.
-        /// - Returns: its size.
-        mutating func remove(_ offset: Int) -> Int {
-            let index = index(offset)
-            slots[index].entry = nil
-            return slots[index].size
-        }
-
-        /// Removes the first slot, which must exist.
-        mutating func popFirst() -> (entry: JournalRecord?, size: Int) {
-            let (entry, size) = (slots[start].entry.take(), slots[start].size)
-            start = index(1)
-            count -= 1
-            return (entry, size)
         }
     }
 

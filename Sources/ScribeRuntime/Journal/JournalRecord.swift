@@ -147,6 +147,12 @@ package final class JournalRecord: Sendable {
         }
     }
 
+    /// Notes the object that the request's body has become.
+    /// - Parameter md5: MD5 of its bytes.
+    package func note(objectWith md5: [UInt8]) {
+        state.withLock { $0.exchange.requestBody?.md5 = Hex.encode(md5) }
+    }
+
     /// Notes the body of the answer; nil for none.
     package func note(answer body: RecordedBody?) {
         update { exchange in

@@ -2,22 +2,31 @@ import Crypto
 package import NIOCore
 import ScribeDomain
 
-/// Record of a body or of a frame: the beginning of a text, or the SHA-256 of other data.
+/// Record of a body or of a frame: the beginning of a text, or the digest of other data.
 package struct RecordedBody: Sendable {
     /// Bytes so far.
     package private(set) var size = 0
     /// The first ``JournalSettings/bodyLimit`` bytes of a text; nil for other data.
     package private(set) var text: ByteBuffer?
     private var hash: SHA256?
+    /// MD5 of the object that the body has become, in hexadecimal; nil for other bodies.
+    package var md5: String?
+    private let isHashed: Bool
 
     /// Creates the record of a body before its first byte.
-    /// - Parameter type: the content type; nil if there is none.
-    package init(type: String?) {
-        if type.map(Self.isText) ?? true { text = ByteBuffer() } else { hash = SHA256() }
+    /// - Parameters:
+    ///   - type: the content type; nil if there is none.
+    ///   - isHashed: whether data that is no text gets a SHA-256. The writer of an object has a digest of its own.
+    package init(type: String?, isHashed: Bool = true) {
+        self.isHashed = isHashed
+        if type.map(Self.isText) ?? true { text = ByteBuffer() } else if isHashed { hash = SHA256() }
     }
 
     /// A body of which only the size is known.
-    package init(size: Int) { self.size = size }
+    package init(size: Int) {
+        self.size = size
+        isHashed = false
+    }
 
     /// A whole body of at most ``JournalSettings/bodyLimit`` bytes.
     package init(_ bytes: ByteBuffer, type: String?) {
@@ -32,6 +41,7 @@ package struct RecordedBody: Sendable {
     /// A whole text that the server made, of at most ``JournalSettings/bodyLimit`` bytes.
     package init(text: ByteBuffer) {
         size = text.readableBytes
+        isHashed = false
         self.text = text.isRoomy ? ByteBuffer(bytes: text.readableBytesView) : text
     }
 
@@ -44,14 +54,14 @@ package struct RecordedBody: Sendable {
     /// SHA-256 of data that is no text, in hexadecimal.
     package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
 
-    /// Adds bytes. Data whose first bytes are no text is hashed, whatever its type says.
+    /// Adds bytes. Data whose first bytes are no text counts as such, whatever its type says.
     /// - Returns: how much more memory the body takes.
     package mutating func add(_ piece: ByteBuffer) -> Int {
         let isFirst = size == 0
         size += piece.readableBytes
         if isFirst, text != nil, Self.isBinary(piece) {
             text = nil
-            hash = SHA256()
+            if isHashed { hash = SHA256() }
         }
         if hash != nil {
             EventLoopOffload.watch(bytes: piece.readableBytes, of: "a hash for the journal")

@@ -10,5 +10,5 @@ import ScribeServer
 
 extension Setting {
     /// All settings, in the order of `docs/configuration.md`. To add a setting, add an entry to one of these lists.
-    static let all = place + speech + access + behaviour
+    static let all = place + speech + access + behaviour + limits
 }

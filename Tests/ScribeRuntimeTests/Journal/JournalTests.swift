@@ -204,6 +204,17 @@ struct JournalTests {
         #expect(cut.text?.readableBytes == 600)
     }
 
+    @Test("the journal hashes no upload: it shows the digest that the object's writer has made")
+    func uploads() {
+        var audio = RecordedBody(type: "audio/wav", isHashed: false)
+        _ = audio.add(ByteBuffer(string: "abc"))
+        var disguised = RecordedBody(type: "text/plain", isHashed: false)
+        _ = disguised.add(ByteBuffer(bytes: [82, 73, 70, 70, 0, 0, 1]))
+        #expect(audio.sha256 == nil && disguised.sha256 == nil)
+        #expect(audio.size == 3 && disguised.size == 7)
+        #expect(disguised.text == nil)
+    }
+
     @Test("a journal entry copies its small part of a large buffer")
     func slices() {
         var large = ByteBuffer(repeating: UInt8(ascii: "a"), count: 1 << 20)

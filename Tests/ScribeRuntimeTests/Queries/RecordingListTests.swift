@@ -10,14 +10,14 @@ import Testing
 /// The list of recordings of all families and businesses.
 struct RecordingListTests {
     private let fixture: UseCaseFixture
-    private var recordings: RecordingQueries { Queries(store: fixture.store).recordings }
+    private var store: Store { fixture.store }
 
     init() throws { fixture = try UseCaseFixture() }
 
     private func list(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> RecordingPage {
         var filter = RecordingFilter()
         change(&filter)
-        return try await recordings.list(filter)
+        return try await store.recordings(filter)
     }
 
     private func ids(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> [String] {

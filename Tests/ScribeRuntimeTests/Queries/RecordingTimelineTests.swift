@@ -10,12 +10,12 @@ import Testing
 /// The timeline of one recording.
 struct RecordingTimelineTests {
     private let fixture: UseCaseFixture
-    private var recordings: RecordingQueries { Queries(store: fixture.store).recordings }
+    private var store: Store { fixture.store }
 
     init() throws { fixture = try UseCaseFixture() }
 
     private func timeline(of key: Transaction.Key? = nil) async throws -> RecordingTimeline {
-        try #require(try await recordings.timeline(of: key ?? fixture.key()))
+        try #require(try await store.timeline(of: key ?? fixture.key()))
     }
 
     /// An event in words.
@@ -128,8 +128,8 @@ struct RecordingTimelineTests {
     @Test("the timeline of another business's recording is not found")
     func tenants() async throws {
         try await fixture.start()
-        #expect(try await recordings.timeline(of: fixture.key(of: fixture.stranger))?.kind == nil)
-        #expect(try await recordings.timeline(of: fixture.key("unknown"))?.kind == nil)
+        #expect(try await store.timeline(of: fixture.key(of: fixture.stranger))?.kind == nil)
+        #expect(try await store.timeline(of: fixture.key("unknown"))?.kind == nil)
     }
 
     @Test("the timeline of a protocol session lists the files of its own folder")

@@ -14,7 +14,6 @@ struct WebhooksTests {
 
     private let fixture: UseCaseFixture
     private var webhooks: Webhooks { fixture.webhooks }
-    private var reads: DeliveryQueries { DeliveryQueries(store: fixture.store) }
     private var owner: Principal { fixture.owner }
 
     init() throws {
@@ -66,7 +65,7 @@ struct WebhooksTests {
         await #expect(throws: ScribeError.invalidRequest(field: "callback_url", problem: problem)) {
             try await register(endpoint)
         }
-        #expect(try await reads.webhooks().isEmpty)
+        #expect(try await fixture.store.webhooks(of: nil).isEmpty)
     }
 
     @Test("a webhook host name that takes more than ten seconds to resolve is refused")
@@ -117,9 +116,9 @@ struct WebhooksTests {
         #expect(try await register(endpoint, .once) == .duplicate)
         for _ in 0..<2 { try await register(endpoint, .usual) }
         try await register(endpoint, .once, for: fixture.stranger)
-        #expect(try await reads.webhooks(.once, of: owner.business).count == 1)
-        #expect(try await reads.webhooks(.usual, of: owner.business).count == 2)
-        #expect(try await reads.counts().webhooks == 4)
+        #expect(try await fixture.store.webhooks(.once, of: owner.business).count == 1)
+        #expect(try await fixture.store.webhooks(.usual, of: owner.business).count == 2)
+        #expect(try await fixture.store.deliveryCounts().webhooks == 4)
     }
 
     @Test("a business has at most a hundred registrations, and a removal makes room")
@@ -149,7 +148,7 @@ struct WebhooksTests {
         try await fixture.start()
         #expect(try await webhooks.remove(webhook.id, .usual, of: owner.business))
         try await fixture.transactions.commit(fixture.key(), ChunkList(files: []))
-        let deliveries = try await reads.list(DeliveryFilter())
+        let deliveries = try await fixture.store.deliveries(DeliveryFilter())
         #expect(deliveries.map(\.event) == ["session.started"])
         let delivery = try #require(deliveries.first)
         #expect(delivery.state == .failed && delivery.problem == "the registration was removed")
@@ -167,10 +166,10 @@ struct WebhooksTests {
             try await webhooks.replay(made.id)
         }
         try await settle(webhook, .abandoned(problem: "gone"))
-        #expect(try await reads.counts().failed == 1)
+        #expect(try await fixture.store.deliveryCounts().failed == 1)
         let replayed = try #require(try await webhooks.replay(made.id))
         #expect(replayed.state == .pending && replayed.attempts == 0)
-        #expect(try await reads.counts().failed == 0)
+        #expect(try await fixture.store.deliveryCounts().failed == 0)
         #expect(try await webhooks.replay(made.id + 1) == nil)
     }
 
@@ -180,7 +179,7 @@ struct WebhooksTests {
         for webhook in [first, first, second] { _ = try await webhooks.test(webhook.id) }
         for webhook in [first, second] { try await settle(webhook, .abandoned(problem: "gone")) }
         #expect(try await webhooks.replayFailed(of: second.id) == 1)
-        #expect(try await reads.counts().failed == 2)
+        #expect(try await fixture.store.deliveryCounts().failed == 2)
         #expect(try await webhooks.replayFailed(of: nil) == 2)
     }
 
@@ -202,14 +201,14 @@ struct WebhooksTests {
         let webhook = try await registered(key: "secret")
         try await fixture.start("visit")
         try await settle(webhook, .delivered(signature: "signed"))
-        let record = try #require(try await reads.list(DeliveryFilter()).first)
+        let record = try #require(try await fixture.store.deliveries(DeliveryFilter()).first)
         let message = try #require(webhooks.message(of: record))
         #expect(message.body == Data("started visit".utf8))
         #expect(message.headers.map { "\($0.name): \($0.value)" } == ["x-signature: signed"])
         let address = try OutboundURL("https://receiver.test/called")
         let callback = Callback(address: address.url, method: "PUT", request: "r", headers: [:], body: Data("x".utf8))
         try await webhooks.sendCallback(callback, at: address, of: owner.business)
-        let told = try #require(try await reads.list(DeliveryFilter(session: "r")).first)
+        let told = try #require(try await fixture.store.deliveries(DeliveryFilter(session: "r")).first)
         #expect(told.endpoint == address.url && told.event == "callback")
         #expect(webhooks.message(of: told) == nil)
     }

@@ -58,6 +58,7 @@ struct AudioRoutes: Sendable {
             let name = try name ?? sent.numberedName(original)
             let contentType = try name.contentType(sent.contentType ?? request.headers[.contentType])
             let written = try await file.finish()
+            context.noteObject(written.md5)
             let object = StoredObject(
                 bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.name, size: written.size,
                 eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)

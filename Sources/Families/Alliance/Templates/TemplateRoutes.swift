@@ -2,6 +2,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `GET /voice/v1/templates`: lists the templates that a protocol session can ask for (medscribe.md 2.11).
 struct TemplateRoutes: Sendable {
@@ -13,7 +14,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        try await context.hold(try await context.world.runtime.queries.templates.listSize(of: business))
+        try await context.hold(try await context.world.runtime.store.templateListSize(of: business))
         let found = try await sessions.templates(of: business)
         return try await .longJSON(
             .ok,

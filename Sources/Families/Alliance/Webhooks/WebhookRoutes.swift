@@ -7,7 +7,7 @@ import ScribeStore
 /// `/voice/v1/webhooks`: registers, lists and removes a business's webhooks (medscribe.md section 6).
 struct WebhookRoutes: Sendable {
     let webhooks: Webhooks
-    let queries: Queries
+    let store: Store
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/v1/webhooks", use: register)
@@ -40,7 +40,7 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await queries.deliveries.webhooks(.alliance, of: context.requirePrincipal().business)
+        let found = try await store.webhooks(.alliance, of: context.requirePrincipal().business)
         return try await .longJSON(.ok, ["webhooks": .array(found, \.json)])
     }
 

@@ -15,7 +15,6 @@ struct AccountRoutes: Sendable {
     static let bodyLimit = 16 << 10
 
     let store: Store
-    let queries: Queries
     let throttle: LoginThrottle
     let secrets: ClientSecrets
     let tokenIssuer: TokenIssuer
@@ -101,7 +100,7 @@ struct AccountRoutes: Sendable {
         try await throttle.attempt(
             secret, of: id, from: proxies.client(of: request, context), orThrow: refusal
         ) {
-            guard id.isPlain, let known = try await queries.accounts.client(ClientID(id)),
+            guard id.isPlain, let known = try await store.client(ClientID(id)),
                 secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
             return known.client

@@ -4,6 +4,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `/connect-auth/v1/device`: device login of the vendor's desktop app (`deviceLoginManager.ts`; reference-backend.md
 /// section 8).
@@ -12,7 +13,7 @@ struct DeviceRoutes: Sendable {
     private static let activation = "auth/activate"
 
     let logins: DeviceLogins
-    let queries: Queries
+    let store: Store
     let tokenIssuer: TokenIssuer
     /// The client that devices act for without approval; nil in strict mode.
     ///
@@ -104,7 +105,7 @@ struct DeviceRoutes: Sendable {
     @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let id = try await logins.redeem(body.deviceCode)
-        guard let client = try await queries.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
+        guard let client = try await store.client(id)?.client else { throw DeviceLogins.Refusal.denied }
         return try await tokenIssuer.answer(to: client)
     }
 

@@ -2,10 +2,11 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// `GET /connect-auth/v1/account/whoami`: describes the owner of the token (eka.md 2.13).
 struct WhoAmIRoute: Sendable {
-    let queries: Queries
+    let store: Store
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("connect-auth/v1/account/whoami", use: answer)
@@ -13,7 +14,7 @@ struct WhoAmIRoute: Sendable {
 
     @Sendable private func answer(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let client = try await queries.accounts.client(principal.client)?.client
+        let client = try await store.client(principal.client)?.client
         return .json(
             .ok,
             [

@@ -38,6 +38,8 @@ package struct ClientProfile: Hashable, Sendable {
     var configShape = ConfigShape.flat
     /// Whether the SDK reads `error` of a refused stop or commit as a text (C-27).
     var readsErrorAsText = false
+    /// Whether the SDK declares integers with 32 bits, and refuses an answer with a larger one (C-121).
+    var hasNarrowIntegers = false
     /// Whether a pending answer holds empty lists; an older iOS SDK takes empty lists for the end (C-44).
     var hasListsWhilePending = false
 
@@ -49,6 +51,7 @@ package struct ClientProfile: Hashable, Sendable {
     static let android = ClientProfile("android") {
         $0.allFailedStatus = 200
         $0.readsErrorAsText = true
+        $0.hasNarrowIntegers = true
     }
     static let legacyIOS = ClientProfile("legacy-ios") {
         $0.knowsPartialSuccess = false

@@ -9,7 +9,6 @@ import ScribeStore
 /// `/voice/api/v2/config`: the options, and the user's choices (eka.md 2.10).
 struct ConfigRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
     let clock: WorldClock
@@ -23,9 +22,9 @@ struct ConfigRoutes: Sendable {
         let query = request.uri.queryParameters
         if let zone = query["timezone"] { return try time(in: String(zone)) }
         let principal = try context.requirePrincipal()
-        let stored = try await queries.accounts.preferences(of: principal.user, in: principal.business)
-        try await context.hold(try await queries.templates.listSize(of: principal.business))
-        let own = try await queries.templates.templates(of: principal.business)
+        let stored = try await store.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await store.templateListSize(of: principal.business))
+        let own = try await store.templates(of: principal.business)
         let favourites = Favourites(stored, catalogue: catalogue, own: own)
         let templates = favourites.items
         let mine = templates.map { Choice(id: $0.id.rawValue, name: $0.title) }
@@ -39,11 +38,14 @@ struct ConfigRoutes: Sendable {
             chosen: ChosenPreferences(
                 stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
-            client: try await queries.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
-        switch profiles.profile(of: request, context).configShape {
-        case .flat: return try await .longJSON(.ok, ["data": config.flat])
-        case .nested: return try await .longJSON(.ok, ["data": config.nested])
-        }
+            client: try await store.client(principal.client)?.client, extras: Self.extras(in: stored))
+        let profile = profiles.profile(of: request, context)
+        let data =
+            switch profile.configShape {
+            case .flat: config.flat
+            case .nested: config.nested
+            }
+        return try await .longJSON(.ok, profile.fitted(["data": data], as: .config))
     }
 
     /// The stored members that the server does not read.

@@ -32,13 +32,11 @@ struct DocumentLinks: Sendable {
     let tickets: Tickets
     let origin: LinkOrigin
     let store: Store
-    let queries: Queries
     let clock: WorldClock
 
     init(_ world: World, origin: LinkOrigin) {
         tickets = world.tickets
         store = world.runtime.store
-        queries = world.runtime.queries
         clock = world.runtime.clock
         self.origin = origin
     }
@@ -112,7 +110,7 @@ struct DocumentLinks: Sendable {
         guard let ticket = context.text(of: "ticket"), let (subject, principal) = tickets.redeem(ticket, purpose) else {
             throw EkaError.linkRefused
         }
-        guard let found = try await queries.documents.document(DocumentID(subject), of: principal.business) else {
+        guard let found = try await store.document(DocumentID(subject), of: principal.business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return (found, principal.business)

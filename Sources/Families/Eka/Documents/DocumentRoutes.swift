@@ -13,7 +13,6 @@ struct DocumentRoutes: Sendable {
     private static let noTemplate = TemplateID("__non_tmp_doc")
 
     let store: Store
-    let queries: Queries
     let links: DocumentLinks
     let identifiers: WorldIdentifiers
     let clock: WorldClock
@@ -107,13 +106,13 @@ struct DocumentRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
         }
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        guard let found = try await queries.documents.session(key) else { throw ScribeError.transactionNotFound }
+        guard let found = try await store.session(key) else { throw ScribeError.transactionNotFound }
         return try await .longJSON(.ok, ["status": "success", "data": .array(found.documents) { $0.json() }])
     }
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        guard let found = try await queries.documents.document(id(context), of: business) else {
+        guard let found = try await store.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return try await answer(.ok, found, writes: false, request, context)

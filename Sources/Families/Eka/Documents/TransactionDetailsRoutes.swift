@@ -9,7 +9,6 @@ import ScribeStore
 /// `/voice/api/v1/sessions/{id}`: a transaction with its documents and its context (eka.md 2.13).
 struct TransactionDetailsRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let facts: ClinicalFacts
     let links: DocumentLinks
     let uploadLinks: UploadLinks
@@ -26,7 +25,7 @@ struct TransactionDetailsRoutes: Sendable {
     }
 
     @Sendable private func details(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let session = try await queries.documents.session(try context.requireTransaction()) else {
+        guard let session = try await store.session(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
         let principal = try context.requirePrincipal()
@@ -47,7 +46,7 @@ struct TransactionDetailsRoutes: Sendable {
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
         let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
         let business = try context.requirePrincipal().business
-        let more = said.dated(try await queries.recordings.startTimes(of: said.pastSessions, in: business))
+        let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
         return try await update(context) { (context) throws(ScribeError) in
             let sum = TransactionContext(context).adding(more).json
             try Limits.require(sum, within: Limits.context, "context")
@@ -73,7 +72,7 @@ struct TransactionDetailsRoutes: Sendable {
     /// Lists the medicines that the transcript mentions.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await queries.recordings.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
         let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
         return try await .longJSON(

@@ -9,7 +9,6 @@ import ScribeStore
 /// The body is Suki's feedback body (suki.md section 4) with an added `entity`.
 struct FeedbackRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let identifiers: WorldIdentifiers
     let clock: WorldClock
 
@@ -63,7 +62,7 @@ struct FeedbackRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let given = try await queries.recordings.feedback(on: key)
+        let given = try await store.feedback(on: key)
         return try await .longJSON(
             .ok,
             [

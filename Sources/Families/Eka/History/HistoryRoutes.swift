@@ -13,7 +13,8 @@ struct HistoryRoutes: Sendable {
     /// Most transactions of one database read, which ends earlier after 256 KB.
     private static let pageSize = 256
 
-    let queries: Queries
+    let store: Store
+    let profiles: ClientProfiles
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v2/transaction/history", use: list)
@@ -27,14 +28,15 @@ struct HistoryRoutes: Sendable {
             }
             return count
         }
+        let profile = profiles.profile(of: request, context)
         let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPlace?, _ seen: Int) async throws -> HistoryPage {
-            try await queries.recordings.history(
+            try await store.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }
         let first = try await readPage(nil, 0)
-        let begin = await Self.encoded(first, isFirst: true)
+        let begin = await Self.encoded(first, for: profile, isFirst: true)
         // Reserves memory for two copies of a page: the rows and their JSON.
         try await context.hold(2 * (first.next == nil ? begin.readableBytes : max(begin.readableBytes, Store.pageSize)))
         // Pages are streamed: each one is read after the previous one was sent, so memory holds one page.
@@ -43,7 +45,7 @@ struct HistoryRoutes: Sendable {
             var next: HistoryPage? = first
             var seen = 0
             while let page = next {
-                try await writer.write(seen == 0 ? begin : await Self.encoded(page, isFirst: false))
+                try await writer.write(seen == 0 ? begin : await Self.encoded(page, for: profile, isFirst: false))
                 seen += page.items.count
                 let isEnough = seen >= count ?? .max
                 next = if let place = page.next, !isEnough { try await readPage(place, seen) } else { nil }
@@ -55,12 +57,14 @@ struct HistoryRoutes: Sendable {
     }
 
     /// Encodes a page off the event loop: a page takes some milliseconds.
-    private static func encoded(_ page: HistoryPage, isFirst: Bool) async -> ByteBuffer {
+    private static func encoded(
+        _ page: HistoryPage, for profile: ClientProfile, isFirst: Bool
+    ) async -> ByteBuffer {
         await EventLoopOffload.run(bytes: .max) {
             var text = JSONText(capacity: page.items.count * 512)
             for (index, transaction) in page.items.enumerated() {
                 if index > 0 || !isFirst { text.write(",") }
-                text.write(json: transaction.json)
+                text.write(json: profile.fitted(transaction.json, as: .historyRow))
             }
             return ByteBuffer(bytes: text.bytes)
         }

@@ -10,7 +10,6 @@ struct SectionRoutes: Sendable {
     private static let parameter = "section_id"
 
     let store: Store
-    let queries: Queries
     let catalogue: TemplateCatalogue
     let identifiers: WorldIdentifiers
     let clock: WorldClock
@@ -31,8 +30,8 @@ struct SectionRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        try await context.hold(try await queries.templates.listSize(of: business))
-        let own = try await queries.templates.sections(of: business)
+        try await context.hold(try await store.templateListSize(of: business))
+        let own = try await store.sections(of: business)
         return try await .longJSON(.ok, ["items": .array(own + catalogue.sections) { $0.json }])
     }
 

@@ -10,7 +10,6 @@ struct TemplateRoutes: Sendable {
     private static let parameter = "template_id"
 
     let store: Store
-    let queries: Queries
     let catalogue: TemplateCatalogue
     let profiles: ClientProfiles
     let identifiers: WorldIdentifiers
@@ -28,9 +27,9 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        try await context.hold(try await queries.templates.listSize(of: principal.business))
-        let own = try await queries.templates.templates(of: principal.business)
-        let preferences = try await queries.accounts.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await store.templateListSize(of: principal.business))
+        let own = try await store.templates(of: principal.business)
+        let preferences = try await store.preferences(of: principal.user, in: principal.business)
         let favourites = Favourites(preferences, catalogue: catalogue, own: own)
         return try await .longJSON(.ok, TemplateItem.list(favourites.allItems))
     }
@@ -56,7 +55,7 @@ struct TemplateRoutes: Sendable {
         let body: TemplateBody = try await request.decodeJSON(in: context)
         if let sectionIDs = body.sectionIDs {
             // A section deleted meanwhile is still in the list, and must not block saving the template.
-            let present = try await queries.templates.template(id, of: principal.business)?.sectionIDs ?? []
+            let present = try await store.template(id, of: principal.business)?.sectionIDs ?? []
             try await requireKnown(sectionIDs, or: present, of: principal.business)
         }
         try await store.update(id, of: principal.business) { template in
@@ -88,7 +87,7 @@ struct TemplateRoutes: Sendable {
 
     private func requireKnown(_ ids: [SectionID], or present: [SectionID] = [], of business: BusinessID) async throws {
         let known = try await Set(
-            catalogue.sections.map(\.id) + queries.templates.sections(of: business).map(\.id) + present)
+            catalogue.sections.map(\.id) + store.sections(of: business).map(\.id) + present)
         guard let unknown = ids.firstIndex(where: { !known.contains($0) }) else { return }
         throw ScribeError.invalidRequest(field: "section_ids.\(unknown)", problem: "is not a section")
     }

@@ -66,7 +66,7 @@ extension TransactionRoutes {
     }
 
     @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let transaction = try await queries.recordings.transaction(try context.requireTransaction()) else {
+        guard let transaction = try await store.transaction(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
         return try await .longJSON(

@@ -7,14 +7,14 @@ import ScribeStore
 
 /// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction by its id (2.7).
 struct TransactionRoutes: Sendable {
-    let queries: Queries
+    let store: Store
     let transactions: Transactions
     let fidelity: Fidelity
     let profiles: ClientProfiles
     let unknown: UnknownOptionLog
 
     init(_ world: World, fidelity: Fidelity, profiles: ClientProfiles) {
-        queries = world.runtime.queries
+        store = world.runtime.store
         transactions = world.runtime.transactions
         unknown = world.part { _ in UnknownOptionLog() }
         self.fidelity = fidelity

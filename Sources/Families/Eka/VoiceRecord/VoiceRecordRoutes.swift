@@ -14,7 +14,7 @@ struct VoiceRecordRoutes: Sendable {
     /// Largest form, in bytes; longer recordings use signed forms.
     private static let uploadLimit = 32 << 20
 
-    let queries: Queries
+    let store: Store
     let uploads: Uploads
     let transactions: Transactions
     let facts: ClinicalFacts
@@ -53,7 +53,7 @@ struct VoiceRecordRoutes: Sendable {
 
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await queries.recordings.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
         let progress = Progress(results)
         let transcript =
             progress == .inProgress
@@ -81,7 +81,7 @@ struct VoiceRecordRoutes: Sendable {
         guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
             !identifier.isEmpty
         else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
-        let results = try await queries.recordings.results(of: .init(business: business, id: TransactionID(identifier)))
+        let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
         let found = try await facts.facts(in: transcript.value ?? "")
@@ -96,7 +96,7 @@ struct VoiceRecordRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
         let key = Transaction.Key(business: principal.business, id: TransactionID(id))
-        if try await queries.recordings.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
+        if try await store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
         let folder = "\(principal.client)/\(id)/\(identifiers.uuid(.upload))"
         var names: [String] = []
         do {

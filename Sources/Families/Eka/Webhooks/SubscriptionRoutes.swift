@@ -7,7 +7,7 @@ import ScribeStore
 /// `/notification/v1/connect/webhook/subscriptions`: subscribes webhooks to a business's events (eka-v2.md section 7).
 struct SubscriptionRoutes: Sendable {
     let webhooks: Webhooks
-    let queries: Queries
+    let store: Store
 
     static let path = "notification/v1/connect/webhook/subscriptions"
 
@@ -54,7 +54,7 @@ struct SubscriptionRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await queries.deliveries.webhooks(.connect, of: context.requirePrincipal().business)
+        let found = try await store.webhooks(.connect, of: context.requirePrincipal().business)
         return try await .longJSON(.ok, ["data": .array(found) { $0.json }, "msg": "success"])
     }
 

@@ -14,7 +14,6 @@ struct Clinicians: Sendable {
     private let clients: KnownClients
     private let mode: AuthMode
     private let store: Store
-    private let queries: Queries
     private let identifiers: WorldIdentifiers
     private let clock: WorldClock
 
@@ -27,7 +26,6 @@ struct Clinicians: Sendable {
         self.clients = clients
         self.mode = mode
         store = runtime.store
-        queries = runtime.queries
         identifiers = runtime.identifiers
         clock = runtime.clock
     }
@@ -63,7 +61,7 @@ struct Clinicians: Sendable {
     /// - Throws: ``SukiError``.
     func logIn(_ login: Login) async throws -> String {
         let (partner, subject) = try await identify(login)
-        guard let provider = try await queries.accounts.provider(subject, of: partner.id) else {
+        guard let provider = try await store.provider(subject, of: partner.id) else {
             throw SukiError.notRegistered
         }
         return try await tokens.issue(to: provider.user, of: partner.id)
@@ -102,7 +100,7 @@ struct Clinicians: Sendable {
         if partner.isBearer {
             guard let provider, !provider.isEmpty else { throw SukiError.noProviderHeader }
             guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
-            guard let known = try await queries.accounts.provider(provider, of: partner.id) else {
+            guard let known = try await store.provider(provider, of: partner.id) else {
                 throw SukiError.notRegistered
             }
             user = known.user

@@ -11,7 +11,7 @@ import ScribeStore
 struct RecordingRoutes: Sendable {
     let sessions: AmbientSessions
     let uploads: Uploads
-    let queries: Queries
+    let store: Store
     let tickets: Tickets
     let origin: LinkOrigin
     let clock: WorldClock
@@ -72,7 +72,7 @@ struct RecordingRoutes: Sendable {
         }
         let location = sessions.location(of: id)
         guard
-            let objects = try await queries.objects.objects(
+            let objects = try await store.objects(
                 business: principal.business, bucket: location.bucket,
                 keys: segment.files.map { location.key(ofFile: $0.name) })
         else { throw SukiError.recordingNotFound }

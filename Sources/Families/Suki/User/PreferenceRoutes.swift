@@ -7,7 +7,6 @@ import ScribeStore
 /// `PATCH /api/v1/user/preferences`: sets verbosity and style of a clinician's notes (suki.md 3.14).
 struct PreferenceRoutes: Sendable {
     let store: Store
-    let queries: Queries
     let clock: WorldClock
 
     private static let verbosities = ["CONCISE", "BALANCED", "DETAILED"]
@@ -29,7 +28,7 @@ struct PreferenceRoutes: Sendable {
         try await store.setPreferences(
             .object(checked), of: principal.user, in: principal.business,
             upTo: Self.largest, at: clock.now)
-        let all = try await queries.accounts.preferences(of: principal.user, in: principal.business)
+        let all = try await store.preferences(of: principal.user, in: principal.business)
         return try await .longJSON(
             .ok,
             [

@@ -1,0 +1,69 @@
+import HTTPTypes
+import ScribeDomain
+import ServerTestSupport
+import TestSupport
+import Testing
+
+@testable import Eka
+@testable import ScribeHTTP
+@testable import ScribeServer
+
+struct DeclaredIntegerTests {
+    @Test(
+        "Android's answers leave out an integer beyond 32 bits in each field that its SDK declares as Int",
+        .covers("C-121"), arguments: DeclaredInteger.Answer.allCases)
+    func fitted(answer: DeclaredInteger.Answer) {
+        let fields = DeclaredInteger.all(in: answer)
+        #expect(!fields.isEmpty)
+        for field in fields {
+            for value in [Int64(Int32.max) + 1, Int64(Int32.min) - 1, .max, .min] {
+                let json = nested(value, at: field.path)
+                for profile in ClientProfile.named {
+                    let fitted = profile.fitted(json, as: answer).bytes
+                    let expected = profile == .android ? nested(nil, at: field.path) : json
+                    #expect(fitted == expected.bytes, "\(profile.name): \(field.declaration)")
+                }
+            }
+            for value in [0, 45, Int64(Int32.max), Int64(Int32.min)] {
+                let json = nested(value, at: field.path)
+                #expect(ClientProfile.android.fitted(json, as: answer).bytes == json.bytes, "\(field.declaration)")
+            }
+        }
+    }
+
+    /// Objects down to the path's last member, each with a wide integer beside, which no SDK declares.
+    private func nested(_ value: Int64?, at path: [String]) -> JSON {
+        guard let name = path.first else { return .null }
+        let rest = path.dropFirst()
+        let inner = rest.isEmpty ? value.map(JSON.integer) : nested(value, at: Array(rest))
+        return .object((inner.map { [(name, $0)] } ?? []) + [("other", .integer(Int64.max))])
+    }
+
+    @Test(
+        "an age beyond 32 bits is in every client's history but Android's, and hides no other transaction",
+        .covers("C-121"))
+    func history() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let wide = #","patient_details":{"username":"Asha","age":3000000000}"#
+            #expect(try await client.initialise("wide", wide, headers: [.flavour: "android"]).status == 201)
+            _ = try await client.initialise("usual", #","patient_details":{"age":45}"#)
+            for (flavour, age) in [
+                ("android", nil), ("scribe-android", nil), ("ScribeIOS", 3_000_000_000), ("io", 3_000_000_000),
+                ("web", 3_000_000_000),
+            ] as [(String, Int64?)] {
+                let answer = try await client.get(
+                    "/voice/api/v2/transaction/history", headers: [.flavour: flavour])
+                guard case .array(let rows)? = answer.json["data"] else {
+                    Issue.record("no rows")
+                    return
+                }
+                let ages = Dictionary(
+                    uniqueKeysWithValues: rows.map {
+                        ($0["txn_id"]?.stringValue ?? "", $0["patient_details"]?["age"])
+                    })
+                #expect(ages == ["usual": .integer(45), "wide": age.map(JSONValue.integer)], "\(flavour)")
+            }
+        }
+    }
+}
