@@ -137,7 +137,7 @@ extension Store {
         }
     }
 
-    private static func lease(ofConversation id: String) -> String { "conversation \(id)" }
+    static func lease(ofConversation id: String) -> String { "conversation \(id)" }
 
     /// Completes a conversation: stores its summary, and the memories that the user does not have yet. One whose status
     /// is another by now, because another process has processed it, stays as it is.

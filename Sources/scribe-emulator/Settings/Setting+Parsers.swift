@@ -206,7 +206,7 @@ extension Setting.Parser where Value == [String] {
         return hosts
     }
 
-    fileprivate static func list(_ text: String) -> [String] {
+    static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 }
