@@ -357,7 +357,7 @@ let package = Package(
             name: "ListenTests",
             dependencies: [
                 "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
-                .httpTypes, .hummingbirdCore, .nioCore,
+                .httpTypes, .hummingbirdCore, .hummingbirdTesting, .nioCore,
             ],
             swiftSettings: testSettings
         ),

@@ -57,7 +57,7 @@ struct ConfiguredClients: Sendable {
     /// Adds the client and the partner of a namespace to a copy.
     func adding(_ own: NamespaceClient) -> ConfiguredClients {
         var all = self
-        all.known.append(Seed.ClientWithSecrets(client: own.client, secret: own.secret, keys: [own.key]))
+        all.known.append(Seed.ClientWithSecrets(client: own.client, secret: own.secret, keys: [own.key, own.hexKey]))
         all.partnersListed.append(PartnerEntry(own.partner))
         return all
     }

@@ -6,6 +6,8 @@ package struct DemoCredentials: Sendable {
     package let clientSecret: String
     /// The key for APIs without a login.
     package let apiKey: String
+    /// A second key of 40 hex digits, for SDKs that check the form.
+    package let hexKey: String
 
     /// Reads the credentials from the demo seed.
     /// - Throws: ``StartupProblem`` if the seed has no clients.
@@ -15,7 +17,7 @@ package struct DemoCredentials: Sendable {
         }
         return DemoCredentials(
             clientID: demo.client.principal.client.rawValue, clientSecret: demo.secret,
-            apiKey: demo.keys.first ?? "")
+            apiKey: demo.keys.first ?? "", hexKey: demo.keys.last ?? "")
     }
 
     /// The credentials, or nil for a server whose demo clients may not log in.

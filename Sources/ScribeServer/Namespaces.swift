@@ -87,7 +87,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
                 world: world, client: client, keys: keys, seed: seed, snapshots: snapshots(of: name, client.owner),
                 createdAt: clock.now)
             finish(name, with: namespace)
-            return (record(name, namespace), NamespaceCredentials(secret: client.secret, key: client.key))
+            return (record(name, namespace), client.credentials)
         } catch {
             finish(name, with: nil)
             throw error
@@ -177,7 +177,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
     private func finish(_ name: NamespaceName, with namespace: Namespace?) {
         entries.withLock { entries in
             entries[name] = namespace.map { Entry(namespace: $0, isBusy: false) }
-            directory.publish(namespace?.world.world, as: name)
+            directory.publish(namespace?.world.world, as: name, key: namespace?.client.hexKey)
         }
     }
 
@@ -234,7 +234,11 @@ struct NamespaceClient: Sendable {
     let client: Client
     let secret: String
     let key: String
+    /// A second API key of 40 hex digits, the form that Deepgram's SDK 2 requires.
+    let hexKey: String
     let partner: Partner
+
+    var credentials: NamespaceCredentials { NamespaceCredentials(secret: secret, key: key, hexKey: hexKey) }
 
     /// The client in snapshots of its namespace.
     var owner: SnapshotOwner { SnapshotOwner(client.principal) }
@@ -247,6 +251,7 @@ struct NamespaceClient: Sendable {
             name: "Asha", workspace: name.rawValue, transactionLimit: nil)
         secret = Base64URL.encode(Data(identifiers.bytes(24)))
         key = name.mark(Base64URL.encode(Data(identifiers.bytes(24))))
+        hexKey = Hex.encode(identifiers.bytes(20))
         partner = Partner(
             id: name.mark("partner"), client: client.principal.client, keys: nil, organisations: [], isBearer: false)
     }

@@ -30,6 +30,7 @@ struct Env: AsyncParsableCommand {
             ("SCRIBE_CLIENT_ID", "client_id", "client id", demo?.clientID),
             ("SCRIBE_CLIENT_SECRET", "client_secret", "client secret", demo?.clientSecret),
             ("SCRIBE_API_KEY", "api_key", "API key", demo?.apiKey),
+            ("SCRIBE_API_KEY_HEX", "api_key_hex", "API key in hex", demo?.hexKey),
             ("SCRIBE_LISTEN_URL", "listen_url", "live audio", Self.socketURL(place.url)),
             ("SCRIBE_TLS_URL", "tls_url", "over TLS", tls.map { $0.url + place.url.dropFirst(place.server.count) }),
             ("SCRIBE_CA_FILE", "ca_file", "trusted CA", tls?.authority),

@@ -96,6 +96,7 @@ struct Exec: AsyncParsableCommand {
         [
             "SCRIBE_BASE_URL": made.url, "SCRIBE_CLIENT_ID": made.clientId,
             "SCRIBE_CLIENT_SECRET": made.clientSecret, "SCRIBE_API_KEY": made.apiKey,
+            "SCRIBE_API_KEY_HEX": made.apiKeyHex,
             "SCRIBE_LISTEN_URL": Env.socketURL(made.url), "SCRIBE_READY_FILE": "",
         ]
     }
@@ -153,6 +154,7 @@ struct Exec: AsyncParsableCommand {
             variables["SCRIBE_CLIENT_ID"] = demo.clientID
             variables["SCRIBE_CLIENT_SECRET"] = demo.clientSecret
             variables["SCRIBE_API_KEY"] = demo.apiKey
+            variables["SCRIBE_API_KEY_HEX"] = demo.hexKey
         }
         variables["SCRIBE_TLS_URL"] = banner.tlsURL
         if configuration.authMode == .strict { variables["SCRIBE_ADMIN_TOKEN"] = configuration.adminToken }

@@ -17,11 +17,13 @@ struct CreatedNamespace: Decodable {
     let clientId: String
     let clientSecret: String
     let apiKey: String
+    let apiKeyHex: String
 
     var lines: [String] {
         [
             "name           \(name)", "base URL       \(url)", "client id      \(clientId)",
             "client secret  \(clientSecret)", "API key        \(apiKey)",
+            "API key in hex \(apiKeyHex)",
         ]
     }
 }

@@ -71,13 +71,13 @@ struct NamespaceCommandsTests {
             {"name": "t-1", "path": "/ns/t-1", "url": "http://127.0.0.1:8087/ns/t-1",
              "created_at": "2026-11-25T10:00:00.000Z", "last_used_at": "2026-11-25T10:00:00.000Z", "state": 1,
              "client_id": "ns_t-1_client", "client_secret": "secret", "api_key": "ns_t-1_key",
-             "partner_id": "ns_t-1_partner"}
+             "api_key_hex": "0a0b", "partner_id": "ns_t-1_partner"}
             """.utf8)
         let created: CreatedNamespace = try ControlClient.decoded(answer)
         #expect(
             created.lines == [
                 "name           t-1", "base URL       http://127.0.0.1:8087/ns/t-1", "client id      ns_t-1_client",
-                "client secret  secret", "API key        ns_t-1_key",
+                "client secret  secret", "API key        ns_t-1_key", "API key in hex 0a0b",
             ])
     }
 

@@ -106,7 +106,7 @@ def test_credentials_never_come_from_the_seed_value(server):
         keys = client.keys()
         links = client.session.post(f"{client.base_url}/voice/v1/sessions", json={"upload_type": "stream"}).json()
         seen.append([
-            namespace["client_secret"], namespace["api_key"], client.tokens["access_token"],
+            namespace["client_secret"], namespace["api_key"], namespace["api_key_hex"], client.tokens["access_token"],
             client.tokens["refresh_token"], device["device_code"], device["user_code"],
             keys["AccessKeyId"], keys["SecretKey"], keys["SessionToken"], links["upload_url"],
         ])

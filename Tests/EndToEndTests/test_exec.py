@@ -44,6 +44,7 @@ def test_a_command_gets_a_server_and_gives_its_code(served, tmp_path, code):
     variables = json.loads(answer.stdout)
     assert variables["SCRIBE_LISTEN_URL"] == variables["SCRIBE_BASE_URL"].replace("http", "ws", 1) + "/v1/listen"
     assert variables["SCRIBE_CLIENT_ID"] == "dev-client" and variables["SCRIBE_API_KEY"]
+    assert len(variables["SCRIBE_API_KEY_HEX"]) == 40
     # Nothing is left but the state of a failure.
     assert not list(folder.iterdir()) and not (tmp_path / ".scribe").exists()
     assert file.exists() == (code != 0)
@@ -81,6 +82,7 @@ def test_a_command_gets_a_namespace_that_is_gone_afterwards(served, tmp_path):
     known = json.loads(answer.stdout)
     name = known["base_url"].removeprefix(f"{server.base_url}/ns/")
     assert known["client_id"] == f"ns_{name}_client" and known["api_key"].startswith(f"ns_{name}_")
+    assert len(known["api_key_hex"]) == 40
     assert known["client_secret"] and known["listen_url"].endswith(f"/ns/{name}/v1/listen")
 
 

@@ -14,7 +14,7 @@ from namespaces import HEADER, Access, EkaClient, access, control, counts, creat
 from webhooks import KEY, Receiver
 
 PUBLIC = {"name", "path", "url", "created_at", "last_used_at", "state", "client_id", "partner_id"}
-SECRET = {"client_secret", "api_key"}
+SECRET = {"client_secret", "api_key", "api_key_hex"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 #: No names of namespaces.
 WRONG = [
@@ -54,6 +54,7 @@ def test_a_namespace_is_made_listed_read_and_deleted(server, name):
         assert (made["client_id"], made["partner_id"]) == (f"ns_{name}_client", f"ns_{name}_partner")
         assert made["state"] == 1 and len(made["client_secret"]) >= 20
         assert made["api_key"].startswith(f"ns_{name}_") and len(made["api_key"]) >= len(f"ns_{name}_") + 20
+        assert re.fullmatch("[0-9a-f]{40}", made["api_key_hex"])
         assert TIME.fullmatch(made["created_at"]) and TIME.fullmatch(made["last_used_at"])
         read = control(server, "GET", f"namespaces/{name}")
         assert read.status_code == 200 and {**read.json(), "last_used_at": made["last_used_at"]} == public

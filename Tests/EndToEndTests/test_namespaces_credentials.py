@@ -11,8 +11,8 @@ import requests
 from emulator import PATIENCE
 from listen_client import voice
 from namespaces import (
-    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, counts, created,
-    deepgram, eka, omi, session, suki,
+    ACCOUNT, HISTORY, LOGIN, SESSIONS, SUKI, WAYS, Access, EkaClient, World, access, account, asked, control, counts,
+    created, deepgram, eka, omi, session, suki,
 )
 from suki_checks import make_partner_token
 from websocket_driver import open_socket
@@ -182,6 +182,23 @@ def test_a_credential_alone_selects_its_namespace(server, first, second):
             assert seen(headers)
     assert not seen(second.bearer)
     assert not seen({"Authorization": f"Bearer {EkaClient(Access(server.base_url)).tokens['access_token']}"})
+
+
+def test_a_key_of_40_hex_digits_selects_its_namespace(server, first):
+    """Deepgram's SDK 2 sends no other form. Only the namespace itself knows the key."""
+    made = created(server)
+
+    def status(key=made["api_key_hex"], prefix="", headers=None) -> int:
+        keyed = {"Authorization": f"Token {key}", **(headers or {})}
+        return asked(server, "POST", f"{prefix}/v1/listen?{SAMPLES}", headers=keyed, data=voice(1)).status_code
+
+    assert status() == status(prefix=made["path"]) == 200
+    assert status(headers=first.header) == status(prefix=first.prefix) == status(key="0" * 40) == 401
+    assert control(server, "POST", "reset", params={"namespace": made["name"]}).status_code == 200
+    assert status() == 200
+    assert control(server, "DELETE", f"namespaces/{made['name']}").status_code == 204
+    assert status() == 401
+    assert status(key="00000000000000000000000000000000dec0de01") == 200, "the demo client's"
 
 
 def test_a_device_logs_in_to_the_namespace_of_its_code(server):

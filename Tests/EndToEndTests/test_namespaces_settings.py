@@ -154,7 +154,7 @@ def test_no_secret_of_a_namespace_is_in_the_log(served):
     server = served(*SHORT)
     position = len(server.log)
     made = created(server, "logged")
-    secrets = [made["client_secret"], made["api_key"]]
+    secrets = [made["client_secret"], made["api_key"], made["api_key_hex"]]
     for way in ("prefix", "header", "credentials"):
         inside = access(server, made, way)
         client = EkaClient(inside)

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import HummingbirdTesting
 import ScribeDomain
 import ServerTestSupport
 import TestSupport
@@ -108,6 +109,22 @@ struct ListenGrantTests {
                 let answer = try await client.get(path, headers: Self.key + [HTTPField.Name("Host")!: host])
                 #expect(answer.status == 404, "\(host)")
                 #expect(try answer["err_code"] == "NOT_FOUND", "\(host)")
+            }
+        }
+    }
+
+    @Test(
+        "an unknown path under a live vendor's host answers 404 in Deepgram's envelope",
+        arguments: ["/v1/projects", "/v1/speak", "/v1/nothing/at/all", "/voice/x", "/v3/listen", "/x"])
+    func unknown(path: String) async throws {
+        try await TestServer().run(.socket) { client in
+            guard case .socket(let socket, _) = client.door else { return }
+            for host in ListenFamily.hostNames {
+                let answer = try await socket.answer(to: .init(path, method: .get, authority: host))
+                #expect(answer.status == 404, "\(host)")
+                #expect(try answer["err_code"] == "NOT_FOUND", "\(host)")
+                #expect(try answer["err_msg"] == answer.headers[.dgError], "\(host)")
+                #expect(try answer["request_id"] == answer.headers[.dgRequestID], "\(host)")
             }
         }
     }

@@ -85,6 +85,8 @@ class Namespace:
         #: Base URL for an SDK.
         self.url = scribe.root + made["path"]
         self.client_id, self.client_secret, self.api_key = made["client_id"], made["client_secret"], made["api_key"]
+        #: The API key for SDKs that accept 40 hex digits only.
+        self.api_key_hex = made["api_key_hex"]
         #: The last report before the namespace was deleted.
         self._last_report: str | None = None
 

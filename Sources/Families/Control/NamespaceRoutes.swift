@@ -40,6 +40,7 @@ struct NamespaceRoutes: Sendable {
             name, seed: try Self.seed(body["seed_value"]))
         let secrets: [JSON.Member] = [
             ("client_secret", .string(credentials.secret)), ("api_key", .string(credentials.key)),
+            ("api_key_hex", .string(credentials.hexKey)),
         ]
         return .json(.created, .object(record.members(at: origin.base(of: request, context)) + secrets))
     }

@@ -84,6 +84,8 @@ package struct RequestAddress: Sendable {
 package enum RouteClaim: Comparable, Sendable {
     /// The family takes requests that no other family claims.
     case rest
+    /// The path begins with one component of the family's paths, such as `v1`, which many vendors use.
+    case word
     /// The host is one of the family's.
     case host
     /// The path begins with this many components of the family's paths.

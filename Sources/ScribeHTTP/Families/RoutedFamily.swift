@@ -72,12 +72,12 @@ package struct RoutedFamily: Family {
     package func claim(on address: RequestAddress) -> RouteClaim? {
         // A path that is a prefix as a whole, however short, is claimed as strongly as a long one.
         if let longest = address.beginnings.last, prefixes.contains(longest) { return .path(words: 3) }
-        for (index, beginning) in address.beginnings.enumerated().dropLast().reversed()
+        for (index, beginning) in address.beginnings.enumerated().dropFirst().dropLast().reversed()
         where prefixes.contains(beginning) {
             return .path(words: index + 1)
         }
-        guard !hostSuffixes.isEmpty, let host = address.host else { return nil }
-        return hostSuffixes.contains { host.hasSuffix($0) } ? .host : nil
+        if let host = address.host, hostSuffixes.contains(where: host.hasSuffix) { return .host }
+        return address.beginnings.first.map(prefixes.contains) ?? false ? .word : nil
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {

@@ -116,8 +116,9 @@ extension RouteClaim {
     fileprivate var text: String {
         switch self {
         case .rest: "no other family has its path"
+        case .word: "first word of the path"
         case .host: "host"
-        case .path(let words): words == 1 ? "first word of the path" : "first \(words) words of the path"
+        case .path(let words): words > 1 ? "first \(words) words of the path" : "path"
         case .address: "host of a bucket"
         }
     }

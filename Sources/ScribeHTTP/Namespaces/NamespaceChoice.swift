@@ -131,7 +131,8 @@ extension WorldDirectory {
     package func namespace(claimedBy credential: String) -> NamespaceName? {
         if let marked = NamespaceName(markedIn: credential) { return marked }
         guard hasHadAny, credential.utf8.count <= 16_384 else { return nil }
-        return UnverifiedToken(credential)?.namespace.flatMap { NamespaceName($0) }
+        guard let token = UnverifiedToken(credential) else { return namespace(ofKey: credential) }
+        return token.namespace.flatMap { NamespaceName($0) }
     }
 
     /// The world of an S3 session token; nil for a token that names no other world than `world`.

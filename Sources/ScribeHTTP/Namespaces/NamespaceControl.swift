@@ -73,10 +73,13 @@ package struct NamespaceRecord: Hashable, Sendable {
 package struct NamespaceCredentials: Hashable, Sendable {
     package let secret: String
     package let key: String
+    /// A second key of 40 hex digits, for SDKs that check the form.
+    package let hexKey: String
 
-    package init(secret: String, key: String) {
+    package init(secret: String, key: String, hexKey: String) {
         self.secret = secret
         self.key = key
+        self.hexKey = hexKey
     }
 }
 

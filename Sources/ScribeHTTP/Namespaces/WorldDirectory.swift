@@ -5,6 +5,8 @@ package final class WorldDirectory: Sendable {
     private struct State {
         var main: World
         var named: [NamespaceName: World] = [:]
+        /// Namespace of each API key without a mark, by the key's hash.
+        var keys: [[UInt8]: NamespaceName] = [:]
         /// True from the first namespace on.
         var hasHadAny = false
     }
@@ -28,11 +30,21 @@ package final class WorldDirectory: Sendable {
     package subscript(name: NamespaceName) -> World? { state.withLock { $0.named[name] } }
 
     /// Serves a world under a name, in place of the world that had the name before; nil ends the name.
-    package func publish(_ world: World?, as name: NamespaceName) {
+    /// - Parameter key: An API key of the namespace that does not contain its name; nil ends the key.
+    package func publish(_ world: World?, as name: NamespaceName, key: String? = nil) {
+        let hash = key.map(KnownClients.hash(of:))
         state.withLock { state in
             state.named[name] = world
+            state.keys = state.keys.filter { $0.value != name }
+            if let hash { state.keys[hash] = name }
             state.hasHadAny = true
         }
+    }
+
+    /// The namespace of an API key that does not contain its name; nil for any other text.
+    func namespace(ofKey key: String) -> NamespaceName? {
+        let hash = KnownClients.hash(of: key)
+        return state.withLock { $0.keys[hash] }
     }
 
     /// Number of namespaces.

@@ -72,7 +72,7 @@ struct RefusalLogTests {
     @Test("the log line of an unrouted request has path, host, family, claim and nearest route, without the query")
     func unrouted() throws {
         explain("/voice/inti/t?token=secret", headers: [.authorization: "Bearer secret"]) {
-            $0.note(family: "Test", .path(words: 1))
+            $0.note(family: "Test", .word)
             $0.note(reason: "No such route")
         }
         let line = try #require(lines.value.first)
@@ -88,7 +88,7 @@ struct RefusalLogTests {
     @Test("the log hides words of an unrouted path at a route's parameters and behind a mistyped word")
     func names() {
         for path in ["/voice/inti/Asha-Rao-1975", "/voice/init/Asha-Rao-1975/1975-04-01", "/vioce/Asha-Rao-1975/init"] {
-            for claim in [RouteClaim.host, .path(words: 1)] { explain(path) { $0.note(family: "Test", claim) } }
+            for claim in [RouteClaim.host, .word] { explain(path) { $0.note(family: "Test", claim) } }
         }
         let paths = ["/voice/inti/…", "/voice/init/…/…", "/vioce/…/init"]
         #expect(lines.value.compactMap { $0.metadata["path"] } == paths.flatMap { [$0, $0] })
@@ -127,7 +127,7 @@ struct RefusalLogTests {
             $0.note(family: "S3", .address)
         }
         explain("/clinic/voice/jane-doe.m4a", .forbidden, route: "S3") { $0.note(family: "S3", .rest) }
-        explain("/voice/Jane%20Doe/\(String(repeating: "a", count: 64))") { $0.note(family: "Test", .path(words: 1)) }
+        explain("/voice/Jane%20Doe/\(String(repeating: "a", count: 64))") { $0.note(family: "Test", .word) }
         let paths = lines.value.map { $0.metadata["path"] }
         #expect(paths == ["/m-prod-voice-record/…", "/…", "/clinic/voice/…", "/voice/…/…"])
     }
@@ -153,9 +153,9 @@ struct RefusalLogTests {
 
     @Test("the log writes ten refusals a second, and then how many were left out")
     func limit() {
-        for _ in 0..<25 { explain("/voice/x") { $0.note(family: "Test", .path(words: 1)) } }
+        for _ in 0..<25 { explain("/voice/x") { $0.note(family: "Test", .word) } }
         #expect(lines.value.count == 10)
-        for _ in 0..<2 { explain("/voice/x", at: 1) { $0.note(family: "Test", .path(words: 1)) } }
+        for _ in 0..<2 { explain("/voice/x", at: 1) { $0.note(family: "Test", .word) } }
         #expect(lines.value.count == 12)
         #expect(lines.value.suffix(2).map { $0.metadata["left_out"] } == ["15", nil])
     }
