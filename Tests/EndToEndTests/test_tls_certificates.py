@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import socket
 import ssl
@@ -14,16 +15,35 @@ from tls import Encrypted, logged, refusal, verb
 
 
 def test_every_host_of_the_sdks_and_of_this_machine_is_in_the_certificate(server):
-    lines = verb(server.folder, "hosts").stdout.splitlines()
-    hosts = [line.split()[1] for line in lines if line and not line.startswith("#")]
+    hosts = listed_hosts(server)
     assert {"api.eka.care", "cog.staging.eka.care", "m-prod-voice-record.s3-ap-south-1.amazonaws.com", "sdp.suki.ai",
             "m-prod-ekascribe-batch.s3.amazonaws.com", "api.deepgram.com", "api.aldea.ai", "stt-api.subq.ai",
             "api.subquadratic.ai", "api.omi.me", "sdp.suki-stage.com"} <= set(hosts)
     for host in [
         *hosts, "localhost", "host.docker.internal", "any-bucket.s3.ap-south-1.amazonaws.com", "s3.amazonaws.com"
     ]:
-        with Encrypted(server, PATIENCE, host) as connection:
-            assert connection.tls.version() == "TLSv1.3"
+        if "dualstack" not in host and "s3-accelerate" not in host:
+            with Encrypted(server, PATIENCE, host) as connection:
+                assert connection.tls.version() == "TLSv1.3"
+
+
+def listed_hosts(server) -> list[str]:
+    lines = verb(server.folder, "hosts").stdout.splitlines()
+    return [line.split()[1] for line in lines if line and not line.startswith("#")]
+
+
+def test_the_hosts_file_names_the_sdks_own_buckets_alone_at_each_kind_of_endpoint(server):
+    """Other buckets stay reachable. The authority does not vouch for dual-stack and accelerate endpoints."""
+    hosts = [host for host in listed_hosts(server) if host.endswith(".amazonaws.com")]
+    assert all(re.match(r"m-[a-z0-9-]+\.s3[.-]", host) for host in hosts), "a region's host names no bucket"
+    places = {host.split(".", 1)[1] for host in hosts}
+    assert len(hosts) == 5 * len(places) and {
+        "s3.amazonaws.com", "s3.ap-south-1.amazonaws.com", "s3-ap-south-1.amazonaws.com",
+        "s3.dualstack.ap-south-1.amazonaws.com", "s3-accelerate.amazonaws.com", "s3-accelerate.dualstack.amazonaws.com",
+    } <= places
+    for place in ("s3.dualstack.ap-south-1.amazonaws.com", "s3-accelerate.amazonaws.com"):
+        with pytest.raises(ssl.SSLCertVerificationError), Encrypted(server, PATIENCE, f"m-prod-voice-record.{place}"):
+            pass
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.2.2", "::1"])
@@ -49,7 +69,8 @@ def test_the_authority_is_limited_to_these_hosts(server, tmp_path):
                               capture_output=True, text=True).stdout.strip() == "c: OK"
 
     assert verified("DNS:api.eka.care")
-    for name in ("DNS:bank.example", "DNS:eka.care", "DNS:www.eka.care", "DNS:amazonaws.com", "IP:8.8.8.8"):
+    for name in ("DNS:bank.example", "DNS:eka.care", "DNS:www.eka.care", "DNS:amazonaws.com", "IP:8.8.8.8",
+                 "DNS:b.s3-accelerate.amazonaws.com", "DNS:b.s3.dualstack.ap-south-1.amazonaws.com"):
         assert not verified(name), name
 
 

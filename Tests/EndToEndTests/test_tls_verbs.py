@@ -131,14 +131,13 @@ def test_a_port_that_the_user_may_not_open_is_named_with_the_command_that_allows
 
 def in_own_hosts(server, *arguments, environment=None, elsewhere=None):
     """A verb on a machine whose hosts lead here: in a mount namespace of its own.
-    `elsewhere` maps hosts to other addresses."""
+    `elsewhere` maps hosts to other addresses: the first line of a host counts."""
     hosts = server.folder / "hosts"
-    hosts.write_text("127.0.0.1 localhost\n")
+    others = "".join(f"{address} {host}\n" for host, address in (elsewhere or {}).items())
+    hosts.write_text(f"{others}127.0.0.1 localhost\n")
     verb(server.folder, "hosts", "--write", "--file", str(hosts))
-    for host, address in (elsewhere or {}).items():
-        text, count = re.subn(rf"(?m)^\S+ {re.escape(host)}$", f"{address} {host}", hosts.read_text())
-        assert count == 1, host
-        hosts.write_text(text)
+    for host in elsewhere or {}:
+        hosts.write_text(re.sub(rf"(?m)^127\S+ {re.escape(host)}\n", "", hosts.read_text()))
     return subprocess.run(
         ["unshare", "--mount", "sh", "-c", 'mount --bind "$1" /etc/hosts && shift && exec "$@"', "sh", hosts,
          BINARY, *arguments],
@@ -155,17 +154,38 @@ def test_the_doctor_checks_the_trust_store_of_an_sdk(server):
     assert (answer.returncode, answer.stdout.count("ok ")) == (0, 8), answer.stdout
 
 
-def test_the_doctor_warns_of_a_bucket_that_leads_to_the_real_s3(server):
-    arguments = ["doctor", "--ready-file", server.ready_file, "--sdk", "ios", "--port", str(server.tls_port)]
-    bucket = "m-prod-voice-record.s3-ap-south-1.amazonaws.com"
-    public = in_own_hosts(server, *arguments, elsewhere={bucket: "52.95.110.1"})
-    assert public.returncode == 1
-    assert f"PROBLEM  {bucket} resolves to the real S3" in public.stdout, public.stdout + public.stderr
-    assert "do not record until it resolves to this server" in public.stdout
-    assert f"PROBLEM  {bucket} do not resolve to this server ({bucket} resolves to 52.95.110.1)" in public.stdout
-    private = in_own_hosts(server, *arguments, elsewhere={bucket: "10.9.9.9"})
-    assert private.returncode == 1 and f"({bucket} resolves to 10.9.9.9)" in private.stdout, private.stdout
-    assert "the real S3" not in private.stdout
+@pytest.mark.parametrize("sdk, host, address", [
+    ("ios", "m-prod-voice-record.s3-ap-south-1.amazonaws.com", "52.95.110.1"),
+    ("ios", "m-prod-voice-record.s3-ap-south-1.amazonaws.com", "10.9.9.9"),
+    ("deepgram", "api.deepgram.com", "208.184.1.1"), ("suki", "sdp.suki.ai", "34.1.1.1")])
+def test_the_doctor_finds_the_hosts_by_which_an_sdk_would_send_audio_elsewhere(server, sdk, host, address):
+    arguments = ["doctor", "--ready-file", server.ready_file, "--sdk", sdk, "--port", str(server.tls_port)]
+    answer = in_own_hosts(server, *arguments, elsewhere={host: address})
+    assert answer.returncode == 1
+    assert (
+        f"PROBLEM  the SDK would send audio away from this server, to {host} ({address})\n"
+        f"         -> do not record before they lead to this server: sudo {BINARY.resolve()} hosts --write\n"
+    ) in answer.stdout, answer.stdout + answer.stderr
+
+
+def test_the_doctor_warns_of_region_hosts_that_lead_to_s3_itself(server):
+    """`hosts` leaves them alone, and so the warning is no problem."""
+    region = {"s3.ap-south-1.amazonaws.com": "52.219.1.1"}
+    environment = {"REQUESTS_CA_BUNDLE": server.authority}
+    for sdk in (["--sdk", "web"], []):
+        arguments = ["doctor", "--ready-file", server.ready_file, *sdk, "--port", str(server.tls_port)]
+        answer = in_own_hosts(server, *arguments, environment=environment, elsewhere=region)
+        assert answer.returncode == 0 and "PROBLEM" not in answer.stdout, answer.stdout + answer.stderr
+        [line] = [line for line in answer.stdout.splitlines() if line.startswith("WARNING")]
+        assert line.endswith("would send audio to S3 itself: s3.ap-south-1.amazonaws.com (52.219.1.1)")
+
+
+def test_the_doctor_without_an_sdk_warns_of_all_hosts_that_lead_elsewhere(server):
+    away = {"api.eka.care": "3.1.1.1", "api.deepgram.com": "3.1.1.2", "sdp.suki.ai": "3.1.1.3"}
+    answer = in_own_hosts(server, "doctor", "--ready-file", server.ready_file, elsewhere=away)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    [line] = [line for line in answer.stdout.splitlines() if line.startswith("WARNING")]
+    assert all(f"{host} ({address})" in line for host, address in away.items()), line
 
 
 def test_the_doctor_reports_a_missing_server_a_foreign_server_and_one_without_tls(served, tmp_path):

@@ -49,7 +49,9 @@ struct AudioLocationTests {
         "a bucket is read from host names of AWS, in both spellings, and from local host names",
         arguments: [
             ("b.s3.amazonaws.com", "b"), ("b.s3.ap-south-1.amazonaws.com:443", "b"),
-            ("b.s3-us-west-1.amazonaws.com", "b"), ("a.b.s3.amazonaws.com", "a.b"), ("b.s3.localhost:8087", "b"),
+            ("b.s3-us-west-1.amazonaws.com", "b"), ("b.s3.dualstack.ap-south-1.amazonaws.com", "b"),
+            ("b.s3-accelerate.amazonaws.com", "b"), ("b.s3-accelerate.dualstack.amazonaws.com", "b"),
+            ("a.b.s3.amazonaws.com", "a.b"), ("b.s3.localhost:8087", "b"),
             ("api.eka.care", nil), ("localhost:8087", nil), ("s3.amazonaws.com", nil), ("127.0.0.1:8087", nil),
         ] as [(String, String?)]
     )

@@ -8,10 +8,12 @@ package final class HostResolver: Sendable {
     private let threads = NIOThreadPool(numberOfThreads: 16)
     private let slots = TenantSlots(count: 2)
 
+    package init() {}
+
     deinit { threads.shutdownGracefully { _ in } }
 
     /// Looks up a host's addresses, in the resolver's order and without duplicates; empty for an unknown host.
-    func lookUp(_ host: String, for tenant: String = "") async throws -> [IPAddress] {
+    package func lookUp(_ host: String, for tenant: String = "") async throws -> [IPAddress] {
         try await slots.run(for: tenant) {
             threads.start()
             return try await threads.runIfActive { Self.addresses(of: host).compactMap(IPAddress.init) }

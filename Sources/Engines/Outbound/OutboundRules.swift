@@ -41,11 +41,7 @@ package struct OutboundRules: Hashable, Sendable {
         return isException || Self.isPublic(bytes)
     }
 
-    /// Whether an address belongs to the public internet; false for any other text.
-    package static func isPublic(_ address: String) -> Bool {
-        IPAddress(address).map { isPublic($0.unwrapped.bytes) } ?? false
-    }
-
+    /// Whether an address belongs to the public internet.
     private static func isPublic(_ bytes: [UInt8]) -> Bool {
         if bytes.count == 16, !publicIPv6.contains(where: { $0.contains(bytes) }) { return false }
         return !special.contains { $0.contains(bytes) }

@@ -6,7 +6,9 @@ package struct S3Contribution: FamilyContribution {
     package let hosts = [
         HostGroup(
             title: "its buckets at S3",
-            names: S3Family.buckets.flatMap { bucket in S3Family.hostNames.map { "\(bucket).\($0)" } },
+            names: S3Family.buckets.flatMap { bucket in
+                (S3Family.hostNames + S3Family.otherBucketParents).map { "\(bucket).\($0)" }
+            },
             servesAllPaths: false)
     ]
     private let explainsSignatures: Bool

@@ -14,6 +14,14 @@ package struct S3Family: Family {
         "s3-us-west-1.amazonaws.com",
     ]
 
+    /// Further parents of bucket hosts in AWS's SDKs: dual-stack and accelerate endpoints.
+    ///
+    /// They are for the hosts file alone. In the certificate they would widen what the authority may vouch for.
+    static let otherBucketParents = [
+        "s3.dualstack.ap-south-1.amazonaws.com", "s3.dualstack.us-west-1.amazonaws.com", "s3-accelerate.amazonaws.com",
+        "s3-accelerate.dualstack.amazonaws.com",
+    ]
+
     /// Buckets compiled into the SDKs.
     package static let buckets = [
         "m-prod-voice-record", "m-staging-voice-record", "m-dev-voice-record", "m-pp-voice2rx",

@@ -11,8 +11,9 @@ struct Doctor: AsyncParsableCommand {
         abstract:
             "Find out why an SDK cannot reach the server, and what to do. Exits 0 if no problem was found, else 1.",
         discussion: """
-            Without --sdk it checks the server, its certificate, its clock and its authentication. An SDK that takes a \
-            base URL (dotnet, deepgram) needs no TLS: add --base-url, which is the default if the server has no TLS.
+            Without --sdk it checks the server, its certificate, its clock and its authentication, and warns of SDKs' hosts \
+            that lead to other servers. An SDK that takes a base URL (dotnet, deepgram) needs no TLS: add --base-url, \
+            which is the default if the server has no TLS.
             """
     )
 

@@ -13,6 +13,8 @@ struct DoctorChecks {
     enum Finding {
         case well(String)
         case problem(String, advice: String)
+        /// A risk that the SDK's own settings do not cause.
+        case warning(String, advice: String)
         /// The check is impossible on this machine, as for trust on a phone.
         case unseen(String)
 
@@ -22,6 +24,7 @@ struct DoctorChecks {
             switch self {
             case .well(let what): "ok       \(what)"
             case .problem(let what, let advice): "PROBLEM  \(what)\n         -> \(advice)"
+            case .warning(let what, let advice): "WARNING  \(what)\n         -> \(advice)"
             case .unseen(let what): "?        \(what)"
             }
         }
@@ -39,7 +42,7 @@ struct DoctorChecks {
     let givesBaseURL: Bool
     let environment: [String: String]
     let clock: WallClock
-    private(set) var findings: [Finding] = []
+    var findings: [Finding] = []
 
     init(
         baseURL: String, clientURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?,
@@ -63,8 +66,11 @@ struct DoctorChecks {
             return findings.append(.well("no TLS and no hosts are needed: \(step)"))
         }
         guard await lookAtTLS() else { return }
-        guard let sdk else { return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz") }
-        lookAtNames(of: sdk)
+        guard let sdk else {
+            await lookAtNames()
+            return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz")
+        }
+        await lookAtNames(of: sdk)
         guard !sdk.isElsewhere else { return await lookAtTrust(of: sdk) }
         var isReached = true
         for host in [sdk.hosts[0]] + sdk.bucketHosts.suffix(1) where isReached {
@@ -214,12 +220,13 @@ struct DoctorChecks {
         authority == nil ? "an authority that this machine trusts" : "this machine's authority"
     }
 
-    /// The server's IP address, from the base URL; nil if its host is unknown.
-    private var serverAddress: String? {
-        URL(string: baseURL)?.host().map { $0.trimmingCharacters(in: ["[", "]"]) }.flatMap { host in
-            if case .address? = CertificateName(host) { host } else { HostResolver.addresses(of: host).first }
-        }
+    /// The server's IP addresses, from the base URL; empty if its host is unknown.
+    var serverAddresses: [String] {
+        guard let host = URL(string: baseURL)?.host()?.trimmingCharacters(in: ["[", "]"]) else { return [] }
+        return HostResolver.addresses(of: host)
     }
+
+    private var serverAddress: String? { serverAddresses.first }
 
     private mutating func lookAtSystemTrust(_ url: String) async {
         guard authority != nil else { return }
@@ -231,38 +238,6 @@ struct DoctorChecks {
                     "this machine does not trust the authority; run `scribe-emulator trust` for the steps of each client"
                 ))
         }
-    }
-
-    private mutating func lookAtNames(of sdk: SDK) {
-        guard !sdk.isElsewhere else {
-            findings.append(
-                .unseen(
-                    "cannot check the address of \(sdk.hosts[0]) on the device; run `scribe-emulator trust` for the steps"
-                ))
-            return
-        }
-        let own = Set([serverAddress].compactMap(\.self))
-        let astray = sdk.hosts.filter { host in
-            let addresses = HostResolver.addresses(of: host)
-            return addresses.isEmpty || !addresses.allSatisfy { own.contains($0) }
-        }
-        guard let first = astray.first else {
-            findings.append(.well("\(sdk.hosts.joined(separator: ", ")) resolve to this server"))
-            return
-        }
-        let real = sdk.bucketHosts.filter { HostResolver.addresses(of: $0).contains(where: OutboundRules.isPublic) }
-        if let bucket = real.first {
-            findings.append(
-                .problem(
-                    "\(bucket) resolves to the real S3; the SDK would send its recordings there",
-                    advice: "do not record until it resolves to this server"))
-        }
-        let where_ = HostResolver.addresses(of: first).first ?? "no address"
-        findings.append(
-            .problem(
-                "\(astray.joined(separator: ", ")) do not resolve to this server (\(first) resolves to \(where_))",
-                advice: HostsFile.writeStep
-                    + (serverAddress.map { $0 == "127.0.0.1" ? "" : " --address \($0)" } ?? "")))
     }
 
     private mutating func lookAtPort(of host: String) async -> Bool {

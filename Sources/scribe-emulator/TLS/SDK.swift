@@ -29,6 +29,9 @@ enum SDK: String, ExpressibleByArgument, CaseIterable {
     /// The hosts that name an S3 bucket, which gets the recordings.
     var bucketHosts: [String] { hosts.filter { AudioLocation.bucket(ofVirtualHost: $0) != nil } }
 
+    /// The hosts that clients of the same regions use where they name the bucket in the path.
+    var regionHosts: [String] { bucketHosts.compactMap { $0.split(ascii: ".", maxSplits: 1).last.map(String.init) } }
+
     /// Place where the SDK looks for trusted authorities.
     enum Trust {
         /// A file that the first set environment variable of these names; with `orSystem` also the system's store.
