@@ -1,6 +1,7 @@
 /// Name in `known` with the smallest edit distance to `name`, to suggest in error messages.
 package func nearestName(to name: String, among known: [String]) -> String {
-    known.min { editDistance(Array(name), Array($0)) < editDistance(Array(name), Array($1)) } ?? ""
+    let name = Array(name.utf8)
+    return known.map { (name: $0, cost: editDistance(name, Array($0.utf8))) }.min { $0.cost < $1.cost }?.name ?? ""
 }
 
 /// Levenshtein distance: fewest insertions, removals and replacements between two lists.

@@ -11,6 +11,7 @@ import subprocess
 import pytest
 import requests
 from emulator import BINARY, LOGGING, PATIENCE, ROOT, SHORT, run, running, wait_until
+from journal import Journal
 
 
 def test_the_ready_file_has_url_and_process_id_and_is_deleted_at_the_end_with_ephemeral_data(tmp_path):
@@ -194,6 +195,34 @@ def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_va
     once = [("input_language", "3_languages"), ("input_language", "tlh"), ("mode", "ward-round"), ("model_type", "-")]
     assert sorted((line["field"], line["value"]) for line in told) == sorted(2 * once), "once for each client"
     assert "Unmistakable" not in server.log
+
+
+def test_a_mistyped_template_gives_a_note_and_its_nearest_id_in_log_and_journal(served):
+    server = served("--object-wait", "300ms")
+    position, last = len(server.log), max([0, *(row["id"] for row in Journal(server).all())])
+    client = server.client()
+    own = client.session.post(f"{server.base_url}/voice/api/v1/template", json={
+        "title": "Ward round", "desc": "Of the ward.", "section_ids": ["plan"]}).json()["template_id"]
+    for number in (1, 2):
+        assert client.transaction(f"mistyped-{number}").init(["soap", "clinical_note_template"]).status_code == 201
+    for number, template in enumerate(["sop", "eka_emr_template", own, f"{own}x", "Asha Unmistakable"]):
+        assert client.transaction(f"right-{number}").init(["soap", own]).status_code == 201
+        answer = client.session.post(
+            f"{server.base_url}/voice/api/v1/transaction/right-{number}/convert-to-template",
+            json={"template_id": template, "transcript": "I have a fever."})
+        assert answer.status_code == 202 and answer.json()["template_id"] == template, answer.text
+    reasons = [
+        row["reason"] for row in Journal(server).all(after=last)
+        if "reason" in row and row["operation"] in ("initTransaction", "convertToFirstTemplate")]
+    mistyped = "There is no template 'clinical_note_template'; the nearest is clinical_notes_template"
+    assert sorted(reasons[:-1]) == sorted([
+        mistyped, mistyped, "There is no template 'sop'; the nearest is soap",
+        f"There is no template '{own}x'; the nearest is {own}"]) and len(reasons) == 5
+    told = [json.loads(line) for line in server.log[position:].splitlines() if "template does not exist" in line]
+    assert [(line["field"], line["value"], line["nearest"]) for line in told[:-1]] == [
+        ("template_id", "clinical_note_template", "clinical_notes_template"), ("template_id", "sop", "soap"),
+        ("template_id", "-", own)], "a value that is no name is not logged"
+    assert told[-1]["value"] == "-" and "Unmistakable" not in server.log
 
 
 def test_a_log_that_nobody_reads_holds_up_no_request(tmp_path):

@@ -208,7 +208,11 @@ package struct EkaFamily: RoutedAPI {
                     store: runtime.store, links: DocumentLinks(world, origin: origin),
                     identifiers: runtime.identifiers, clock: runtime.clock)
             })
-        ConversionRoutes.add(to: group.routes { ConversionRoutes(transactions: $0.runtime.transactions) })
+        ConversionRoutes.add(
+            to: group.routes { world in
+                ConversionRoutes(
+                    transactions: world.runtime.transactions, unknown: world.part { _ in UnknownOptionLog() })
+            })
         ResultRoutes.add(
             to: group.routes { world in
                 let runtime = world.runtime

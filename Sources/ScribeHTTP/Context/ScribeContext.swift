@@ -76,6 +76,12 @@ package struct ScribeContext: RequestContext {
         if !record.isPlaced { record.put(in: world.runtime.journal) }
     }
 
+    /// Tells the journal what is odd about a request that is served all the same.
+    package func note(oddity: String) {
+        guard let record, record.mode.isFull else { return }
+        record.note(reason: oddity)
+    }
+
     /// A signal that fires once, when the client disconnects or half-closes.
     ///
     /// A handler that takes it may wait long. So the journal shows the request from now on.

@@ -49,7 +49,7 @@ package struct Exchange: Sendable {
     package var operation: String?
     package var principal: Principal?
     package private(set) var requestID: String
-    /// Reason that the request was refused, or that the delivery failed.
+    /// Reason that the request was refused, or that the delivery failed; or an oddity of a request that was served.
     package var reason: String?
     /// Fault rules that were applied.
     package var fault: String?

@@ -12,6 +12,7 @@ struct ConversionRoutes: Sendable {
     private static let targetLanguages = ["eng", "hi", "ta", "te", "bn", "mr", "gu", "kn", "ml", "pa", "as"]
 
     let transactions: Transactions
+    let unknown: UnknownOptionLog
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/convert-to-template", use: convert)
@@ -56,6 +57,9 @@ struct ConversionRoutes: Sendable {
         } catch ScribeError.transactionNotFound {
             // 400, like every error of a conversion (2.6).
             throw EkaError.polledTransactionNotFound
+        }
+        if let template = try await transactions.unknownTemplate(among: [made.template], of: key.business) {
+            unknown.logUnknown(template, by: try context.requirePrincipal().client, context)
         }
         let (status, word, message): (HTTPResponse.Status, JSON, JSON) =
             switch source {

@@ -41,6 +41,9 @@ struct TransactionRoutes: Sendable {
         // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
         unknown.logUnknown(of: wanted, by: principal.client, context.logger)
+        if let template = try await transactions.unknownTemplate(among: wanted.templates.map(\.id), of: key.business) {
+            unknown.logUnknown(template, by: principal.client, context)
+        }
         let outcome = try await transactions.start(key.id, wanted, for: principal, replays: fidelity == .clients)
         // SDKs read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]

@@ -1,10 +1,13 @@
+import Hummingbird
 import Logging
 import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
 
-/// Logs options in Eka's `init` that Eka's config API does not offer. Remembers the last 20 values of each client, to
-/// log each only once.
+/// Logs options of requests that Eka's config API does not offer, and templates that do not exist. Remembers the last 20
+/// values of each client, to log each only once.
 ///
-/// `init` accepts such values (eka.md 2.1).
+/// The API accepts such values (eka.md 2.1, 10.15).
 final class UnknownOptionLog: Sendable {
     private struct Choice: Hashable {
         let kind: String
@@ -19,8 +22,8 @@ final class UnknownOptionLog: Sendable {
 
     /// Most logged choices kept per client. A new one replaces the oldest.
     private static let mostOfClient = 20
-    /// Longest value that is logged, in bytes; the longest language tag fits.
-    private static let longestName = 35
+    /// Longest value that is logged, in bytes; a UUID and the longest language tag fit.
+    private static let longestName = 36
 
     /// The logged choices of each client, oldest first.
     private let told = LockedValue<[ClientID: [Choice]]>([:])
@@ -42,6 +45,18 @@ final class UnknownOptionLog: Sendable {
                 "init asks for what the configuration does not offer",
                 metadata: ["field": "\(kind)", "value": "\(Self.isName(value) ? value : "-")"])
         }
+    }
+
+    /// Logs a template that does not exist, and tells the journal of it.
+    func logUnknown(_ template: UnknownTemplate, by client: ClientID, _ context: ScribeContext) {
+        context.note(oddity: "There is no template '\(template.id)'; the nearest is \(template.nearest)")
+        guard isNew(Choice(kind: "template_id", value: template.id.rawValue), of: client) else { return }
+        context.logger.notice(
+            "a requested template does not exist",
+            metadata: [
+                "field": "template_id", "value": "\(Self.isName(template.id.rawValue) ? template.id.rawValue : "-")",
+                "nearest": "\(template.nearest)",
+            ])
     }
 
     private func isNew(_ choice: Choice, of client: ClientID) -> Bool {
