@@ -1,4 +1,4 @@
-"""nginx in front of servers that share their data, with the configuration of docker/nginx.scale.conf."""
+"""nginx in front of servers, with the configurations of docker/ and of docs/staging.md."""
 
 import collections
 import contextlib
@@ -14,22 +14,23 @@ from shared_place import free_ports, replica
 
 PROGRAM = pathlib.Path("/usr/sbin/nginx")
 SHIPPED = ROOT / "docker/nginx.scale.conf"
+#: Lines of every site, and their place on a machine with nginx.
+SHIPPED_LINES, INCLUDED = ROOT / "docker/nginx.proxy.conf", "/etc/nginx/scribe-proxy.conf"
 NAMES = ("first", "second", "third")
 
 
-class Balancer(Server):
-    """One nginx process, which passes each request to the next of at most three servers.
+class Proxy(Server):
+    """One nginx process that passes each request on. It terminates TLS with the certificate beside an authority."""
 
-    It terminates TLS for the SDKs' hosts, if the first server has a certificate.
-    """
-
-    def __init__(self, folder: pathlib.Path, servers: list[Server]):
-        assert PROGRAM.exists(), "nginx is not installed; run scripts/install scale"
+    def __init__(self, folder: pathlib.Path, authority: str | None):
+        assert PROGRAM.exists(), "nginx is not installed; run scripts/install test"
         folder.mkdir()
-        self.folder, self.servers, self.log_path = folder, servers, folder / "log"
-        (self.port, self.tls_port), self.authority = free_ports(2), getattr(servers[0], "authority", None)
+        self.folder, self.authority, self.log_path = folder, authority, folder / "log"
+        self.port, self.tls_port = free_ports(2)
         self.base_url, self.tls_url = f"http://127.0.0.1:{self.port}", f"https://localhost:{self.tls_port}"
-        (folder / "servers.conf").write_text(self._site())
+        site = self._site().replace(INCLUDED, str(SHIPPED_LINES))
+        assert str(SHIPPED_LINES) in site, site
+        (folder / "site.conf").write_text(site)
         temporary = "".join(
             f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         # A single process has one round of servers, and needs no second user.
@@ -37,19 +38,68 @@ class Balancer(Server):
             daemon off; master_process off; pid {folder}/pid; error_log {folder}/log; events {{}}
             http {{
                 {temporary} log_format answers "$request_method $uri $status $upstream_addr";
-                access_log {folder}/answers answers; include {folder}/servers.conf;
+                access_log {folder}/answers answers; include {folder}/site.conf;
             }}""")
         self.process = subprocess.Popen([PROGRAM, "-e", self.log_path, "-c", folder / "nginx.conf", "-p", folder])
         wait_until(self.is_ready, "nginx listens")
+
+    @property
+    def certificate(self) -> tuple[pathlib.Path, pathlib.Path]:
+        """The certificate and its key."""
+        own = pathlib.Path(self.authority).parent
+        return own / "certificate.pem", own / "key.pem"
+
+    def close(self):
+        """nginx ends at once, and its clients' connections with it."""
+        self.stop()
+
+    def is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log_path.read_text()
+        with contextlib.suppress(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", self.port)).close()
+            return True
+        return False
+
+
+class StagingProxy(Proxy):
+    """nginx as docs/staging.md has it, in front of one server."""
+
+    def __init__(self, folder: pathlib.Path, server: Server, authority: str):
+        self.server = server
+        super().__init__(folder, authority)
+
+    def _site(self) -> str:
+        """The page's lines with this test's server, port and certificate."""
+        [text] = re.findall(r"```nginx\n(.*?)```", (ROOT / "docs/staging.md").read_text(), re.DOTALL)
+        certificate, key = self.certificate
+        for line, own in (
+            ("listen 443 ssl;", f"listen 127.0.0.1:{self.port}; listen 127.0.0.1:{self.tls_port} ssl;"),
+            ("/etc/nginx/tls.crt", str(certificate)), ("/etc/nginx/tls.key", str(key)),
+            ("http://127.0.0.1:8087", self.server.base_url),
+        ):
+            assert text.count(line) == 1, text
+            text = text.replace(line, own)
+        return text
+
+
+class Balancer(Proxy):
+    """Passes each request to the next of at most three servers.
+
+    It terminates TLS for the SDKs' hosts, if the first server has a certificate.
+    """
+
+    def __init__(self, folder: pathlib.Path, servers: list[Server]):
+        self.servers = servers
+        super().__init__(folder, getattr(servers[0], "authority", None))
 
     def _site(self) -> str:
         """The shipped file with this test's servers and ports."""
         listen = f"listen 127.0.0.1:{self.port};"
         if self.authority:
-            own = pathlib.Path(self.authority).parent
+            certificate, key = self.certificate
             listen += (
                 f"listen 127.0.0.1:{self.tls_port} ssl http2;"
-                f"ssl_certificate {own}/certificate.pem; ssl_certificate_key {own}/key.pem;")
+                f"ssl_certificate {certificate}; ssl_certificate_key {key};")
         text = SHIPPED.read_text()
         for name, server in itertools.zip_longest(NAMES, self.servers):
             line = f"    server {name}:8087;\n"
@@ -58,13 +108,6 @@ class Balancer(Server):
         text, count = re.subn(r"\blisten 80;", listen, text)
         assert count == 1 and ":8087" not in text, text
         return text
-
-    def is_ready(self) -> bool:
-        assert self.process.poll() is None, self.log_path.read_text()
-        with contextlib.suppress(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", self.port)).close()
-            return True
-        return False
 
     @property
     def answer_log(self) -> str:
@@ -92,7 +135,6 @@ def balanced(folder: pathlib.Path, place, *flags: str):
         try:
             yield balancer
         finally:
-            # nginx ends at once, and its clients' connections with it.
-            balancer.stop()
+            balancer.close()
             ends = [server.process.poll() for server in servers]
         assert all(end in (None, 0, -signal.SIGKILL) for end in ends), ends

@@ -16,10 +16,10 @@ STATUS = {"session_id": str, "status": str, "created_at": str, "audio_files_rece
 
 
 class SessionClient:
-    def __init__(self, base_url: str, client="dev-client", secret="dev-secret"):
+    def __init__(self, base_url: str, client="dev-client", secret="dev-secret", verify: bool | str = True):
         self.root = base_url
         self.session = requests.Session()
-        self.session.trust_env = False
+        self.session.trust_env, self.session.verify = False, verify
         body = {"client_id": client, "client_secret": secret}
         login = self.session.post(f"{base_url}/connect-auth/v1/account/login", json=body, timeout=PATIENCE)
         assert login.ok and login.json()["access_token"] and login.json()["expires_in"] > 300

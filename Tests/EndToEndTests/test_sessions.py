@@ -1,14 +1,19 @@
 """Sessions of the session protocol over the wire: the clients' sequences, uploads and refusals."""
 
 import concurrent.futures
+import contextlib
 import random
 
 import pytest
 import requests
-from emulator import LIMITED, LOGGING, NAMED, wait_until
+import yaml
+from balancer import INCLUDED, SHIPPED, SHIPPED_LINES, StagingProxy
+from emulator import LIMITED, LOGGING, NAMED, ROOT, running, wait_until
 from namespaces import AllianceClient, access, control, created
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
+from tls import trusting
+from websockets.sync.client import connect
 
 
 @pytest.mark.covers("M-24", "M-30", "M-37", "M-45", "M-51")
@@ -125,6 +130,46 @@ def test_links_follow_the_public_url_and_trusted_proxies_only(server, served):
     assert discovered(server) == f"{server.base_url}/voice/v1"
     assert discovered(served(*LIMITED)) == "https://scribe.example/voice/v1"
     assert discovered(served(*NAMED)) == "https://public.example/voice/v1"
+
+
+def test_links_uploads_and_sockets_work_behind_nginx_as_the_staging_page_has_it(server, served, tmp_path):
+    with contextlib.closing(
+        StagingProxy(tmp_path / "nginx", served("--trusted-proxies", "127.0.0.0/8"), server.authority)
+    ) as proxy:
+        client = SessionClient(proxy.tls_url, verify=server.authority)
+        assert client.base == f"{proxy.tls_url}/voice/v1"
+        session, form = form_of(client)
+        assert form["url"].startswith(f"{proxy.tls_url}/"), "not http://, and with the port"
+        # Larger than nginx lets through by default.
+        answer = client.session.post(
+            form["url"], form["fields"], files={"file": ("1.wav", recording(60), "audio/wav")},
+            headers={"Authorization": None})
+        assert answer.status_code == 204, answer.text
+        client.end(session, 1)
+        assert client.results(session)["status"] == "completed"
+        stream = client.create(upload_type="stream")["upload_url"]
+        assert stream.startswith(proxy.tls_url.replace("https:", "wss:"))
+        with connect(stream, ssl=trusting(server)) as socket:
+            socket.send(bytes(32_000))
+        ambient = SukiClient(proxy.tls_url, subject="dr-nginx", verify=server.authority)
+        ambient.initialize()
+        assert ambient.create_session(), "its token is in a header with underscores"
+        for path in ("/metrics", "/__admin/info", "/__console", "/ns/a/readyz"):
+            refused = client.session.get(proxy.tls_url + path)
+            assert refused.status_code == 404 and "nginx" in refused.headers["Server"], path
+        # A client chooses neither scheme nor host of links.
+        forwarded = {"X-Forwarded-Proto": "gopher", "X-Forwarded-Host": "evil.example"}
+        found = requests.get(f"{proxy.base_url}/voice/v1/.well-known/medscribealliance", headers=forwarded).json()
+        assert found["endpoints"]["base_url"] == f"{proxy.base_url}/voice/v1"
+
+
+def test_the_compose_file_puts_the_lines_for_nginx_where_its_site_includes_them():
+    """The same file that the page copies there."""
+    balancer = yaml.safe_load((ROOT / "docker/compose.scale.yaml").read_text())["services"]["balancer"]
+    assert f"./{SHIPPED_LINES.name}:{INCLUDED}:ro" in balancer["volumes"]
+    assert f"sudo cp docker/{SHIPPED_LINES.name} {INCLUDED}\n" in (ROOT / "docs/staging.md").read_text()
+    for text in (SHIPPED.read_text(), (ROOT / "docs/staging.md").read_text()):
+        assert f"    include {INCLUDED};\n" in text and "proxy_set_header" not in text
 
 
 @pytest.mark.covers("M-30", "M-77")

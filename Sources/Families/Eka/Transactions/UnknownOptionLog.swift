@@ -4,10 +4,9 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// Logs options of requests that Eka's config API does not offer, and templates that do not exist. Remembers the last 20
-/// values of each client, to log each only once.
+/// Logs options of requests that Eka's config API does not offer, and templates that do not exist.
 ///
-/// The API accepts such values (eka.md 2.1, 10.15).
+/// The API accepts such values (eka.md 2.1, 10.15). Remembers the last 20 values of each client, to log each only once.
 final class UnknownOptionLog: Sendable {
     private struct Choice: Hashable {
         let kind: String
