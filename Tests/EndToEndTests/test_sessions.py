@@ -8,7 +8,7 @@ import pytest
 import requests
 import yaml
 from balancer import INCLUDED, SHIPPED, SHIPPED_LINES, StagingProxy
-from emulator import LIMITED, LOGGING, NAMED, ROOT, running, wait_until
+from emulator import LIMITED, LOGGING, NAMED, ROOT, wait_until
 from namespaces import AllianceClient, access, control, created
 from session_client import SessionClient, form_of, recording, send
 from suki_client import SukiClient
