@@ -31,7 +31,7 @@ package struct AudioFormat: Hashable, Sendable {
         }
         let duration: Double? =
             switch container {
-            case .wav: WaveAudio.duration(of: bytes)
+            case .wav: WaveHeaderParser(bytes)?.duration(in: bytes)
             case .mp3: MPEGAudio.duration(of: bytes)
             case .m4a: MP4Audio.duration(of: bytes)
             case .webm: WebMAudio.duration(of: bytes)

@@ -9,33 +9,14 @@ struct WaveSamples {
     private let start: Int
 
     init?(_ bytes: AudioBytes) {
-        guard bytes.text(at: 0, count: 4) == "RIFF", bytes.text(at: 8, count: 4) == "WAVE" else { return nil }
-        var position = 12
-        var format: (channels: Int, rate: Int)?
-        while let name = bytes.text(at: position, count: 4), let size = bytes.uint32LittleEndian(at: position + 4) {
-            if name == "fmt ", let coding = bytes.uint16LittleEndian(at: position + 8),
-                let channels = bytes.uint16LittleEndian(at: position + 10),
-                let rate = bytes.uint32LittleEndian(at: position + 12),
-                let bits = bytes.uint16LittleEndian(at: position + 22)
-            {
-                // Plain PCM, or the extensible format, which declares PCM in a later field.
-                guard coding == 1 || coding == 0xFFFE, bits == 16, (1...8).contains(channels),
-                    (4000...192_000).contains(rate)
-                else { return nil }
-                format = (Int(channels), Int(rate))
-            } else if name == "data" {
-                guard let format else { return nil }
-                let present = bytes.count - position - 8
-                let declared = size == 0 || size == .max ? present : Int(size)
-                (channels, rate) = format
-                count = max(0, min(declared, present)) / 2
-                start = position + 8
-                self.bytes = bytes
-                return
-            }
-            position += 8 + Int(size) + Int(size & 1)
-        }
-        return nil
+        let header = WaveHeaderParser(bytes)
+        // Plain PCM, or the extensible format, which declares PCM in a later field.
+        guard let format = header?.format, [1, 0xFFFE].contains(format.code), format.bits == 16,
+            (1...8).contains(format.channels), (4000...192_000).contains(format.sampleRate),
+            let start = header?.start, let size = header?.size(in: bytes)
+        else { return nil }
+        (rate, channels, count) = (format.sampleRate, format.channels, size / 2)
+        (self.bytes, self.start) = (bytes, start)
     }
 
     /// Measures the level of each frame in dBFS, and counts the clipped samples.

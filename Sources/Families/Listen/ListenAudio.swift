@@ -16,15 +16,10 @@ struct ListenAudio {
     private var encoding: ListenQuery.Encoding
     private var state: State
     private var pending = ByteBuffer()
-    /// Progress in the WAV header, so that no byte is parsed twice.
-    private var header = (isWave: false, chunks: 0, bytes: 0)
+    private var header = WaveHeaderParser()
     /// Samples per channel so far.
     private(set) var sampleCount = 0
     private var oddBytes = 0
-
-    /// Longest WAV header before its samples, in bytes.
-    private static let longestHeader = 64 << 10
-    private static let mostChunks = 32
 
     init(_ query: ListenQuery) {
         options = query.options
@@ -84,54 +79,33 @@ struct ListenAudio {
     /// Parses as much of the header as has arrived.
     /// - Returns: false if more bytes are needed.
     private mutating func readHeader() throws(WebSocketClosure) -> Bool {
-        if !header.isWave {
-            guard
-                let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize)
-            else { return false }
-            if DecodingLiveEngine.isAvailable, let codec = StreamCodec(signature: bytes) {
-                options.codec = codec
-                return true
-            }
-            guard pending.readString(length: 4) == "RIFF", pending.readInteger(as: UInt32.self) != nil,
-                pending.readString(length: 4) == "WAVE"
-            else { throw Self.undecodable }
-            header.isWave = true
+        guard let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize) else {
+            return false
         }
-        while let size = pending.getInteger(at: pending.readerIndex + 4, endianness: .little, as: UInt32.self) {
-            let isData = pending.getString(at: pending.readerIndex, length: 4) == "data"
-            let padded = Int(size) + Int(size & 1)
-            guard isData || header.bytes + padded <= Self.longestHeader && header.chunks < Self.mostChunks else {
-                throw Self.undecodable
-            }
-            guard isData || pending.readableBytes >= 8 + padded, let name = pending.readString(length: 4) else { break }
-            pending.moveReaderIndex(forwardBy: 4)
-            if isData { return true }
-            header.chunks += 1
-            header.bytes += 8 + padded
-            guard var chunk = pending.readSlice(length: padded) else { throw Self.undecodable }
-            if name == "fmt " { try readFormat(&chunk) }
+        if DecodingLiveEngine.isAvailable, let codec = StreamCodec(signature: bytes) {
+            options.codec = codec
+            return true
         }
-        return false
+        guard header.parse(pending.readableBytesView) else { throw Self.undecodable }
+        if let format = header.format { try take(format) }
+        guard let start = header.start else { return false }
+        pending.moveReaderIndex(forwardBy: start)
+        return true
     }
 
-    private mutating func readFormat(_ chunk: inout ByteBuffer) throws(WebSocketClosure) {
-        guard let coding = chunk.readInteger(endianness: .little, as: UInt16.self),
-            let channels = chunk.readInteger(endianness: .little, as: UInt16.self),
-            let rate = chunk.readInteger(endianness: .little, as: UInt32.self),
-            let bits = { () -> UInt16? in
-                chunk.moveReaderIndex(forwardBy: min(6, chunk.readableBytes))
-                return chunk.readInteger(endianness: .little, as: UInt16.self)
-            }(), (1...8).contains(channels), (8000...48_000).contains(rate)
-        else { throw Self.undecodable }
-        switch (coding, bits) {
+    private mutating func take(_ format: WaveHeaderParser.Format) throws(WebSocketClosure) {
+        guard (1...8).contains(format.channels), (8000...48_000).contains(format.sampleRate) else {
+            throw Self.undecodable
+        }
+        switch (format.code, format.bits) {
         case (1, 16), (0xFFFE, 16): encoding = .linear16
         case (1, 32), (0xFFFE, 32): encoding = .linear32
         case (7, 8): encoding = .mulaw
         case (6, 8): encoding = .alaw
         default: throw Self.undecodable
         }
-        options.channels = Int(channels)
-        options.sampleRate = Int(rate)
+        options.channels = format.channels
+        options.sampleRate = format.sampleRate
     }
 
     /// Closes a socket whose payload is not decodable audio (streaming.md 1.7).

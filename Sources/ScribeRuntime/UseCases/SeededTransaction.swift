@@ -1,3 +1,4 @@
+import Engines
 import Foundation
 import NIOCore
 package import ScribeDomain
@@ -103,19 +104,8 @@ extension Runtime {
 
     /// A WAV file of silence, 8 kHz and 8 bits.
     private static func silence(_ seconds: Int) -> ByteBuffer {
-        let (rate, size) = (8000, 8000 * seconds)
-        var file = ByteBuffer()
-        func write(_ number: Int, bytes: Int) {
-            for place in 0..<bytes { file.writeInteger(UInt8(truncatingIfNeeded: number >> (8 * place))) }
-        }
-        file.writeString("RIFF")
-        write(36 + size, bytes: 4)
-        file.writeString("WAVEfmt ")
-        for (number, bytes) in [(16, 4), (1, 2), (1, 2), (rate, 4), (rate, 4), (1, 2), (8, 2)] {
-            write(number, bytes: bytes)
-        }
-        file.writeString("data")
-        write(size, bytes: 4)
+        let size = 8000 * seconds
+        var file = WaveHeader(.linear(bits: 8), channels: 1, sampleRate: 8000).bytes(before: size)
         file.writeRepeatingByte(0x80, count: size)
         return file
     }

@@ -74,69 +74,33 @@ struct WaveSamples {
         field: nil, problem: "must be a WAV of 16-bit samples, mono, 16,000 in a second")
 
     /// Whether all samples have arrived, as far as the header gives their size.
-    var isComplete: Bool { hasBegun && [0, .max].contains(rest) && whole.isWhole }
+    var isComplete: Bool { header.start != nil && [0, .max].contains(rest) && whole.isWhole }
 
-    private var hasBegun = false
+    private var header = WaveHeaderParser()
     private var head = ByteBuffer()
     /// Bytes of samples still to come; `Int.max` if the header gives no size, as in streamed recordings.
     private var rest = Int.max
     private var whole = SampleJoiner()
-
-    /// Longest header in bytes, and most chunks in it.
-    private static let longestHead = 64 << 10
-    private static let mostChunks = 32
 
     /// Extracts the samples of the next bytes.
     /// - Returns: Whole samples; nil until the header is complete.
     /// - Throws: ``unusable``.
     mutating func samples(in piece: ByteBuffer) throws(ScribeError) -> ByteBuffer? {
         var bytes = piece
-        if !hasBegun {
+        if header.start == nil {
             head.writeBuffer(&bytes)
-            guard try readHead() else {
-                guard head.readableBytes <= Self.longestHead else { throw Self.unusable }
-                return nil
-            }
+            guard header.parse(head.readableBytesView) else { throw Self.unusable }
+            guard let start = header.start else { return nil }
+            guard let format = header.format, format.code == 1, format.channels == 1, format.sampleRate == 16_000,
+                format.bits == 16
+            else { throw Self.unusable }
+            rest = header.size ?? .max
             bytes = head
+            bytes.moveReaderIndex(forwardBy: start)
+            head = ByteBuffer()
         }
         let count = min(rest, bytes.readableBytes)
         if rest != .max { rest -= count }
         return whole.take(bytes.readSlice(length: count) ?? ByteBuffer())
-    }
-
-    /// Parses the header.
-    /// - Returns: Whether the header is complete; `head` then holds the first samples.
-    private mutating func readHead() throws(ScribeError) -> Bool {
-        var bytes = head
-        guard bytes.readableBytes >= 12 else { return false }
-        guard bytes.readString(length: 4) == "RIFF", bytes.readBytes(length: 4) != nil,
-            bytes.readString(length: 4) == "WAVE"
-        else { throw Self.unusable }
-        var isRight = false
-        var count = 0
-        while let name = bytes.readString(length: 4),
-            let size = bytes.readInteger(endianness: .little, as: UInt32.self)
-        {
-            if name == "data" {
-                guard isRight else { throw Self.unusable }
-                hasBegun = true
-                rest = [0, .max].contains(size) ? .max : Int(size)
-                head = bytes.slice()
-                return true
-            }
-            count += 1
-            guard size <= Self.longestHead, count <= Self.mostChunks else { throw Self.unusable }
-            // Chunks are padded to an even length.
-            guard var chunk = bytes.readSlice(length: Int(size) + Int(size & 1)) else { return false }
-            if name == "fmt " { isRight = Self.isRight(&chunk) }
-        }
-        return false
-    }
-
-    private static func isRight(_ format: inout ByteBuffer) -> Bool {
-        let words = (0..<8).compactMap { _ in format.readInteger(endianness: .little, as: UInt16.self) }
-        // Encoding, channels, rate in two, bytes per second in two, bytes of a frame, bits of a sample.
-        return words.count == 8 && words[0] == 1 && words[1] == 1 && words[2] == 16_000 && words[3] == 0
-            && words[7] == 16
     }
 }
