@@ -76,11 +76,12 @@ package enum ConversationSummary {
             }
         }
         let preferences = PhraseBook(["i prefer", "i like", "i love", "i enjoy"])
-        for line in Speech.sentences(of: transcript) where !line.isDoctor {
-            for position in line.words.indices where line.longest(of: preferences, at: position) != nil {
-                memories.append((sentence(line[position..<line.words.count].quotation), "interests"))
-                break
+        for words in patientSentences(of: transcript) {
+            guard let start = words.indices.first(where: { words.end(of: preferences, at: $0) != nil }) else {
+                continue
             }
+            let quotation = words[start...].map(\.shown).joined(separator: " ").trimmingPunctuation()
+            memories.append((sentence(quotation), "interests"))
         }
         var seen: Set<String> = []
         return Array(
@@ -88,6 +89,30 @@ package enum ConversationSummary {
                 $0.content.unicodeScalars.count <= longestMemory && seen.insert($0.content.lowercased()).inserted
             }
             .prefix(Limits.memoriesOfConversation))
+    }
+
+    /// Splits what no clinician says into sentences. A decimal point ends no sentence.
+    private static func patientSentences(of transcript: String) -> [[Token]] {
+        EventLoopOffload.watch(bytes: transcript.utf8.count, of: "sentences")
+        var sentences: [[Token]] = []
+        for line in transcript.lines {
+            let (label, text) = SpeakerLabels.split(line)
+            guard label.flatMap(SpeakerLabels.named) != .clinician else { continue }
+            var current: [Token] = []
+            for word in Token.words(in: text) {
+                let last = current.last?.shown
+                // "Can't... finish... a sentence" is one sentence.
+                let goesOn =
+                    last?.hasSuffix("..") ?? false && word.shown.utf8.first.map { (0x61...0x7A).contains($0) } ?? false
+                if !goesOn, let end = last?.unicodeScalars.last, [".", "?", "!", "।", ";"].contains(end) {
+                    sentences.append(current)
+                    current = []
+                }
+                current.append(word)
+            }
+            sentences.append(current)
+        }
+        return sentences
     }
 
     /// Whether a fact is a task; a medication counts only if it changes.
@@ -116,7 +141,7 @@ package enum ConversationSummary {
 
     /// Parses a time such as `in one week` or `after 5 days`, in days; nil without one.
     private static func days(until text: String) -> Int? {
-        let words = Speech(text).words.map(\.plain)
+        let words = Token.words(in: text[...]).map(\.plain)
         let units = ["day": 1, "days": 1, "week": 7, "weeks": 7, "month": 30, "months": 30]
         let numbers = [
             "a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,

@@ -16,12 +16,12 @@ package enum SpeakerIntroduction {
 
     /// Name of the introduced speaker, with title; nil without an introduction.
     package static func name(in text: String) -> String? {
-        let speech = Speech(text)
-        for position in speech.words.indices {
-            if let name = plainName(in: speech, at: position) { return name }
-            for opening in openings where speech.matches(opening, at: position) {
+        let words = Token.words(in: text[...])
+        for position in words.indices {
+            if let name = plainName(in: words, at: position) { return name }
+            for opening in openings where words.matches(opening, at: position) {
                 var title = opening.last.flatMap { titles.contains($0) ? $0 : nil }
-                var rest = speech.words[(position + opening.count)...].prefix(3)
+                var rest = words[(position + opening.count)...].prefix(3)
                 if title == nil, let first = rest.first, titles.contains(first.plain) {
                     title = first.plain
                     rest = rest.dropFirst()
@@ -30,9 +30,9 @@ package enum SpeakerIntroduction {
                 for word in rest.prefix(2) {
                     let isName = !noNames.contains(word.plain) && word.plain.first?.isLetter == true
                     // A second word counts as a name only with a capital letter.
-                    guard isName, names.isEmpty || word.spoken.first?.isUppercase == true else { break }
+                    guard isName, names.isEmpty || word.shown.first?.isUppercase == true else { break }
                     names.append(word.plain.capitalized)
-                    if word.spoken.last.map({ ".,;:!?".contains($0) }) ?? false { break }
+                    if word.shown.last.map({ ".,;:!?".contains($0) }) ?? false { break }
                 }
                 guard !names.isEmpty else { continue }
                 let titleText = title.map { $0 == "nurse" ? "Nurse " : "Dr " } ?? ""
@@ -43,17 +43,17 @@ package enum SpeakerIntroduction {
     }
 
     /// Finds a name without a title: `I'm John`, `John is my name`.
-    private static func plainName(in speech: Speech, at position: Int) -> String? {
+    private static func plainName(in words: [Token], at position: Int) -> String? {
         func name(at place: Int) -> String? {
-            guard speech.words.indices.contains(place) else { return nil }
-            let word = speech.words[place]
-            guard word.spoken.first?.isUppercase == true, word.plain.count > 1, word.spoken != word.spoken.uppercased(),
+            guard words.indices.contains(place) else { return nil }
+            let word = words[place]
+            guard word.shown.first?.isUppercase == true, word.plain.count > 1, word.shown != word.shown.uppercased(),
                 !noNames.contains(word.plain), !titles.contains(word.plain)
             else { return nil }
             return word.plain.capitalized
         }
-        if speech.matches(closing, at: position + 1), let name = name(at: position) { return name }
-        for opening in vague where speech.matches(opening, at: position) { return name(at: position + opening.count) }
+        if words.matches(closing, at: position + 1), let name = name(at: position) { return name }
+        for opening in vague where words.matches(opening, at: position) { return name(at: position + opening.count) }
         return nil
     }
 }

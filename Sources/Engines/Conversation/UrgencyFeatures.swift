@@ -92,7 +92,7 @@ package struct UrgencyFeatures {
                 previous = nil
                 denied = 0
             }
-            for word in Speech(withoutLabel(line)).words {
+            for word in Token.words(in: withoutLabel(line)) {
                 for plain in parts(of: word.plain) {
                     if sentence.length == longestSentence { end() }
                     if sentence.length == 0 { sentence.answer = Answer(plain) }
@@ -104,7 +104,7 @@ package struct UrgencyFeatures {
                     previous = plain
                     sentence.length += 1
                 }
-                guard let last = word.spoken.unicodeScalars.last, [".", "?", "!", "।"].contains(last) else { continue }
+                guard let last = word.shown.unicodeScalars.last, [".", "?", "!", "।"].contains(last) else { continue }
                 sentence.isQuestion = last == "?" && sentence.length > 0
                 end()
             }

@@ -35,7 +35,7 @@ struct Dialogue {
         var speaker: Speaker?
         var lastLabel: String?
         for (turn, line) in transcript.lines.enumerated() {
-            let (label, text) = labels.split(line)
+            let (label, text) = SpeakerLabels.split(line)
             // In a labelled transcript, a line without a label continues the last speaker's turn.
             if let label { speaker = labels.speaker(of: label) }
             // A clinician who answers another clinician speaks for the patient.
@@ -151,7 +151,7 @@ struct SpeakerLabels {
         var addressed: [String: Int] = [:]
         var knowsClinician = false
         for line in transcript.lines {
-            let (label, text) = split(line)
+            let (label, text) = Self.split(line)
             guard let label else { continue }
             if Self.named(label) == .clinician { knowsClinician = true }
             guard Self.named(label) == nil else { continue }
@@ -167,14 +167,15 @@ struct SpeakerLabels {
     /// Whether a label names a person beside clinician and patient, for example a parent.
     func isGuest(_ label: String) -> Bool { Self.named(label) == nil && speaker(of: label) == .patient }
 
-    private static func named(_ label: String) -> Dialogue.Speaker? {
+    /// Speaker that a label names; nil for a name of a person.
+    static func named(_ label: String) -> Dialogue.Speaker? {
         let words = label.split { !$0.isLetter }.map(String.init)
         if words.contains(where: clinicians.contains) { return .clinician }
         return words.contains(where: patients.contains) ? .patient : nil
     }
 
     /// Splits a line into its label in lower case, if any, and its text. `[00:12]` is a time, not a label.
-    func split(_ line: Substring) -> (label: String?, text: Substring) {
+    static func split(_ line: Substring) -> (label: String?, text: Substring) {
         var line = line
         // Fast path: few lines have a label, and character comparison is slow.
         let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
@@ -184,15 +185,15 @@ struct SpeakerLabels {
             line = line[line.index(after: end)...].drop { $0 == " " || $0 == ":" }
             if inside.first?.isLetter ?? false { return (inside.lowercased(), line) }
         }
-        let start = line.prefix(Self.longest)
+        let start = line.prefix(longest)
         guard let mark = start.firstIndex(of: ":") ?? start.range(of: " - ")?.lowerBound else { return (nil, line) }
         let label = line[..<mark].trimmingPunctuation()
         let isDash = line[mark] != ":"
         let words = label.split { $0 == " " }
         let after = line[mark...].dropFirst()
         guard let first = label.first, first.isLetter, words.count <= 3, !label.contains(","),
-            isDash || after.isEmpty || after.first == " ", !isDash || Self.named(label.lowercased()) != nil,
-            first.isUppercase || Self.named(label.lowercased()) != nil || label.lowercased().hasPrefix("guest")
+            isDash || after.isEmpty || after.first == " ", !isDash || named(label.lowercased()) != nil,
+            first.isUppercase || named(label.lowercased()) != nil || label.lowercased().hasPrefix("guest")
                 || label.lowercased().hasPrefix("speaker")
         else { return (nil, line) }
         return (label.lowercased(), line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " })

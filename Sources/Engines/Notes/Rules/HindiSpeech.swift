@@ -76,17 +76,20 @@ enum HindiSpeech {
     private static func translated(_ tokens: [Token]) -> [Token] {
         let isHindi = tokens.indices.contains { index in
             marks.contains(tokens[index].plain) || !tokens[index].plain.utf8.allSatisfy { $0 < 0x80 }
-                || entry(in: tokens, at: index).map { !english.contains($0.phrase[0]) && $0.phrase != ["do"] } ?? false
+                || tokens.longest(of: Self.words, at: index).map {
+                    !english.contains($0.phrase[0]) && $0.phrase != ["do"]
+                }
+                    ?? false
         }
         guard isHindi, let pause = tokens.last?.pause else { return tokens }
         var words: [Token] = []
         var position = 0
         while position < tokens.count {
-            if let entry = Self.entry(in: tokens, at: position) {
+            if let entry = tokens.longest(of: Self.words, at: position) {
                 let end = position + entry.phrase.count
                 let token = tokens[position]
                 // "do" means two before a countable word; elsewhere it is English.
-                if entry.phrase == ["do"], end == tokens.count || Self.entry(in: tokens, at: end) == nil,
+                if entry.phrase == ["do"], end == tokens.count || tokens.longest(of: Self.words, at: end) == nil,
                     end == tokens.count || moreUnits[tokens[end].plain] == nil
                 {
                     words.append(token)
@@ -105,11 +108,6 @@ enum HindiSpeech {
             position += 1
         }
         return inOrder(words, pause)
-    }
-
-    private static func entry(in tokens: [Token], at position: Int) -> PhraseBook<String>.Entry? {
-        words.entries(beginningWith: tokens[position].plain)?.filter { tokens.matches($0.phrase, at: position) }
-            .max { $0.phrase.count < $1.phrase.count }
     }
 
     /// Moves durations to the end and denials to the front, and drops Hindi words without an English equivalent.

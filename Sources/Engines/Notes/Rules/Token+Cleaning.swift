@@ -81,11 +81,7 @@ extension [Token] {
         kept.reserveCapacity(count)
         var position = startIndex
         while position < endIndex {
-            if let entries = Self.speltPhrases.entries(beginningWith: self[position].plain),
-                let entry = entries.filter({ matches($0.phrase, at: position) }).max(by: {
-                    $0.phrase.count < $1.phrase.count
-                })
-            {
+            if let entry = longest(of: Self.speltPhrases, at: position) {
                 let last = self[position + entry.phrase.count - 1]
                 var token = self[position].replaced(by: entry.meaning.lowercased())
                 token.shown = entry.meaning

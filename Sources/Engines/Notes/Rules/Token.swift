@@ -48,12 +48,17 @@ struct Token: Hashable, Sendable {
         return replaced(by: String(rest))
     }
 
-    /// Splits a line into words. Separate punctuation joins the word before it, and `do n't` is one word.
+    /// Splits a text into its words; `shown` is the word as spoken, with punctuation.
+    static func words(in text: Substring) -> [Token] {
+        text.words.map { Token(plain($0), shown: String($0), source: $0.startIndex..<$0.endIndex) }
+    }
+
+    /// Splits a line into words of notes. Separate punctuation joins the word before it, and `do n't` is one word.
     static func tokens(of text: Substring) -> [Token] {
         var tokens: [Token] = []
         for spoken in text.words {
             let pause = pause(after: spoken)
-            var plain = Self.plain(spoken)
+            var plain = ending(spoken) ?? Self.plain(spoken)
             let source = spoken.startIndex..<Self.end(of: spoken)
             if plain.isEmpty {
                 if let last = tokens.indices.last { tokens[last].pause = max(tokens[last].pause, pause) }
@@ -105,14 +110,14 @@ struct Token: Hashable, Sendable {
     private static func plain(_ word: Substring) -> String {
         // Fast path: most words are plain, and character comparison is slow.
         if word.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }) { return String(word) }
-        // "n't" and "'s" keep the apostrophe, which identifies them.
-        if word.first == "'" || word.first == "’" {
-            let rest = word.dropFirst().lowercased()
-            if ["s", "m", "re", "ve", "ll", "d"].contains(rest.trimmingPunctuation()) {
-                return "'" + rest.trimmingPunctuation()
-            }
-        }
         return word.lowercased().trimmingPunctuation().withPlainApostrophes
+    }
+
+    /// Split ending of a word such as "'s", whose apostrophe identifies it; nil for other words.
+    private static func ending(_ word: Substring) -> String? {
+        guard let first = word.unicodeScalars.first, first == "'" || first == "’" else { return nil }
+        let rest = word.dropFirst().lowercased().trimmingPunctuation()
+        return ["s", "m", "re", "ve", "ll", "d"].contains(rest) ? "'" + rest : nil
     }
 
     /// End of the word, without the punctuation after it.

@@ -281,11 +281,11 @@ struct FactExtractionTests {
             I have had a bad cough for about two weeks and a mild fever since last night. I smoke. My father had diabetes.
             Take azithromycin 500 mg once a day for three days and stop smoking. See you in two weeks.
             """
-        let heard = Set(Speech(transcript).words.map(\.plain)).union(NoteVoice.words)
+        let heard = Set(Token.words(in: transcript[...]).map(\.plain)).union(NoteVoice.words)
         let facts = FactExtraction.facts(in: transcript)
         #expect(facts.count >= 6)
         for fact in facts {
-            for word in Speech(fact.text).words { #expect(heard.contains(word.plain), "\(word.plain)") }
+            for word in Token.words(in: fact.text[...]) { #expect(heard.contains(word.plain), "\(word.plain)") }
         }
     }
 }
