@@ -98,7 +98,7 @@ struct SchemaSettingsTests {
         let help = Serve.helpMessage(columns: 1000)
         let groups: [(title: String, settings: [Setting])] = [
             ("ADDRESS, TLS AND DATA", Setting.place), ("RECOGNISER", Setting.speech), ("ACCESS", Setting.access),
-            ("BEHAVIOUR, LIMITS AND LOGS", Setting.behaviour),
+            ("BEHAVIOUR, LIMITS AND LOGS", Setting.behaviour + Setting.limits),
         ]
         var rest = help[...]
         for (title, settings) in groups {

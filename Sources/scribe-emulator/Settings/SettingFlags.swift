@@ -63,8 +63,8 @@ extension Setting {
     }
 
     enum BehaviourGroup: SettingList {
-        static let settings = behaviour
-        static let flags = behaviour.map(\.flag)
+        static let settings = behaviour + limits
+        static let flags = settings.map(\.flag)
     }
 }
 
