@@ -31,8 +31,9 @@ from chromium import browse
 from client import BUCKET
 from emulator import PATIENCE, RECOGNISER, TLS, wait_until
 from replica_load import Load
+from session_client import recording
 from suki_client import SukiClient
-from test_shared_data import done, upload, wave
+from test_shared_data import done, recorded
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
 from websocket_driver import open_socket
 from websockets.exceptions import ConnectionClosed
@@ -44,19 +45,21 @@ FLAGS = (
 
 #: Tests of the modules below that are not about clients of a balancer.
 LEFT_OUT = {
-    # They end the one server that they start.
-    "test_final_results_survive_a_kill", "test_nothing_acknowledged_is_lost_by_a_kill",
-    "test_streamed_audio_survives_a_stop",
     # They ask the operator API without a token, which it refuses to requests that a proxy forwarded.
     "test_expiry_in_the_middle_of_an_upload",
     "test_the_deepgram_sdk_sends_the_url_of_a_recording_and_a_callback_address",
+    "test_a_fault_rule_of_webhooks_applies_to_a_callback",
+    "test_a_session_that_failed_is_not_called_skipped_or_completed",
+    "test_a_socket_closes_when_its_session_takes_no_more_audio",
     # They read the metrics of one server, or rely on a limit that each server counts alone.
     "test_a_client_that_hangs_up_half_way_leaves_the_old_object", "test_recordings_count_while_they_are_received",
     "test_pages_that_send_no_token_block_no_other_page_and_hold_little_memory",
     # nginx refuses these paths itself.
     "test_hostile_keys_are_refused",
-    # It sets the flags that `balanced` sets.
+    # They set the flags that `balanced` sets, start an nginx of their own, or need no server.
     "test_links_follow_the_public_url_and_trusted_proxies_only",
+    "test_links_uploads_and_sockets_work_behind_nginx_as_the_staging_page_has_it",
+    "test_the_compose_file_puts_the_lines_for_nginx_where_its_site_includes_them",
 }
 
 MODULES = (
@@ -72,6 +75,7 @@ globals().update({name: body for name, body in FOUND if name not in LEFT_OUT})
 
 sdk, recordings = test_python_sdk.sdk, test_python_sdk.recordings
 chunks, answers = test_browser.chunks, test_browser.answers
+impatient = test_live_consultations.impatient
 
 
 @pytest.fixture(scope="module")
@@ -229,14 +233,13 @@ def balancer(place, tmp_path):
         yield balancer
 
 
-def test_webhooks_of_a_session_arrive_once_and_in_order(balancer, spoken, tmp_path):
-    audio = wave(spoken, tmp_path)
+def test_webhooks_of_a_session_arrive_once_and_in_order(balancer):
     with Receiver() as receiver:
         Consultant(balancer).register(f"{receiver.url}/good")
 
         def visits(_) -> list:
             client = balancer.client()
-            transactions = [upload(client, client.s3(), audio) for _ in range(3)]
+            transactions = [recorded(client, client.s3()) for _ in range(3)]
             for transaction in transactions:
                 assert transaction.commit().status_code == 200
                 done(transaction)
@@ -250,9 +253,9 @@ def test_webhooks_of_a_session_arrive_once_and_in_order(balancer, spoken, tmp_pa
         assert heard == {session: WHOLE for session in finished}
 
 
-def test_polls_that_a_killed_server_held_are_answered_by_another(balancer, spoken, tmp_path):
+def test_polls_that_a_killed_server_held_are_answered_by_another(balancer):
     client = balancer.client()
-    transaction = upload(client, client.s3(), wave(spoken, tmp_path))
+    transaction = recorded(client, client.s3())
     url = f"{balancer.base_url}/voice/api/v3/status/{transaction.id}"
     with concurrent.futures.ThreadPoolExecutor() as pool:
         held = [
@@ -266,8 +269,8 @@ def test_polls_that_a_killed_server_held_are_answered_by_another(balancer, spoke
     assert [balancer.client().transaction().init().status_code for _ in range(6)] == [201] * 6
 
 
-def test_a_killed_server_loses_nothing_of_the_visits_that_run_through_the_balancer(balancer, spoken, tmp_path):
-    load = Load(balancer, wave(spoken, tmp_path))
+def test_a_killed_server_loses_nothing_of_the_visits_that_run_through_the_balancer(balancer):
+    load = Load(balancer, recording(3))
     with Receiver() as receiver:
         Consultant(balancer).register(f"{receiver.url}/good")
         with load.running():

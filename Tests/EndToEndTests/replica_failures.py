@@ -16,7 +16,7 @@ from replica_load import Load
 from session_client import SessionClient, form_of, recording, send
 from shared_place import KEYS, Network, postgres, replica, seaweed
 from speech_service import SpeechService
-from test_shared_data import done, upload, wave
+from test_shared_data import done, recorded
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +96,13 @@ def test_a_consultation_of_each_way_of_uploading_is_in_the_bucket_byte_for_byte(
     assert body in service.bodies(server.prefix)
 
 
-def test_a_killed_bucket_loses_no_upload_and_no_visit(place, service, tmp_path, spoken):
+def test_a_killed_bucket_loses_no_upload_and_no_visit(place, service, tmp_path):
     database, endpoint, _ = place
-    audio = wave(spoken, tmp_path)
+    audio = recording(3)
     with balanced(tmp_path / "balanced", place, "--long-poll", "3s") as balancer:
         server = balancer.servers[0]
         client = server.client()
-        finished, refused = upload(client, client.s3(), audio), client.transaction("i-refused")
+        finished, refused = recorded(client, client.s3()), client.transaction("i-refused")
         end(finished)
         assert refused.init(["soap"]).status_code == 201
         load = Load(balancer, audio)
@@ -130,14 +130,13 @@ def readiness(server) -> dict:
     return answer.json()["components"]
 
 
-def test_recognition_waits_for_audio_that_the_bucket_cannot_give(place, service, tmp_path, spoken):
+def test_recognition_waits_for_audio_that_the_bucket_cannot_give(place, service, tmp_path):
     database, endpoint, _ = place
-    audio = wave(spoken, tmp_path)
     with SpeechService(delay=2) as speech:
         flags = ("--transcriber", speech.transcriber("openai"), "--transcriber-concurrency", "1", "--long-poll", "3s")
         with replica(tmp_path / "alone", database.schema(), endpoint, *flags) as server:
             client = server.client()
-            transaction = upload(client, client.s3(), audio, count=4)
+            transaction = recorded(client, client.s3(), count=4)
             wait_until(lambda: speech.requests, "the first chunk is recognised")
             service.kill()
             try:
@@ -150,11 +149,11 @@ def test_recognition_waits_for_audio_that_the_bucket_cannot_give(place, service,
             assert len({request["audio"] for request in speech.requests}) == 4
 
 
-def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(place, server, tmp_path, spoken):
+def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(place, server, tmp_path):
     database, _, _ = place
-    audio = wave(spoken, tmp_path)
+    audio = recording(3)
     client = server.client()
-    end(upload(client, client.s3(), audio))
+    end(recorded(client, client.s3()))
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         with database.frozen():
             sent = [pool.submit(client.transaction(f"i-{number}").init, ["soap"]) for number in range(12)]
@@ -171,13 +170,13 @@ def test_a_database_that_stands_still_loses_nothing_and_the_server_works_again(p
         WAYS[way](server, audio)
 
 
-def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_it_is_back(place, tmp_path, spoken):
+def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_it_is_back(place, tmp_path):
     _, endpoint, _ = place
-    audio = wave(spoken, tmp_path)
+    audio = recording(3)
     with Network() as network, postgres(network=network) as database:
         with replica(tmp_path / "alone", database.schema(), endpoint, "--long-poll", "3s", folder="distant") as server:
             client = server.client()
-            end(upload(client, client.s3(), audio))
+            end(recorded(client, client.s3()))
 
             def first(number: int) -> int:
                 return client.transaction(f"i-{number}").init(["soap"]).status_code
@@ -195,7 +194,7 @@ def test_a_database_whose_machine_is_lost_is_reported_while_it_is_and_used_when_
                 WAYS[way](server, audio)
 
 
-def test_a_server_whose_machine_is_lost_keeps_no_other_server_from_its_writes(place, tmp_path, spoken):
+def test_a_server_whose_machine_is_lost_keeps_no_other_server_from_its_writes(place, tmp_path):
     _, endpoint, _ = place
     with Network() as network, postgres(network=network) as database, contextlib.ExitStack() as stack:
         # Another way to the same schema, which is not lost.
@@ -224,9 +223,9 @@ def test_a_server_whose_machine_is_lost_keeps_no_other_server_from_its_writes(pl
             first.kill()
 
 
-def test_a_database_that_ends_under_load_loses_no_visit(place, tmp_path, spoken):
+def test_a_database_that_ends_under_load_loses_no_visit(place, tmp_path):
     database, _, _ = place
-    audio = wave(spoken, tmp_path)
+    audio = recording(3)
     with balanced(tmp_path / "balanced", place, "--long-poll", "3s") as balancer:
         load = Load(balancer, audio)
         with load.running():
@@ -235,9 +234,9 @@ def test_a_database_that_ends_under_load_loses_no_visit(place, tmp_path, spoken)
         load.check()
 
 
-def test_a_killed_server_leaves_its_stream_its_polls_and_its_jobs_to_another(place, tmp_path, spoken):
+def test_a_killed_server_leaves_its_stream_its_polls_and_its_jobs_to_another(place, tmp_path):
     database, endpoint, _ = place
-    schema, audio = database.schema(), wave(spoken, tmp_path)
+    schema = database.schema()
     with contextlib.ExitStack() as stack:
         busy, free = stack.enter_context(SpeechService()), stack.enter_context(SpeechService())
         flags = ("--long-poll", "60s", "--transcriber")
@@ -252,7 +251,7 @@ def test_a_killed_server_leaves_its_stream_its_polls_and_its_jobs_to_another(pla
             # From now on the first server's recogniser does not answer.
             busy.delay = PATIENCE
             client = first.client()
-            transaction = upload(client, client.s3(), audio)
+            transaction = recorded(client, client.s3())
             wait_until(lambda: len(busy.requests) >= 3, "a job runs on the first server")
             assert transaction.commit().status_code == 200
             with concurrent.futures.ThreadPoolExecutor() as pool:
@@ -303,9 +302,9 @@ DO $$ DECLARE name text; BEGIN
 END $$"""
 
 
-def test_a_running_server_serves_consultations_after_a_later_version_has_migrated(place, server, tmp_path, spoken):
+def test_a_running_server_serves_consultations_after_a_later_version_has_migrated(place, server, tmp_path):
     database, endpoint, _ = place
-    audio = wave(spoken, tmp_path)
+    audio = recording(3)
     bodies = {"multipart": recording(200)}
     for way, visit in WAYS.items():
         visit(server, bodies.get(way, audio))

@@ -6,13 +6,12 @@ import contextlib
 
 import pytest
 import requests
-import speech
 from device_client import Device
 from emulator import PATIENCE, run, running, wait_until
 from session_client import SessionClient, recording
 from shared_place import BUCKET, KEYS, CommitCutter, replica
 from speech_service import SpeechService
-from test_shared_data import done, upload
+from test_shared_data import done, recorded
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
 from websockets.sync.client import connect
 
@@ -165,10 +164,9 @@ def test_the_end_of_a_session_on_one_server_stores_what_a_socket_on_the_other_ha
     assert stored[44:] == audio
 
 
-def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place, tmp_path, spoken):
+def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place, tmp_path):
     database, endpoint, _ = place
     schema = database.schema()
-    audio = speech.encode(spoken[: 3 * speech.RATE], tmp_path / "chunk.wav").read_bytes()
     with SpeechService(delay=0.02) as service, Receiver() as receiver, contextlib.ExitStack() as stack:
         flags = ("--transcriber", service.transcriber("openai"), *FAST)
         pair = [
@@ -180,7 +178,7 @@ def test_two_servers_do_each_job_once_and_deliver_each_event_once_in_order(place
             storage = client.s3()
             transactions = []
             for _ in range(6):
-                transaction = upload(client, storage, audio)
+                transaction = recorded(client, storage)
                 assert transaction.commit().status_code == 200
                 done(transaction)
                 transactions.append(transaction)
