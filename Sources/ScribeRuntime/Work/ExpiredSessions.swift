@@ -29,6 +29,8 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
                         logger.error("a session that has expired cannot be read", metadata: ["txn_id": "\(id.logged)"])
                     }
                     return next
+                } catch is CancellationError {
+                    return nil
                 } catch {
                     logger.error("sessions cannot be ended", metadata: ["error": "\(error)"])
                     return now.addingTimeInterval(60)

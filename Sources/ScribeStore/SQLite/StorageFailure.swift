@@ -7,8 +7,10 @@ enum StorageFailure {
     /// Translates a failure: ``Store/Problem/damaged(path:)`` for a damaged database at `path`;
     /// ``ScribeError/storageUnavailable(cause:)`` for a full disk or quota, a file that is too large, and for
     /// SQLITE_FULL, SQLITE_IOERR and SQLITE_CANTOPEN; ``ScribeError/invalidRequest(field:problem:)`` for a text that
-    /// PostgreSQL cannot index; any other error unchanged.
+    /// PostgreSQL cannot index; `CancellationError` for a statement that SQLite has interrupted, as it does when a task
+    /// is cancelled or a store closes; any other error unchanged.
     static func domainError(of error: any Error, path: String? = nil) -> any Error {
+        if (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT { return CancellationError() }
         if let path, isDamage(error) { return Store.Problem.damaged(path: path) }
         if let error = error as? PostgreSQLError, error.isTooLong {
             return ScribeError.invalidRequest(
