@@ -48,14 +48,12 @@ final class UnknownOptionLog: Sendable {
 
     /// Logs a template that does not exist, and tells the journal of it.
     func logUnknown(_ template: UnknownTemplate, by client: ClientID, _ context: ScribeContext) {
-        context.note(oddity: "There is no template '\(template.id)'; the nearest is \(template.nearest)")
+        // Not the id that was sent: it may be anybody's words.
+        context.note(oddity: "There is no such template; the nearest is \(template.nearest)")
         guard isNew(Choice(kind: "template_id", value: template.id.rawValue), of: client) else { return }
         context.logger.notice(
             "a requested template does not exist",
-            metadata: [
-                "field": "template_id", "value": "\(Self.isName(template.id.rawValue) ? template.id.rawValue : "-")",
-                "nearest": "\(template.nearest)",
-            ])
+            metadata: ["field": "template_id", "nearest": "\(template.nearest)"])
     }
 
     private func isNew(_ choice: Choice, of client: ClientID) -> Bool {
