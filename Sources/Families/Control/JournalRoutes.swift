@@ -35,7 +35,7 @@ struct JournalRoutes: Sendable {
         router.get("requests/{number}/recording", use: record)
     }
 
-    /// A handler whose work ends when its client leaves: it may look through a whole journal.
+    /// Wraps a handler so that its search of the journal ends when its client leaves.
     private static func whileAwaited(_ method: @escaping WorldRoutes<Self>.Method) -> WorldRoutes<Self>.Method {
         { routes in
             { request, context in

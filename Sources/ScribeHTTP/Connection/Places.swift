@@ -1,6 +1,6 @@
 import ScribeDomain
 
-/// Places for what is open at a time, such as streams.
+/// Limited number of places, such as those of open streams.
 package final class Places: Sendable {
     private let limit: Int
     private let count = LockedValue(0)

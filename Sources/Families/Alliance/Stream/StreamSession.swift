@@ -27,7 +27,8 @@ struct StreamSession: Sendable {
             defer { socket.messageEnded() }
             let now = clock.now
             if noted.map({ abs(now.timeIntervalSince($0)) >= Self.notePause }) ?? true {
-                try await note()
+                // A note that cannot be stored costs no audio: that may still find room.
+                try? await note()
                 noted = now
             }
             guard let samples = try await audio.samples(in: message) else {
