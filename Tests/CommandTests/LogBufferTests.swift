@@ -12,14 +12,21 @@ struct LogBufferTests {
     private final class StuckLog: Sendable {
         let lines = LockedValue<[String]>([])
         private let reading = DispatchSemaphore(value: 0)
+        private let begin = AsyncStream<Void>.makeStream()
 
         func write(_ line: [UInt8]) {
+            begin.continuation.yield()
             reading.wait()
             reading.signal()
             lines.withLock { $0.append(String(decoding: line, as: UTF8.self)) }
         }
 
         func read() { reading.signal() }
+
+        /// Returns once the buffer has begun to write a line.
+        func hasBegun() async {
+            for await _ in begin.stream { return }
+        }
     }
 
     private let manual = ManualClock()
@@ -32,7 +39,9 @@ struct LogBufferTests {
 
     @Test("writers do not wait for a log that nobody reads, and lines beyond the limit are counted and said")
     func stuck() async {
-        for number in 100..<200 { buffer.write(Array("line \(number) ".utf8)) }
+        buffer.write(Array("line 100 ".utf8))
+        await log.hasBegun()
+        for number in 101..<200 { buffer.write(Array("line \(number) ".utf8)) }
         log.read()
         await buffer.flush(by: manual.clock)
         let lines = log.lines.withLock { $0 }
