@@ -37,7 +37,7 @@ package struct AudioSegment: Hashable, Sendable {
     /// Size of a file's WAV header, in bytes.
     package static let headerSize = 44
 
-    package var seconds: Double { files.reduce(0) { $0 + $1.seconds } }
+    package var seconds: Double { files.total(\.seconds) }
 }
 
 extension [AudioSegment] {

@@ -6,3 +6,16 @@ extension FixedWidthInteger {
         self = value.isNaN ? 0 : Self(exactly: value.rounded(.towardZero)) ?? (value < 0 ? .min : .max)
     }
 }
+
+extension Sequence {
+    /// Sum of the elements' sizes. A sum beyond the range is `Int.max`: sizes that a file names come in any size.
+    package func total(_ size: (Element) -> Int) -> Int {
+        reduce(0) { sum, element in
+            let (sum, overflows) = sum.addingReportingOverflow(size(element))
+            return overflows ? .max : sum
+        }
+    }
+
+    /// Sum of the elements' numbers.
+    package func total(_ number: (Element) -> Double) -> Double { reduce(0) { $0 + number($1) } }
+}

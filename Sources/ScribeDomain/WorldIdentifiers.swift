@@ -107,10 +107,7 @@ package struct SeedValue: Hashable, Sendable, CustomStringConvertible {
 extension SeedValue {
     /// A generator whose numbers depend on the seed value and on a text. Not fit for secrets.
     package func generator(of text: String) -> SeededGenerator {
-        // FNV-1a of both.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in "\(description) \(text)".utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return SeededGenerator(state: hash)
+        SeededGenerator(state: FNV.hash(of: "\(description) \(text)".utf8))
     }
 }
 

@@ -46,7 +46,7 @@ package final class WorldFixtures: Sendable {
             guard state.fixtures[name] != nil || state.fixtures.count < Self.limit else {
                 throw .invalidState("There are \(Self.limit) fixtures already; remove some first")
             }
-            let others = state.fixtures.filter { $0.key != name }.values.reduce(0) { $0 + $1.size }
+            let others = state.fixtures.filter { $0.key != name }.values.total(\.size)
             guard others + fixture.size <= Self.sizeLimit else {
                 throw .invalidState("The fixtures have \(Self.sizeLimit) bytes of text already; remove some first")
             }
@@ -60,7 +60,7 @@ package final class WorldFixtures: Sendable {
     package func remove(_ name: String) -> Bool {
         state.withLock { state in
             guard state.fixtures.removeValue(forKey: name) != nil else { return false }
-            let size = state.fixtures.values.reduce(0) { $0 + $1.size }
+            let size = state.fixtures.values.total(\.size)
             // A smaller size always fits.
             try? memory.resize(to: size + Self.overhead * state.fixtures.count)
             return true
@@ -88,6 +88,6 @@ extension Fixture {
     /// Bytes of all texts.
     fileprivate var size: Int {
         let texts = [text, note].compactMap(\.self) + (passages ?? []) + (spoken ?? []).flatMap { $0.map(\.text) }
-        return texts.reduce(0) { $0 + $1.utf8.count }
+        return texts.total { $0.utf8.count }
     }
 }

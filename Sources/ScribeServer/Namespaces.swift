@@ -249,9 +249,9 @@ struct NamespaceClient: Sendable {
                 businessID: "b-ns-\(name)", userID: "u-ns-\(name)", doctorID: "o-ns-\(name)",
                 clientID: name.mark("client")),
             name: "Asha", workspace: name.rawValue, transactionLimit: nil)
-        secret = Base64URL.encode(Data(identifiers.bytes(24)))
-        key = name.mark(Base64URL.encode(Data(identifiers.bytes(24))))
-        hexKey = Hex.encode(identifiers.bytes(20))
+        secret = identifiers.secret()
+        key = name.mark(identifiers.secret())
+        hexKey = identifiers.secret()
         partner = Partner(
             id: name.mark("partner"), client: client.principal.client, keys: nil, organisations: [], isBearer: false)
     }

@@ -99,7 +99,7 @@ struct SharedStorage: Sendable {
         if let token = configuration.adminToken { return token }
         guard !configuration.isLoopback else { return nil }
         let token = try await secretStore.secret(named: DataFolder.adminToken) { [identifiers] in
-            Array(Hex.encode(identifiers.bytes(32)).utf8)
+            Array(identifiers.secret().utf8)
         }
         return String(decoding: token, as: UTF8.self)
     }

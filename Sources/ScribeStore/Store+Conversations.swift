@@ -85,7 +85,7 @@ extension Store {
     ) async throws -> AddedWords? {
         try await database.write(.conversation(id)) { db, changes in
             // Each segment takes some bytes beside its text.
-            let size = segments.reduce(0) { $0 + $1.text.utf8.count + 64 }
+            let size = segments.total { $0.text.utf8.count + 64 }
             let before = try db.row("SELECT timeout FROM conversations WHERE conversation_id = ?", [id])
             let row = try db.row(
                 """

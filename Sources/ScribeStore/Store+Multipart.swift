@@ -141,7 +141,7 @@ extension Store {
             guard let row else { return nil }
             let parts = try Self.parts(ofRow: row["id"], in: db)
             let place = try self.place(
-                for: object, business: business, refusing: fixtures, freeing: parts.reduce(0) { $0 + $1.size },
+                for: object, business: business, refusing: fixtures, freeing: parts.total(\.size),
                 replacing: permitReplacing, in: db)
             try db.run("DELETE FROM multipart_uploads WHERE id = ?", [row["id"] as Int64])
             let replaced = try self.put(object, at: place, business: business, in: db, &changes)

@@ -112,7 +112,7 @@ struct Exec: AsyncParsableCommand {
             if configuration.tls.isOn, given["tls-port"] == nil { configuration.tls.port = 0 }
             if given["data-dir"] == nil { configuration.isEphemeral = true }
             if configuration.authMode == .strict, configuration.adminToken == nil {
-                configuration.adminToken = Hex.encode(IdentifierSource.random.bytes(32))
+                configuration.adminToken = IdentifierSource.random.secret()
             }
         }
         // The variable and the YAML file name that of another server.

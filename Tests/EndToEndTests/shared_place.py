@@ -18,6 +18,8 @@ import time
 from emulator import PATIENCE, Server, wait_until
 
 BUCKET = "scribe"
+#: A user of PostgreSQL that needs a password.
+GUARDED = "guarded"
 KEYS = {"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "a-secret-of-the-tests"}
 
 
@@ -87,8 +89,10 @@ class PostgreSQL:
             os.chown(self.data, user.pw_uid, user.pw_gid)
             self.prefix += ("setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups")
         self.call("initdb", "-D", self.data / "cluster", "-U", "scribe", "--auth=trust", "-E", "UTF8", "--locale=C")
-        with open(self.data / "cluster/pg_hba.conf", "a") as file:
-            file.write("host all all 10.0.0.0/8 trust\n")
+        rules = self.data / "cluster/pg_hba.conf"
+        # The first rule that fits decides.
+        first, last = f"host all {GUARDED} all scram-sha-256\n", "host all all 10.0.0.0/8 trust\n"
+        rules.write_text(first + rules.read_text() + last)
         self.start()
         self.count = 0
 
@@ -294,13 +298,13 @@ def bucket():
 
 
 @contextlib.contextmanager
-def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folder: str | None = None):
+def replica(path: pathlib.Path, database: str, endpoint: str, *flags: str, folder: str | None = None, **variables):
     """A server beside others on one database and one bucket."""
     path.mkdir(exist_ok=True)
     # A prefix belongs to one database.
     folder = folder or database.rpartition("schema=")[2]
     objects = f"s3://{BUCKET}/{folder}?endpoint={endpoint}"
-    server = Server(path, "--database", database, "--objects", objects, *flags, environment=KEYS)
+    server = Server(path, "--database", database, "--objects", objects, *flags, environment=KEYS | variables)
     server.prefix = folder
     try:
         yield server

@@ -53,6 +53,14 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         s3.put_object(Bucket=BUCKET, Key="visit/1.wav", Body=recording(1))
         link = s3.generate_presigned_url("get_object", Params={"Bucket": BUCKET, "Key": "visit/1.wav"})
         session.get(link)
+        # Credentials where no name tells that they are some.
+        keys = client.session.get(f"{client.base_url}/credentials").json()["credentials"]
+        misplaced = [inside.secret, inside.key, keys["SecretKey"], keys["SessionToken"], *client.tokens.values()]
+        misplaced = [value for value in map(str, misplaced) if len(value) > 30]
+        for value in misplaced:
+            text = f"I say\n{value}, she said"
+            session.get(f"{inside.base_url}/nowhere/{value}/x", params={"q": text})
+            client.session.post(f"{client.base_url}/voice/v1/sessions", json={"patient": {"name": text}, value: 1})
         visit = Run(server, inside)
         visit.first()
         exchanges = list(RECORDER.exchanges)
@@ -62,6 +70,7 @@ def test_no_view_shows_a_credential_of_any_family(server, inside):
         journal = Journal(server, inside.name)
         assert journal.wait(kind="delivery", event="completed").status_code == 200
         found = secrets_of(exchanges)
+        found["misplaced"] = set(misplaced)
         found["of the namespace"] = {inside.secret, inside.key, client.tokens["access_token"], device["device_code"]}
         found["of webhooks"] = {
             part.rpartition("=")[2] for request in receiver.recorder.requests

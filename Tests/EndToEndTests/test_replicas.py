@@ -8,7 +8,7 @@ import requests
 from client import text
 from emulator import PATIENCE, run, wait_until
 from listen_client import KEY
-from shared_place import BUCKET, KEYS, replica
+from shared_place import BUCKET, GUARDED, KEYS, replica
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +75,23 @@ def test_a_prefix_of_another_database_ends_the_start_because_its_sweep_would_rem
     flags = ("--database", database.schema(), "--objects", objects)
     found = run("serve", "--port", "0", *flags, cwd=tmp_path, env=environment)
     assert found.returncode != 0 and "audio of another database" in found.stderr, found.stderr
+
+
+def test_the_password_of_the_database_comes_from_pgpassword_or_the_file_that_pgpassfile_names(place, tmp_path):
+    database, endpoint, _ = place
+    database.sql(f"CREATE ROLE {GUARDED} LOGIN SUPERUSER PASSWORD 'open-sesame'")
+    schema = database.schema().replace("scribe@", f"{GUARDED}@")
+    file = tmp_path / "pgpass"
+    file.write_text(f"*:*:*:{GUARDED}:open-sesame\n")
+    file.chmod(0o600)
+    for variables in ({"PGPASSWORD": "open-sesame"}, {"PGPASSFILE": str(file)}):
+        with replica(tmp_path / "server", schema, endpoint, **variables) as server:
+            assert server.client().transaction().init(["soap"]).status_code == 201
+    flags = ("--database", schema, "--objects", f"s3://{BUCKET}/{server.prefix}?endpoint={endpoint}")
+    for variables in ({}, {"PGPASSWORD": "open-barley"}):
+        environment = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), **KEYS, **variables}
+        found = run("serve", "--port", "0", *flags, cwd=tmp_path, env=environment)
+        assert found.returncode != 0 and "password" in found.stderr and "barley" not in found.stderr, found.stderr
 
 
 def full(*values):

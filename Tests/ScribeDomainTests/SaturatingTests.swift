@@ -12,6 +12,12 @@ import Testing
         #expect(Int(saturating: number) == integer)
     }
 
+    @Test("a sum of sizes beyond the range is the largest integer")
+    func total() {
+        #expect([1, 2, 3].total(\.self) == 6)
+        #expect([Int.max, 1, 5].total(\.self) == .max)
+    }
+
     @Test("a negative number becomes zero without a sign")
     func unsigned() {
         #expect(UInt64(saturating: -1) == 0)

@@ -75,7 +75,7 @@ extension RecognisedSpeech {
         guard words.isEmpty else { return words }
         let words = text.words.map(String.init)
         let ranges = voiced.ranges.isEmpty ? [0...max(0, duration)] : voiced.ranges
-        let whole = ranges.reduce(0) { $0 + $1.length }
+        let whole = ranges.total(\.length)
         var placed: [TimedWord] = []
         var spoken = 0.0
         for range in ranges {

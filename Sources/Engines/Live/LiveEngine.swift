@@ -118,7 +118,7 @@ package struct LiveResult: Hashable, Sendable {
     package let fromFinalize: Bool
 
     package var confidence: Double {
-        words.isEmpty ? 0 : words.reduce(0) { $0 + $1.confidence } / Double(words.count)
+        words.isEmpty ? 0 : words.total(\.confidence) / Double(words.count)
     }
 }
 

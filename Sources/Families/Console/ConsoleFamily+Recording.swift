@@ -50,7 +50,7 @@ extension ConsoleFamily {
                 "family": settings.kinds[timeline.kind] ?? timeline.kind.rawValue,
                 "flavour": transaction.request.flavour, "client": transaction.owner.client.rawValue,
                 "began": base.apiTime, "files": sounds.count == 1 ? "1 file" : "\(sounds.count) files",
-                "bytes": Self.size(sounds.reduce(0) { $0 + $1.size }),
+                "bytes": Self.size(sounds.total(\.size)),
                 "mode": transaction.request.mode ?? "",
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,

@@ -34,8 +34,8 @@ final class ConsoleSessions: Sendable {
             let id = "\(text)-\(mac(of: "id \(text)"))"
             return (id, Session(token: mac(of: "token \(text)"), isOpen: false, endsAt: endsAt))
         }
-        let id = Hex.encode(random.bytes(32))
-        let session = Session(token: Hex.encode(random.bytes(32)), isOpen: true, endsAt: endsAt)
+        let id = random.secret()
+        let session = Session(token: random.secret(), isOpen: true, endsAt: endsAt)
         sessions.withLock { sessions in
             if sessions.count >= Self.most, let oldest = sessions.min(by: { $0.value.endsAt < $1.value.endsAt }) {
                 sessions[oldest.key] = nil

@@ -109,7 +109,7 @@ struct ListenMessages: Sendable {
                 return refusal(
                     "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only")
             }
-            guard keyterms.reduce(0, { $0 + $1.split { $0.isWhitespace }.count }) <= Self.maximumKeytermWords else {
+            guard keyterms.total({ $0.split { $0.isWhitespace }.count }) <= Self.maximumKeytermWords else {
                 return refusal(
                     "CONFIGURE_KEYTERM_LIMIT_EXCEEDED",
                     "The key terms are more than \(Self.maximumKeytermWords) tokens")

@@ -17,7 +17,7 @@ extension ConversationSegment {
 
 extension [ConversationSegment] {
     /// Approximate size of the segments as JSON, in bytes.
-    var size: Int { reduce(0) { $0 + $1.text.utf8.count + 400 } }
+    var size: Int { total { $0.text.utf8.count + 400 } }
 }
 
 extension Conversation {

@@ -20,7 +20,7 @@ extension [LiveWord] {
             return OmiCommand.Words(
                 text: turn.map { $0.punctuated ?? $0.text }.joined(separator: " "),
                 speaker: "SPEAKER_\(number.padded(to: 2))", isUser: false, start: time(first.start),
-                end: time(last.end), confidence: turn.reduce(0) { $0 + $1.confidence } / Double(turn.count))
+                end: time(last.end), confidence: turn.total(\.confidence) / Double(turn.count))
         }
     }
 }

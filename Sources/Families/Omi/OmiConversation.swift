@@ -154,7 +154,7 @@ actor OmiConversation {
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
             let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
-            let size = pictures.reduce(0) { $0 + $1.size }
+            let size = pictures.total(\.size)
             // Four times: the pictures as read, the message's array that doubles as it grows, and its copy in a buffer.
             try await memory.take(4 * size)
             defer { memory.hold(0) }

@@ -42,7 +42,7 @@ struct OmiPicture {
     /// Adds a piece.
     /// - Returns: The whole picture as base64 once complete, else nil.
     mutating func add(_ piece: Piece) -> String? {
-        defer { memory.hold(begun.reduce(0) { $0 + $1.size }) }
+        defer { memory.hold(begun.total(\.size)) }
         if !begun.contains(where: { $0.id == piece.id && $0.total == piece.total }) {
             begun.removeAll { $0.id == piece.id }
             // The oldest picture is dropped: a device sends one picture after another.

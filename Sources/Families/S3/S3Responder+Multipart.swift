@@ -74,7 +74,7 @@ extension S3Responder {
                 id, joining: parts,
                 as: { file in
                     StoredObject(
-                        bucket: address.bucket, key: address.key, file: file, size: parts.reduce(0) { $0 + $1.size },
+                        bucket: address.bucket, key: address.key, file: file, size: parts.total(\.size),
                         eTag: list.eTag, contentType: upload.contentType, disposition: upload.disposition,
                         metadata: upload.metadata, createdAt: clock.now)
                 }, for: caller.principal, replacing: preconditions.permitReplacing)
@@ -233,7 +233,7 @@ struct PartList: Hashable, Sendable {
             selected.append(part)
         }
         guard selected.dropLast().allSatisfy({ $0.size >= S3Responder.partMinimum }) else { throw .entityTooSmall }
-        guard selected.reduce(0, { $0 + $1.size }) <= S3Responder.objectLimit else { throw .entityTooLarge }
+        guard selected.total(\.size) <= S3Responder.objectLimit else { throw .entityTooLarge }
         return selected
     }
 

@@ -58,7 +58,7 @@ struct HealthRoutes: Sendable {
             MetricReading(.circuitOpen, labels: ["transcriber"], condition == .unavailable),
             MetricReading(.circuitOpen, labels: ["note_writer"], runtime.noteWriter.condition == .unavailable),
             MetricReading(.circuitOpen, labels: ["live"], engine.condition == .unavailable),
-            MetricReading(.heldPolls, worlds.reduce(0) { $0 + $1.runtime.signals.waiterCount }),
+            MetricReading(.heldPolls, worlds.total { $0.runtime.signals.waiterCount }),
             MetricReading(.namespaces, worlds.count - 1),
             MetricReading(.namespaceMemoryBytes, runtime.memory.total),
             MetricReading(.memoryHeldBytes, memory.total), MetricReading(.memoryBudgetBytes, memory.limit),

@@ -133,7 +133,7 @@ package final class FaultRules: Sendable {
             state.rules.remove(at: try Self.index(of: id, in: state.rules))
             state.needs = Self.needs(of: state.rules)
             // A smaller size always fits.
-            try? memory.resize(to: state.rules.reduce(0) { $0 + $1.size })
+            try? memory.resize(to: state.rules.total(\.size))
         }
     }
 

@@ -60,7 +60,7 @@ package final class Playbacks: Sendable {
             let count = state.playbacks.count
             state.playbacks.removeAll { $0.id == id }
             // A smaller size always fits.
-            try? memory.resize(to: state.playbacks.reduce(0) { $0 + $1.recording.size })
+            try? memory.resize(to: state.playbacks.total { $0.recording.size })
             return state.playbacks.count < count
         }
     }

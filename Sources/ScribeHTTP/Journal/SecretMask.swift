@@ -4,7 +4,8 @@ import ScribeDomain
 /// Replaces tokens, secrets and signatures by `***` wherever the journal shows a text: a header, a path with its
 /// query, JSON, XML, a form, or a part of one of them.
 ///
-/// A value is found by its name, a signed token and a namespace's credential by their form. Long base64 is replaced by
+/// A value is found by its name; a signed token, a namespace's credential and any other secret of this server by their
+/// form. Long base64 is replaced by
 /// its length, unless it is a text without credentials, such as a note: it is a sound or a picture.
 package struct SecretMask {
     /// Mark in place of a credential.
@@ -99,8 +100,14 @@ package struct SecretMask {
                 continue
             }
             if NamespaceName(markedIn: String(decoding: word.prefix(128), as: UTF8.self)) != nil {
-                out += Self.maskBytes
-                place = end
+                mask(upTo: end)
+                continue
+            }
+            if let secret = IssuedSecret.firstRange(in: word) {
+                // Escapes move the places in the word away from those in the text.
+                let isPlain = end == word.endIndex
+                copy(upTo: isPlain ? secret.lowerBound : place)
+                mask(upTo: isPlain ? secret.upperBound : end)
                 continue
             }
             copy(upTo: end)

@@ -116,8 +116,7 @@ package struct UploadCredentials: Sendable {
     }
 
     private func secret(of accessKeyID: String) -> String {
-        Data(HMAC<SHA256>.authenticationCode(for: Data(accessKeyID.utf8), using: secretsKey)).prefix(30)
-            .base64EncodedString()
+        IssuedSecret.text(HMAC<SHA256>.authenticationCode(for: Data(accessKeyID.utf8), using: secretsKey))
     }
 }
 

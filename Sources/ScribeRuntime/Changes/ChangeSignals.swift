@@ -120,7 +120,7 @@ package final class ChangeSignals: Sendable {
     }
 
     /// The number of held polls.
-    package var waiterCount: Int { waiters.withLock { $0.byKey.values.reduce(0) { $0 + $1.count } } }
+    package var waiterCount: Int { waiters.withLock { $0.byKey.values.total(\.count) } }
 }
 
 /// Subscription of one held poll to the changes of a transaction.

@@ -128,7 +128,7 @@ package struct Exchange: Sendable {
     package mutating func answer(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> Int {
         answer = (status, fields)
         // A pass over the fields costs more than all else here. Few fields are the server's own, and short.
-        let size = fields.count <= 6 ? 0 : fields.reduce(0) { $0 + $1.size }
+        let size = fields.count <= 6 ? 0 : fields.total(\.size)
         return HTTPField.overhead * fields.count + size
     }
 }

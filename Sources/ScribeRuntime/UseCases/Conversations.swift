@@ -147,7 +147,7 @@ package struct Conversations: Sendable {
             question = try await store.lastSegmentText(of: conversation.id)
         }
         // Weighing a text takes several times as long as parsing it.
-        let size = segments.reduce(0) { $0 + $1.text.utf8.count }
+        let size = segments.total { $0.text.utf8.count }
         return await EventLoopOffload.run(bytes: 8 * size) { [question] in
             var urgency = Urgency()
             var before = question

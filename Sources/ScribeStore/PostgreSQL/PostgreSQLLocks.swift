@@ -65,10 +65,6 @@ enum PostgreSQLLocks {
 
     private static func name(of key: Transaction.Key) -> String { "transaction \(key.business) \(key.id)" }
 
-    /// Number of a lock: FNV-1a, which is the same in every process.
-    private static func key(_ name: String) -> Int64 {
-        Int64(
-            bitPattern: name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
-        )
-    }
+    /// Number of a lock.
+    private static func key(_ name: String) -> Int64 { Int64(bitPattern: FNV.hash(of: name.utf8)) }
 }

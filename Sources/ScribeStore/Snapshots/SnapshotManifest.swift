@@ -39,7 +39,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
         created = createdAt.milliseconds
         self.owner = owner
         objects = files.count
-        bytes = files.reduce(0) { $0 + $1.size }
+        bytes = files.total(\.size)
         self.digests = digests
         self.identifiers = identifiers.isEmpty ? nil : identifiers
     }

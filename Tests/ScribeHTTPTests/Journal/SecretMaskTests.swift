@@ -58,6 +58,22 @@ struct SecretMaskTests {
         #expect(SecretMask.text(text) == shown)
     }
 
+    @Test(
+        "the journal masks a secret of this server wherever it stands",
+        arguments: [
+            ("I say SECRET here", "I say *** here"), (#"{"note":"two\nSECRET lines"}"#, #"{"note":"two\n*** lines"}"#),
+            ("/files/SECRET/x?q=a+SECRET", "/files/***/x?q=a+***"), (#"{"SECRET":1}"#, #"{"***":1}"#),
+            ("<Key>pre-SECRET</Key>", "<Key>pre-***</Key>"), ("abcSECRETdef", "abc***def"),
+        ])
+    func issued(text: String, shown: String) {
+        let secret = IssuedSecret.text((1...16).map { UInt8($0 * 13) })
+        #expect(SecretMask.text(text.replacing("SECRET", with: secret)) == shown)
+        // Any other word of this form is shown, such as a commit's hash.
+        let other = secret.dropLast() + (secret.last == "0" ? "1" : "0")
+        let plain = text.replacing("SECRET", with: other)
+        #expect(SecretMask.text(plain) == plain)
+    }
+
     @Test("the journal shows audio or a picture in base64 as its length")
     func base64() {
         let sound = String(repeating: "AbC+/9", count: 200)

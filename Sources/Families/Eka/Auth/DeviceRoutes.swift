@@ -41,7 +41,7 @@ struct DeviceRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
-        let deviceCode = tokenIssuer.namespace.mark(Base64URL.encode(Data(identifiers.bytes(48))))
+        let deviceCode = tokenIssuer.namespace.mark(identifiers.secret())
         let userCode = try await logins.begin(
             deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
             from: proxies.client(of: request, context))

@@ -44,7 +44,7 @@ struct TokenIssuer: Sendable {
     func answer(
         to client: Client, inCookies cookies: CookieScope? = nil, saysSuccess: Bool = false
     ) async throws -> Response {
-        let refreshToken = namespace.mark(Base64URL.encode(Data(identifiers.bytes(32))))
+        let refreshToken = namespace.mark(identifiers.secret())
         let login = secrets.hash(ofToken: refreshToken)
         try await store.saveRefreshToken(
             hash: login, of: client.principal.client, RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))

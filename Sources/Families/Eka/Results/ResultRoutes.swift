@@ -37,7 +37,7 @@ struct ResultRoutes: Sendable {
         if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
             documents = documents.map(\.failedIfPending)
         }
-        let size = documents.reduce(0) { $0 + ($1.value?.utf8.count ?? 0) }
+        let size = documents.total { $0.value?.utf8.count ?? 0 }
         let (status, body) = await EventLoopOffload.run(bytes: size) {
             let response = ResultResponse(found.transaction, documents, query, profile)
             // A note is in two lists, as base64.

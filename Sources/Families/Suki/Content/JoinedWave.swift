@@ -12,13 +12,13 @@ struct JoinedWave: Sendable {
     private let header: ByteBuffer
 
     /// Size of the joined file, in bytes.
-    var size: Int { header.readableBytes + objects.reduce(0) { $0 + Self.samples(of: $1) } }
+    var size: Int { header.readableBytes + objects.total { Self.samples(of: $0) } }
 
     /// - Parameter objects: WAV files of 16 kHz, mono, 16 bits, each with its own header.
     init(_ objects: [StoredObject], uploads: Uploads) {
         self.objects = objects
         self.uploads = uploads
-        let samples = objects.reduce(0) { $0 + Self.samples(of: $1) }
+        let samples = objects.total { Self.samples(of: $0) }
         header = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 16_000).bytes(before: samples)
     }
 

@@ -38,7 +38,7 @@ struct RecordingRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let isDownload = try request.isAsked("download")
         let recorded = try await recorded(id, of: principal)
-        let length = recorded.reduce(0) { $0 + $1.seconds }
+        let length = recorded.total(\.seconds)
         let streamTime = length > Self.streamTime ? length + Self.spareTime : Self.streamTime
         let lifetime = isDownload ? Self.downloadTime : streamTime
         let base = origin.base(of: request, context)

@@ -72,7 +72,7 @@ extension Transaction {
     ) throws(ScribeError) -> Effect {
         if userStatus == .committed { return .none }
         setNarrativeSections(narrative)
-        let length = recorded.reduce(0) { $0 + $1.seconds }
+        let length = recorded.total(\.seconds)
         let list = length > 0 && length >= minimumDuration ? recorded.chunks : ChunkList(files: [])
         return try commit(list, mayChangeResults: false, at: now)
     }

@@ -109,7 +109,7 @@ package struct SnapshotFolder: Hashable, Sendable {
         guard names.count == files.count, Set(there) == names else {
             throw SnapshotProblem.damaged("its files are not those that its rows name")
         }
-        guard manifest.objects == files.count, manifest.bytes == files.reduce(0, { $0 &+ $1.size }) else {
+        guard manifest.objects == files.count, manifest.bytes == files.total(\.size) else {
             throw SnapshotProblem.damaged("its manifest counts other files")
         }
         for file in files {
