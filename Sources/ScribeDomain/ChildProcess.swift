@@ -10,7 +10,7 @@ package import Foundation
 
 /// Program that this process has started.
 ///
-/// `exec` and backups start their programs here, and recognisers through Subprocess. Both close all files of this
+/// `exec` starts its program here, and recognisers through Subprocess. Both close all files of this
 /// process in the program: it would keep the port of a listening socket.
 package struct ChildProcess: Sendable {
     /// The program cannot be started.

@@ -28,9 +28,6 @@ extension Backup {
         case unreadableBackup(String)
         /// An upload that the database names is missing.
         case missingUpload(String)
-        /// tar left files out of the archive.
-        case incomplete(file: String, missing: Int)
-        case tarFailed
 
         package var description: String {
             switch self {
@@ -63,9 +60,6 @@ extension Backup {
                 """
             case .missingUpload(let path):
                 "\(path) is missing, and the database names it; put it back, or delete the object that it belongs to"
-            case .incomplete(let file, let missing):
-                "\(file) was not written: tar left out \(missing) files; try again, with GNU tar"
-            case .tarFailed: "tar could not do it: is it installed, and is there room?"
             }
         }
     }

@@ -30,11 +30,10 @@ extension Backup {
         let hold = try? FolderLock(state.path, LOCK_SH)
         defer { hold?.release() }
         do {
-            try extract(file, into: state.path)
-            let keys = ([DataFolder.signingKey] + secrets).filter {
-                FileManager.default.fileExists(atPath: "\(state.path)/\($0)")
-            }
-            let files = try check(state, keys: keys, of: file)
+            let all = [DataFolder.signingKey] + secrets
+            try extract(file, into: state, keys: all)
+            let keys = all.filter { FileManager.default.fileExists(atPath: "\(state.path)/\($0)") }
+            let files = try check(state, of: file)
             try install(name, keys: keys, in: layout)
             return Summary(objects: files)
         } catch {
@@ -47,31 +46,28 @@ extension Backup {
         }
     }
 
-    private static func extract(_ file: String, into folder: String) throws {
-        let (status, said) = try tar(
-            [
-                // tar takes a relative name with a colon for a file on another machine.
-                "--extract", "--file", URL(fileURLWithPath: file).path, "--directory", folder, "--no-same-owner",
-            ], withErrors: true)
-        switch status {
-        case 0: return
-        // `env` did not find tar.
-        case 126, 127: throw Problem.tarFailed
-        case _ where isFull(said): throw Errno.noSpace
-        case _ where said.contains("Unexpected EOF") || said.contains("Truncated"):
-            throw Problem.damaged(reason: "the end of \(file) is missing")
-        default: throw Problem.notABackup(file: file)
+    private static func extract(_ file: String, into state: StateFolder, keys: [String]) throws {
+        do {
+            try TarReader.read(file) { entry in
+                let name = entry.name.split(separator: "/").last.map(String.init) ?? ""
+                let isUpload = ObjectFiles.isName(name) && entry.name == "objects/\(ObjectFiles.relativePath(of: name))"
+                guard isUpload || entry.name == first || keys.contains(entry.name) else { throw SnapshotProblem.foreign }
+                let path = "\(state.path)/\(entry.name)"
+                try DataFolder.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+                return path
+            }
+        } catch let problem as SnapshotProblem {
+            guard case .damaged(let reason) = problem else { throw Problem.notABackup(file: file) }
+            throw Problem.damaged(reason: "\(file): \(reason)")
+        } catch Errno.fileExists {
+            throw Problem.notABackup(file: file)
         }
     }
 
     /// Checks that the extracted files are those of a backup, and of the kinds that `backup` writes.
     /// - Returns: the number of uploads.
-    private static func check(_ state: StateFolder, keys: [String], of file: String) throws -> Int {
+    private static func check(_ state: StateFolder, of file: String) throws -> Int {
         guard FileManager.default.fileExists(atPath: state.database) else { throw Problem.notABackup(file: file) }
-        // A link could lead out of the folder.
-        for path in [state.database, state.objects] + keys.map({ "\(state.path)/\($0)" }) where isLink(path) {
-            throw Problem.notABackup(file: file)
-        }
         switch try SQLiteFile.content(of: state.database, filesSQL: filesSQL) {
         case .intact(let files):
             for upload in files

@@ -94,36 +94,32 @@ extension Backup {
 
     /// Copies a file. Only the owner can read the copy.
     static func copyFile(_ source: String, to target: String) throws {
-        let reader: FileDescriptor
         do {
-            reader = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
-        } catch {
-            throw Problem.unreadable(source)
-        }
-        do {
-            try reader.closeAfter {
-                let writer = try FileDescriptor.open(
-                    FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                    permissions: .ownerReadWrite)
-                try writer.closeAfter {
-                    if try !copyBytes(of: reader, to: writer) { throw Problem.unreadable(source) }
-                }
-            }
+            let writer = try FileDescriptor.open(
+                FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: .ownerReadWrite)
+            _ = try writer.closeAfter { try copy(source, to: writer) }
         } catch let code as Errno {
             throw DataFolder.Problem(code, at: target)
         }
     }
 
-    /// Copies bytes until the end of the source.
-    /// - Returns: false when reading fails.
-    /// - Throws: `Errno` of the writer.
-    private static func copyBytes(of reader: FileDescriptor, to writer: FileDescriptor) throws -> Bool {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            guard let count = try? reader.read(into: buffer) else { return false }
-            guard count > 0 else { return true }
-            _ = try writer.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    /// Appends the bytes of a file.
+    /// - Returns: their number.
+    /// - Throws: ``Problem/unreadable(_:)``, or the `Errno` of the writer.
+    static func copy(_ source: String, to writer: FileDescriptor) throws -> Int {
+        guard let reader = try? FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec) else {
+            throw Problem.unreadable(source)
+        }
+        return try reader.closeAfter {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+            defer { buffer.deallocate() }
+            var copied = 0
+            while true {
+                guard let count = try? reader.read(into: buffer) else { throw Problem.unreadable(source) }
+                guard count > 0 else { return copied }
+                copied += try writer.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
         }
     }
 

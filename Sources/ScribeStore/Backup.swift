@@ -26,7 +26,6 @@ package enum Backup {
     package static func write(folder: String, to file: String, name: String, secrets: [String]) throws -> Summary {
         let layout = DataFolder.Layout(path: folder)
         let (state, hold) = try held(in: layout)
-        // tar takes a relative name with a colon for a file on another machine.
         let file = URL(fileURLWithPath: file).path
         try requireTarget(file, outside: [folder, state.path, state.objects])
         layout.removeLeftovers()
@@ -45,7 +44,7 @@ package enum Backup {
             FileManager.default.fileExists(atPath: "\(folder)/\($0)")
         }
         for key in keys { try copyFile("\(folder)/\(key)", to: "\(staging)/\(key)") }
-        let files = ["scribe.sqlite"] + keys + uploads.map { "objects/\(ObjectFiles.relativePath(of: $0))" }
+        let files = [first] + keys + uploads.map { "objects/\(ObjectFiles.relativePath(of: $0))" }
         try archive(files, of: staging, in: file)
         return Summary(objects: uploads.count)
     }
@@ -77,7 +76,7 @@ package enum Backup {
     }
 
     /// Name of each archive's first member.
-    private static let first = "./scribe.sqlite"
+    static let first = "scribe.sqlite"
 
     static func isLink(_ path: String) -> Bool {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: path)) != nil
@@ -90,7 +89,7 @@ package enum Backup {
             let target = try lockedTarget(partial, of: file)
             defer { try? target.close() }
             do {
-                try write(files, of: staging, to: partial, for: file)
+                try write(files, of: staging, to: target)
                 guard fsync(target.rawValue) == 0, rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
             } catch {
                 unlink(partial)
@@ -131,53 +130,15 @@ package enum Backup {
         return target
     }
 
-    private static func write(_ files: [String], of staging: String, to partial: String, for file: String) throws {
-        let members =
-            [first, "./objects"] + files.filter { !$0.contains("/") }.map { "./\($0)" }.filter { $0 != first }
-        let (status, said) = try tar(
-            ["--create", "--file", partial, "--directory", staging] + members, withErrors: true)
-        guard status <= 1 else {
-            guard !isFull(said) else { throw Errno.noSpace }
-            throw Problem.tarFailed
+    private static func write(_ files: [String], of staging: String, to archive: FileDescriptor) throws {
+        for name in files {
+            let path = "\(staging)/\(name)"
+            guard let size = StateFolder.size(ofFile: path) else { throw Problem.unreadable(path) }
+            let entry = TarEntry(name: name, size: size)
+            try archive.writeAll(entry.header)
+            guard try copy(path, to: archive) == size else { throw Problem.unreadable(path) }
+            try archive.writeAll(repeatElement(0, count: entry.padding))
         }
-        // Status 1: a file has changed. The server's removal of an upload changes its link count.
-        let missing = try Set(files).subtracting(list(partial)).count
-        guard missing == 0 else {
-            throw status == 0 ? Problem.incomplete(file: file, missing: missing) : Problem.tarFailed
-        }
-    }
-
-    /// Lists an archive.
-    /// - Returns: the paths in the archive.
-    private static func list(_ archive: String) throws -> Set<String> {
-        let (status, output) = try tar(["--list", "--file", archive])
-        guard status == 0 else { throw Problem.tarFailed }
-        let paths = output.split(separator: "\n")
-        return Set(paths.map { String($0.hasPrefix("./") ? $0.dropFirst(2) : $0) })
-    }
-
-    /// Whether tar's output says that the disk is full.
-    static func isFull(_ said: String) -> Bool {
-        said.contains("No space left on device") || said.contains("Disk quota exceeded")
-    }
-
-    /// Runs tar.
-    ///
-    /// Foundation's `Process` reads past the list of open files where a process has more than a thousand of them.
-    /// - Parameter withErrors: whether the output includes tar's errors, in English.
-    static func tar(_ arguments: [String], withErrors: Bool = false) throws -> (status: Int32, output: String) {
-        let (reading, writing) = try FileDescriptor.pipe()
-        let null = try FileDescriptor.open("/dev/null", .readWrite)
-        defer { try? null.close() }
-        let program = Result {
-            try ChildProcess(
-                ["tar"] + arguments,
-                environment: ProcessInfo.processInfo.environment.merging(["LC_ALL": "C"]) { _, own in own },
-                streams: [null, writing, withErrors ? writing : null].map(\.rawValue))
-        }
-        try writing.close()
-        let output = FileHandle(fileDescriptor: reading.rawValue, closeOnDealloc: true).readDataToEndOfFile()
-        guard let program = try? program.get() else { throw Problem.tarFailed }
-        return (program.wait(), String(decoding: output, as: UTF8.self))
+        try archive.writeAll(repeatElement(0, count: TarEntry.endSize))
     }
 }

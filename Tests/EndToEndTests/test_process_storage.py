@@ -9,7 +9,7 @@ import botocore.config
 import botocore.exceptions
 import pytest
 import requests
-from emulator import run, running, state_folder, wait_until
+from emulator import BINARY, PATIENCE, run, running, state_folder, wait_until
 
 
 def test_a_backup_taken_under_load_restores_to_the_same(served, tmp_path, chunks):
@@ -60,18 +60,18 @@ def test_a_backup_taken_under_load_restores_to_the_same(served, tmp_path, chunks
 
 
 def test_a_backup_that_cannot_be_written_leaves_nothing_behind(served, tmp_path):
-    data = served("--data-dir", "data").folder / "data"
+    server = served("--data-dir", "data")
+    data = server.folder / "data"
+    server.client().s3().put_object(Bucket="b", Key="large", Body=bytes(2 << 20))
     (tmp_path / "folder").mkdir()
     for target, message in [("folder", "is a folder"), ("nowhere/file", "nowhere does not exist")]:
         result = run("backup", target, "--data-dir", data, cwd=tmp_path)
         assert result.returncode == 1 and message in result.stderr
-    failing = tmp_path / "bin" / "tar"
-    failing.parent.mkdir()
-    failing.write_text("#!/bin/sh\nexit 1\n")
-    failing.chmod(0o755)
-    path = f"{failing.parent}:{os.environ['PATH']}"
-    result = run("backup", "file", "--data-dir", data, cwd=tmp_path, env={"PATH": path})
-    assert result.returncode == 1 and "tar could not do it" in result.stderr
+    # A file may have 1 MB.
+    limited = 'trap "" XFSZ; ulimit -f 2048; exec "$0" backup file --data-dir "$1"'
+    result = subprocess.run(
+        ["sh", "-c", limited, BINARY, data], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    assert result.returncode == 1 and "File too large" in result.stderr, result.stderr
     assert not [each for each in tmp_path.rglob("*") if "backup" in each.name or each.suffix == ".partial"]
     refused = run("backup", "file", "--url", "http://127.0.0.1:1", cwd=tmp_path)
     assert refused.returncode == 2 and "--url" in refused.stderr, "a backup is of a folder, not of an address"
