@@ -51,7 +51,9 @@ extension Backup {
             try TarReader.read(file) { entry in
                 let name = entry.name.split(separator: "/").last.map(String.init) ?? ""
                 let isUpload = ObjectFiles.isName(name) && entry.name == "objects/\(ObjectFiles.relativePath(of: name))"
-                guard isUpload || entry.name == first || keys.contains(entry.name) else { throw SnapshotProblem.foreign }
+                guard isUpload || entry.name == first || keys.contains(entry.name) else {
+                    throw SnapshotProblem.foreign
+                }
                 let path = "\(state.path)/\(entry.name)"
                 try DataFolder.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
                 return path

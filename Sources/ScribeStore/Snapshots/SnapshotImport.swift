@@ -94,7 +94,8 @@ extension SnapshotImport {
             let wanted = ["manifest.json", "scribe.sqlite"]
             guard names.insert(entry.name).inserted else { throw SnapshotProblem.damaged("a file is there twice") }
             if names.count <= wanted.count {
-                guard entry.name == wanted[names.count - 1], entry.name != wanted[0] || entry.size <= SnapshotManifest.limit
+                guard entry.name == wanted[names.count - 1],
+                    entry.name != wanted[0] || entry.size <= SnapshotManifest.limit
                 else { throw SnapshotProblem.foreign }
                 // Refuses a foreign or newer snapshot before the rest of it arrives.
                 if names.count == 2 { mostFiles = try folder.manifest().objects }

@@ -21,7 +21,8 @@ struct TarReader: Sendable {
     /// - Parameter path: the path that an entry's bytes are written to.
     /// - Throws: ``SnapshotProblem``, the error of `path`, or that of the file system.
     static func read(_ archive: String, to path: (TarEntry) throws -> String) throws {
-        let source = try SystemPackage.FileDescriptor.open(FilePath(archive), .readOnly, options: [.nonBlocking, .closeOnExec])
+        let source = try SystemPackage.FileDescriptor.open(
+            FilePath(archive), .readOnly, options: [.nonBlocking, .closeOnExec])
         try source.closeAfter {
             var reader = TarReader()
             defer { reader.close() }
