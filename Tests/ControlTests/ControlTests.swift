@@ -60,7 +60,7 @@ struct ControlTests {
         try await server.run { [server] client in
             let file = "\(server.configuration.dataFolder)/admin-token"
             let token = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)
-            #expect(token.count == 64)
+            #expect(token.count == 40)
             let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             #expect(try await client.get("/__admin/info").status == 401)

@@ -30,8 +30,8 @@ struct ClockRoutes: Sendable {
     }
 
     @Sendable private func set(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["mode", "now"], context)
-        let time = try body["now"].map { try Self.time($0, "now") }
+        let body = try await request.fields(["mode", "now"], context: context)
+        let time = try Self.time("now", body)
         try requirePermission(context)
         return try await ClockUse.alone(with: world) {
             switch body["mode"]?.stringValue {
@@ -56,12 +56,9 @@ struct ClockRoutes: Sendable {
     private static let noTime = ScribeError.invalidRequest(field: "now", problem: "belongs to frozen and moved only")
 
     @Sendable private func advance(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["by", "to", "until", "timeout"], context)
+        let body = try await request.fields(["by", "to", "until", "timeout"], context: context)
         let target = try target(of: body)
-        let limit = try body["timeout"].map { try Self.duration($0, "timeout") } ?? Self.defaultWait
-        guard limit <= .seconds(600) else {
-            throw ScribeError.invalidRequest(field: "timeout", problem: "must be at most 600s")
-        }
+        let limit = try body.duration("timeout", upTo: "600s") ?? Self.defaultWait
         try requirePermission(context)
         let outcome = try await ClockUse.alone(with: world) {
             try await ClockAdvance(world.runtime, atMost: limit).run(to: target)
@@ -82,46 +79,31 @@ struct ClockRoutes: Sendable {
                 ]))
     }
 
-    private func target(of body: [String: JSONValue]) throws -> ClockAdvance.Target {
-        guard ["by", "to", "until"].count(where: { body[$0] != nil }) == 1 else {
-            throw ScribeError.invalidRequest(
-                field: "by", problem: "or 'to' or 'until' must be there, and one of them only")
+    private func target(of body: JSONFields) throws(ScribeError) -> ClockAdvance.Target {
+        guard ["by", "to", "until"].count(where: body.has) == 1 else {
+            throw body.problem("by", "or 'to' or 'until' must be there, and one of them only")
         }
         if let until = body["until"] {
-            guard until.stringValue == "idle" else {
-                throw ScribeError.invalidRequest(field: "until", problem: "must be idle")
-            }
+            guard until.stringValue == "idle" else { throw body.problem("until", "must be idle") }
             return .idle
         }
-        if let time = body["to"] {
-            let time = try Self.time(time, "to")
+        if let time = try Self.time("to", body) {
             guard time >= clock.now else {
-                throw ScribeError.invalidRequest(
-                    field: "to", problem: "is past; PUT /__admin/clock sets the clock back")
+                throw body.problem("to", "is past; PUT /__admin/clock sets the clock back")
             }
             return .time(time)
         }
-        let seconds = try Self.duration(body["by"] ?? .null, "by") / .seconds(1)
-        let time = clock.now.addingTimeInterval(seconds)
-        guard Self.times.contains(time) else {
-            throw ScribeError.invalidRequest(field: "by", problem: "leads beyond the year 2199")
-        }
+        let time = clock.now.addingTimeInterval((try body.duration("by") ?? .zero) / .seconds(1))
+        guard Self.times.contains(time) else { throw body.problem("by", "leads beyond the year 2199") }
         return .time(time)
     }
 
-    private static func time(_ value: JSONValue, _ field: String) throws(ScribeError) -> Date {
-        guard let text = value.stringValue, let time = Date(iso8601: text), times.contains(time) else {
-            throw .invalidRequest(
-                field: field, problem: "must be a time from 1970 to 2199, such as 2030-01-01T00:00:00Z")
+    private static func time(_ name: String, _ body: JSONFields) throws(ScribeError) -> Date? {
+        guard let value = body[name] else { return nil }
+        guard let time = value.stringValue.flatMap(Date.init(iso8601:)), times.contains(time) else {
+            throw body.problem(name, "must be a time from 1970 to 2199, such as 2030-01-01T00:00:00Z")
         }
         return time
-    }
-
-    private static func duration(_ value: JSONValue, _ field: String) throws(ScribeError) -> Duration {
-        guard let text = value.stringValue, let duration = ClockDuration(text)?.duration else {
-            throw .invalidRequest(field: field, problem: "must be a duration, such as 90s, 30d or PT1H")
-        }
-        return duration
     }
 
     private static func text(_ time: Date) -> String { time.iso8601Milliseconds }

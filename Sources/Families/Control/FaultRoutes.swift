@@ -75,24 +75,9 @@ struct FaultRoutes: Sendable {
     }
 
     @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["is_on", "times"], context)
-        var isOn: Bool?
-        if let value = body["is_on"] {
-            guard case .bool(let flag) = value else {
-                throw ScribeError.invalidRequest(field: "is_on", problem: "must be true or false")
-            }
-            isOn = flag
-        }
-        var times: Int?
-        if let value = body["times"] {
-            guard case .integer(let number) = value, (1...1_000_000_000).contains(number) else {
-                throw ScribeError.invalidRequest(
-                    field: "times", problem: "must be a whole number from 1 to 1000000000")
-            }
-            times = Int(number)
-        }
-        let id = try Self.id(context)
-        let entry = try rules.change(id, isOn: isOn, times: times)
+        let body = try await request.fields(["is_on", "times"], context: context)
+        let isOn = body.has("is_on") ? try body.flag("is_on") : nil
+        let entry = try rules.change(try Self.id(context), isOn: isOn, times: try body.integer("times", from: 1))
         return try await .longJSON(.ok, .object(entry.members))
     }
 

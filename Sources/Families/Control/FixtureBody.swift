@@ -1,11 +1,12 @@
 import Engines
 import ScribeDomain
+import ScribeHTTP
 
 /// JSON body of a fixture.
 struct FixtureBody {
     let fixture: Fixture
 
-    private static let allowed: Set<String> = [
+    private static let allowed = [
         "text", "chunks", "note", "warning", "failure", "delay", "sha256", "client", "next", "refuses",
     ]
     private static let textLimit = 256 << 10
@@ -16,25 +17,20 @@ struct FixtureBody {
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
     init(_ value: JSONValue, named name: String) throws(ScribeError) {
-        let fields = try SeedFields(value, at: "fixture", allowed: Self.allowed)
+        let fields = try JSONFields(value, at: "fixture", allowed: Self.allowed)
         var fixture = Fixture(name: name)
         fixture.text = try fields.text("text", upTo: Self.textLimit, lines: true)
         fixture.note = try fields.text("note", upTo: Self.textLimit, lines: true)
-        if let chunks = fields.value("chunks") {
+        if let chunks = fields["chunks"] {
             guard fixture.text == nil else { throw fields.problem("chunks", "excludes 'text'") }
             fixture.spoken = try Self.chunks(chunks, fields)
         }
-        fixture.failure = try Self.code("failure", fields)
-        fixture.warning = try Self.code("warning", fields)
+        fixture.failure = try fields.choice("failure")
+        fixture.warning = try fields.choice("warning")
         guard fixture.failure == nil || fixture.warning == nil else {
             throw fields.problem("warning", "excludes 'failure'")
         }
-        if let text = try fields.text("delay", upTo: 64) {
-            guard let delay = ClockDuration(text)?.duration, delay <= .seconds(366 * 86_400) else {
-                throw fields.problem("delay", "must be a duration up to 366d, such as 20s")
-            }
-            fixture.delay = delay / .seconds(1)
-        }
+        fixture.delay = try fields.duration("delay", upTo: "366d").map { $0 / .seconds(1) }
         if let hash = try fields.text("sha256", upTo: 64) {
             guard hash.utf8.count == 64, hash.utf8.allSatisfy(\.isHexDigit) else {
                 throw fields.problem("sha256", "must be 64 hexadecimal digits")
@@ -42,40 +38,14 @@ struct FixtureBody {
             fixture.sha256 = hash.lowercased()
         }
         fixture.client = try fields.text("client")
-        fixture.isForNext = try Self.flag("next", fields)
-        if fields.value("refuses") != nil {
-            fixture.refuses = try fields.texts("refuses", atMost: 4).map { text throws(ScribeError) in
-                guard let step = Fixture.Step(rawValue: text) else {
-                    let known = Fixture.Step.allCases.map(\.rawValue)
-                    throw fields.problem(
-                        "refuses", "has an unknown step; the nearest is \(nearestName(to: text, among: known))")
-                }
-                return step
-            }
-        }
+        fixture.isForNext = try fields.flag("next")
+        if fields.has("refuses") { fixture.refuses = try fields.choices("refuses") }
         self.fixture = fixture
-    }
-
-    private static func flag(_ name: String, _ fields: SeedFields) throws(ScribeError) -> Bool {
-        switch fields.value(name) {
-        case nil: return false
-        case .bool(let flag): return flag
-        default: throw fields.problem(name, "must be true or false")
-        }
-    }
-
-    private static func code(_ name: String, _ fields: SeedFields) throws(ScribeError) -> Diagnostic.Code? {
-        guard let text = try fields.text(name, upTo: 64) else { return nil }
-        guard let code = Diagnostic.Code(rawValue: text) else {
-            let near = nearestName(to: text, among: Diagnostic.Code.allCases.map(\.rawValue))
-            throw fields.problem(name, "is not known; the nearest is \(near)")
-        }
-        return code
     }
 
     /// Chunks: each a text, or a list of segments with speakers and times.
     private static func chunks(
-        _ value: JSONValue, _ fields: SeedFields
+        _ value: JSONValue, _ fields: JSONFields
     ) throws(ScribeError) -> [[Fixture.SpokenSegment]] {
         guard case .array(let items) = value, (1...mostChunks).contains(items.count) else {
             throw fields.problem("chunks", "must be a list of 1 to \(mostChunks)")
@@ -90,23 +60,22 @@ struct FixtureBody {
                 continue
             }
             let place = "fixture.chunks[\(index)]"
-            let parts = try SeedFields.objects(
+            let parts = try JSONFields.objects(
                 item, at: place, atMost: mostSegments, allowed: ["text", "speaker", "start", "end"])
             chunks.append(try segments(parts))
         }
         return chunks
     }
 
-    private static func segments(_ parts: [SeedFields]) throws(ScribeError) -> [Fixture.SpokenSegment] {
+    private static func segments(_ parts: [JSONFields]) throws(ScribeError) -> [Fixture.SpokenSegment] {
         var segments: [Fixture.SpokenSegment] = []
         var last = 0.0
         for part in parts {
             let text = try part.required("text", upTo: textLimit, lines: true)
-            let speaker = try part.count("speaker")
-            guard speaker ?? 0 <= 1000 else { throw part.problem("speaker", "must be at most 1000") }
-            let start = part.value("start")?.numberValue ?? last
-            let end = part.value("end")?.numberValue ?? start + Double(text.split(separator: " ").count) / 2.5
-            for name in ["start", "end"] where part.value(name) != nil && part.value(name)?.numberValue == nil {
+            let speaker = try part.integer("speaker", from: 0, to: 1000)
+            let start = part["start"]?.numberValue ?? last
+            let end = part["end"]?.numberValue ?? start + Double(text.split(separator: " ").count) / 2.5
+            for name in ["start", "end"] where part.has(name) && part[name]?.numberValue == nil {
                 throw part.problem(name, "must be a number of seconds")
             }
             guard start >= last, end >= start, end <= longestTime else {

@@ -24,7 +24,7 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["name", "seed_value"], context)
+        let body = try await request.fields(["name", "seed_value"], context: context)
         var name: NamespaceName?
         if let value = body["name"] {
             guard let text = value.stringValue else {
@@ -58,8 +58,9 @@ struct NamespaceRoutes: Sendable {
     }
 
     @Sendable private func reset(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["only"], context)
-        let parts = try Self.parts(body["only"])
+        let body = try await request.fields(["only"], context: context)
+        let parts = body.has("only") ? try body.choices("only", of: Part.self) : [.data]
+        guard !parts.isEmpty else { throw body.problem("only", "must have a part") }
         let (world, name) = (context.world, context.world.namespace)
         var state = world.place.state
         if parts.contains(.data) {
@@ -101,24 +102,6 @@ struct NamespaceRoutes: Sendable {
         /// All rows and audio. The other parts end with them.
         case data
         case faults, fixtures, clock, journal
-    }
-
-    /// - Returns: the parts of a reset; all for a body that names none.
-    private static func parts(_ value: JSONValue?) throws(ScribeError) -> Set<Part> {
-        guard let value else { return [.data] }
-        guard case .array(let items) = value, (1...Part.allCases.count).contains(items.count) else {
-            throw .invalidRequest(field: "only", problem: "must be a list of data, faults, fixtures, clock and journal")
-        }
-        var parts: Set<Part> = []
-        for item in items {
-            let text = item.stringValue ?? ""
-            guard let part = Part(rawValue: text) else {
-                let near = nearestName(to: String(text.prefix(64)), among: Part.allCases.map(\.rawValue))
-                throw .invalidRequest(field: "only", problem: "has an unknown part; the nearest is \(near)")
-            }
-            parts.insert(part)
-        }
-        return parts
     }
 
     private static func control(_ context: ScribeContext) throws -> any NamespaceControl {

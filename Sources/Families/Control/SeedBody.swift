@@ -16,7 +16,7 @@ struct SeedBody {
         let organisation: String
         let specialty: String?
         /// Place in the body.
-        let fields: SeedFields
+        let fields: JSONFields
     }
 
     struct Consultation {
@@ -25,7 +25,7 @@ struct SeedBody {
         let transcript: String
         let templates: [TemplateID]
         let patient: JSONValue?
-        let fields: SeedFields
+        let fields: JSONFields
     }
 
     struct OwnTemplate {
@@ -35,10 +35,10 @@ struct SeedBody {
         let summary: String?
         let sectionIDs: [SectionID]
         let sections: [TemplateSection]
-        let fields: SeedFields
+        let fields: JSONFields
     }
 
-    static let members: Set<String> = ["clients", "users", "templates", "consultations"]
+    static let members = ["clients", "users", "templates", "consultations"]
     /// Most entries of each list.
     private static let most = 1000
     /// Shortest API key, in bytes.
@@ -51,9 +51,9 @@ struct SeedBody {
 
     /// - Parameter refused: secrets and API keys that a client may not have.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` that names the entry.
-    init(_ body: [String: JSONValue], refusing refused: Set<String>) throws(ScribeError) {
-        func entries(_ name: String, _ allowed: Set<String>) throws(ScribeError) -> [SeedFields] {
-            try SeedFields.objects(body[name], at: name, atMost: Self.most, allowed: allowed)
+    init(_ body: JSONFields, refusing refused: Set<String>) throws(ScribeError) {
+        func entries(_ name: String, _ allowed: [String]) throws(ScribeError) -> [JSONFields] {
+            try body.objects(name, atMost: Self.most, allowed: allowed)
         }
         clients = try entries(
             "clients",
@@ -83,7 +83,7 @@ struct SeedBody {
         }
     }
 
-    private static func client(_ fields: SeedFields, _ refused: Set<String>) throws(ScribeError) -> SeededClient {
+    private static func client(_ fields: JSONFields, _ refused: Set<String>) throws(ScribeError) -> SeededClient {
         let id = try fields.required("client_id")
         guard NamespaceName(markedIn: id) == nil else {
             throw fields.problem("client_id", "must not begin like that of a namespace's own client")
@@ -105,18 +105,18 @@ struct SeedBody {
             client: Client(
                 principal: principal, name: try fields.text("name") ?? id,
                 workspace: try fields.text("workspace") ?? business,
-                transactionLimit: try fields.count("transaction_limit")),
+                transactionLimit: try fields.integer("transaction_limit", from: 0, to: .max)),
             secret: secret, keys: keys)
     }
 
-    private static func user(_ fields: SeedFields) throws(ScribeError) -> User {
+    private static func user(_ fields: JSONFields) throws(ScribeError) -> User {
         User(
             partner: try fields.required("partner_id"), subject: try fields.required("provider_id"),
             organisation: try fields.required("provider_org_id"), specialty: try fields.text("provider_specialty"),
             fields: fields)
     }
 
-    private static func template(_ fields: SeedFields) throws(ScribeError) -> OwnTemplate {
+    private static func template(_ fields: JSONFields) throws(ScribeError) -> OwnTemplate {
         let client = ClientID(try fields.required("client_id"))
         let sections = try fields.objects(
             "sections", atMost: Limits.sectionsOfTemplate,
@@ -130,7 +130,7 @@ struct SeedBody {
             sectionIDs: ids + sections.map(\.id), sections: sections, fields: fields)
     }
 
-    private static func section(_ fields: SeedFields) throws(ScribeError) -> TemplateSection {
+    private static func section(_ fields: JSONFields) throws(ScribeError) -> TemplateSection {
         let format = try fields.text("format") ?? TemplateSection.Style.paragraph.rawValue
         guard let style = TemplateSection.Style(rawValue: format) else {
             throw fields.problem("format", "must be P or B")
@@ -141,25 +141,17 @@ struct SeedBody {
             example: try fields.text("example", upTo: Limits.sectionText, lines: true) ?? "")
     }
 
-    private static func consultation(_ fields: SeedFields) throws(ScribeError) -> Consultation {
+    private static func consultation(_ fields: JSONFields) throws(ScribeError) -> Consultation {
         let id = try fields.text("txn_id")
         guard id.map(TransactionID.isValidFolder) ?? true else {
             throw fields.problem("txn_id", "must have no slash")
         }
-        let patient = fields.value("patient_details")
+        let patient = fields["patient_details"]
         guard patient?.isObject ?? true else { throw fields.problem("patient_details", "must be an object") }
         return Consultation(
             client: ClientID(try fields.required("client_id")), id: id,
             transcript: try fields.required("transcript", upTo: Limits.transcript, lines: true),
             templates: try fields.texts("template_ids", atMost: Limits.templates).map { TemplateID($0) },
             patient: patient, fields: fields)
-    }
-}
-
-extension [SeedFields] {
-    fileprivate func map<Value>(_ read: (SeedFields) throws(ScribeError) -> Value) throws(ScribeError) -> [Value] {
-        var values: [Value] = []
-        for fields in self { values.append(try read(fields)) }
-        return values
     }
 }

@@ -20,7 +20,7 @@ struct SeedRoutes: Sendable {
 
     @Sendable private func seed(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try SeedBody(
-            try await ControlBody.fields(of: request, allowed: SeedBody.members, context), refusing: refusedSecrets)
+            try await request.fields(SeedBody.members, context: context), refusing: refusedSecrets)
         let clients = try await principals(of: body)
         let consultations = try await consultations(of: body, clients)
         let (runtime, store) = (world.runtime, world.runtime.store)

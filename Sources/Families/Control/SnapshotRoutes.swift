@@ -32,7 +32,7 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func save(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await ControlBody.fields(of: request, allowed: [], context)
+        _ = try await request.fields(context: context)
         return .json(.ok, .object(try await Self.snapshots(context).save(as: try Self.name(context)).members))
     }
 
@@ -42,7 +42,7 @@ struct SnapshotRoutes: Sendable {
     }
 
     @Sendable private func restore(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await ControlBody.fields(of: request, allowed: [], context)
+        _ = try await request.fields(context: context)
         let state = try await Self.snapshots(context).restore(try Self.known(context))
         return .json(
             .ok,

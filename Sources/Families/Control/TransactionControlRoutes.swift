@@ -8,8 +8,6 @@ import ScribeStore
 struct TransactionControlRoutes: Sendable {
     let runtime: Runtime
 
-    /// Longest `timeout` of a wait.
-    private static let longestWait: Duration = .seconds(600)
     /// Wait without `timeout`, and of `fail` and `complete`.
     private static let defaultWait: Duration = .seconds(30)
     private static let textLimit = 256 << 10
@@ -39,40 +37,33 @@ struct TransactionControlRoutes: Sendable {
     }
 
     @Sendable private func commit(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await ControlBody.fields(of: request, allowed: [], context)
+        _ = try await request.fields(context: context)
         let key = try await key(request, context)
         try await control.commit(key)
         return try await answer(key)
     }
 
     @Sendable private func cancel(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        _ = try await ControlBody.fields(of: request, allowed: [], context)
+        _ = try await request.fields(context: context)
         let key = try await key(request, context)
         try await control.cancel(key)
         return try await answer(key)
     }
 
     @Sendable private func fail(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["code"], context)
-        let text = body["code"].map { $0.stringValue ?? "" } ?? Diagnostic.Code.transcriptionFailed.rawValue
-        guard let code = Diagnostic.Code(rawValue: text) else {
-            let known = Diagnostic.Code.allCases.map(\.rawValue)
-            let near = nearestName(to: String(text.prefix(64)), among: known)
-            throw ScribeError.invalidRequest(field: "code", problem: "is not known; the nearest name is \(near)")
-        }
+        let body = try await request.fields(["code"], context: context)
         var decision = FaultRules.PipelineDecision()
-        decision.recognition = .failure(code)
+        decision.recognition = .failure(try body.choice("code") ?? .transcriptionFailed)
         return try await end(request, context, decision)
     }
 
     /// Ends a transaction with the usual results, or with a transcript and a note of the operator's.
     @Sendable private func complete(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["transcript", "note"], context)
+        let body = try await request.fields(["transcript", "note"], context: context)
         func text(_ name: String) throws -> String? {
             guard let value = body[name] else { return nil }
             guard let text = value.stringValue, !text.isEmpty, text.utf8.count <= Self.textLimit else {
-                throw ScribeError.invalidRequest(
-                    field: name, problem: "must be a text of 1 to \(Self.textLimit) bytes")
+                throw body.problem(name, "must be a text of 1 to \(Self.textLimit) bytes")
             }
             return text.storable
         }
@@ -91,15 +82,8 @@ struct TransactionControlRoutes: Sendable {
     }
 
     @Sendable private func wait(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(of: request, allowed: ["timeout"], context)
-        var limit = Self.defaultWait
-        if let value = body["timeout"] {
-            guard let text = value.stringValue, let time = ClockDuration(text)?.duration, time <= Self.longestWait
-            else {
-                throw ScribeError.invalidRequest(field: "timeout", problem: "must be a duration up to 600s")
-            }
-            limit = time
-        }
+        let body = try await request.fields(["timeout"], context: context)
+        let limit = try body.duration("timeout", upTo: "600s") ?? Self.defaultWait
         return try await waited(for: try await key(request, context), atMost: limit, context)
     }
 

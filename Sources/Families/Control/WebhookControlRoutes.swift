@@ -22,21 +22,10 @@ struct WebhookControlRoutes: Sendable {
 
     /// Sends an event to all registrations that subscribe to it.
     @Sendable private func trigger(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body = try await ControlBody.fields(
-            of: request, allowed: ["event", "transaction", "business"], context)
-        func text(_ name: String) throws -> String? {
-            guard let value = body[name] else { return nil }
-            guard let text = value.stringValue, (1...255).contains(text.utf8.count), text.isPlain else {
-                throw ScribeError.invalidRequest(field: name, problem: "must be a text of 1 to 255 bytes")
-            }
-            return text
-        }
-        guard let event = try text("event") else {
-            throw ScribeError.invalidRequest(field: "event", problem: "is missing")
-        }
+        let body = try await request.fields(["event", "transaction", "business"], context: context)
         let made = try await webhooks.trigger(
-            event, of: try text("transaction").map { TransactionID($0) },
-            to: try text("business").map { BusinessID($0) })
+            try body.required("event"), of: try body.text("transaction").map { TransactionID($0) },
+            to: try body.text("business").map { BusinessID($0) })
         return .json(.accepted, ["delivery_ids": .array(made) { .string(String($0)) }])
     }
 

@@ -2,7 +2,7 @@ import ScribeDomain
 
 /// Effects of rules.
 extension FaultRuleReader {
-    func effect(at place: FaultPlace, _ fields: FaultFields) throws(ScribeError) -> FaultEffect {
+    func effect(at place: FaultPlace, _ fields: JSONFields) throws(ScribeError) -> FaultEffect {
         switch place {
         case .request: try requestEffect(fields)
         case .socket: .socket(try socketFault(fields))
@@ -12,7 +12,7 @@ extension FaultRuleReader {
         }
     }
 
-    private func requestEffect(_ fields: FaultFields) throws(ScribeError) -> FaultEffect {
+    private func requestEffect(_ fields: JSONFields) throws(ScribeError) -> FaultEffect {
         let moment = try fields.choice("when", among: FaultEffect.Moment.self)
         let answer = try answer(fields)
         if let text = try fields.text("limit") {
@@ -45,7 +45,7 @@ extension FaultRuleReader {
         return .request(.delay, moment ?? .before)
     }
 
-    private func connection(_ name: String, _ fields: FaultFields) throws(ScribeError) -> FaultConnection {
+    private func connection(_ name: String, _ fields: JSONFields) throws(ScribeError) -> FaultConnection {
         let rate = try fields.integer("rate", from: 1)
         if rate != nil, name != "dribble" { throw fields.problem("rate", "belongs to the connection dribble only") }
         switch name {
@@ -59,7 +59,7 @@ extension FaultRuleReader {
         }
     }
 
-    private func answer(_ fields: FaultFields) throws(ScribeError) -> FaultAnswer? {
+    private func answer(_ fields: JSONFields) throws(ScribeError) -> FaultAnswer? {
         guard FaultRuleReader.answering.contains(where: fields.has) else { return nil }
         var answer = FaultAnswer()
         answer.status = try fields.integer("status", from: 200, to: 599)
@@ -93,7 +93,7 @@ extension FaultRuleReader {
         return answer
     }
 
-    private func socketFault(_ fields: FaultFields) throws(ScribeError) -> SocketFault {
+    private func socketFault(_ fields: JSONFields) throws(ScribeError) -> SocketFault {
         var fault = SocketFault()
         fault.afterSent = try fields.integer("after_sent", from: 0)
         fault.afterReceived = try fields.integer("after_received", from: 0)
@@ -117,7 +117,7 @@ extension FaultRuleReader {
         return fault
     }
 
-    private func pipelineFault(_ fields: FaultFields) throws(ScribeError) -> PipelineFault {
+    private func pipelineFault(_ fields: JSONFields) throws(ScribeError) -> PipelineFault {
         let code = try fields.choice("fail", among: Diagnostic.Code.self)
         let isEmpty = try fields.flag("empty")
         guard code == nil || !isEmpty else { throw fields.problem("empty", "excludes 'fail'") }
@@ -129,7 +129,7 @@ extension FaultRuleReader {
         return .delay
     }
 
-    private func webhookFault(_ fields: FaultFields) throws(ScribeError) -> WebhookFault {
+    private func webhookFault(_ fields: JSONFields) throws(ScribeError) -> WebhookFault {
         var faults: [WebhookFault] = []
         for fault in WebhookFault.allCases where fault != .delay {
             if try fields.flag(fault.rawValue) { faults.append(fault) }

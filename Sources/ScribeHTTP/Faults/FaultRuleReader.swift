@@ -35,7 +35,7 @@ package struct FaultRuleReader: Sendable {
     /// Reads a rule of an operator.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
     package func rule(of members: [String: JSONValue]) throws(ScribeError) -> (rule: FaultRule, id: String?) {
-        let fields = FaultFields(members)
+        let fields = JSONFields(members, readsTexts: true)
         try fields.requireKnown(Self.all)
         let id = try fields.text("id", upTo: 64)
         let match = try match(fields)
@@ -66,7 +66,7 @@ package struct FaultRuleReader: Sendable {
             }
         }
         let allowed = Self.timing + Self.ofRequests + Self.ofSockets
-        let fields = FaultFields(members)
+        let fields = JSONFields(members, readsTexts: true)
         try fields.requireKnown(allowed)
         let isSocket = Self.ofSockets.contains { members[$0] != nil }
         let place: FaultPlace = isSocket ? .socket : .request
@@ -80,7 +80,7 @@ package struct FaultRuleReader: Sendable {
 
     // MARK: Conditions
 
-    private func match(_ fields: FaultFields) throws(ScribeError) -> FaultMatch {
+    private func match(_ fields: JSONFields) throws(ScribeError) -> FaultMatch {
         var match = FaultMatch()
         match.operation = try fields.text("operation")
         if let operation = match.operation, operations[operation] == nil {
@@ -127,7 +127,7 @@ package struct FaultRuleReader: Sendable {
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` where no request can fit all conditions.
-    private func checkAgreement(_ match: FaultMatch, _ fields: FaultFields) throws(ScribeError) {
+    private func checkAgreement(_ match: FaultMatch, _ fields: JSONFields) throws(ScribeError) {
         guard let id = match.operation, let operation = operations[id] else { return }
         if let method = match.method, method != operation.method.rawValue,
             !(method == "HEAD" && operation.method == .get)
@@ -147,7 +147,7 @@ package struct FaultRuleReader: Sendable {
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect that only sockets have, or none.
-    private func checkSockets(_ rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
+    private func checkSockets(_ rule: FaultRule, _ fields: JSONFields) throws(ScribeError) {
         let found = operations.operations(of: rule.match)
         guard let first = found.first else { return }
         if found.allSatisfy(\.isSocket) { try requireHead(rule, fields) }
@@ -158,14 +158,14 @@ package struct FaultRuleReader: Sendable {
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect on a body, which no socket has.
-    private func requireHead(_ rule: FaultRule, _ fields: FaultFields) throws(ScribeError) {
+    private func requireHead(_ rule: FaultRule, _ fields: JSONFields) throws(ScribeError) {
         guard case .request(_, .after) = rule.effect else { return }
         throw fields.problem(
             fields.has("when") ? "when" : "connection",
             "has no effect on a socket, whose answer has no body; after_sent and after_received end a socket")
     }
 
-    private func place(of match: FaultMatch, _ fields: FaultFields) throws(ScribeError) -> FaultPlace {
+    private func place(of match: FaultMatch, _ fields: JSONFields) throws(ScribeError) -> FaultPlace {
         if let operation = match.operation, let place = FaultPlace(rawValue: operation), operations[operation] == nil {
             for name in ["method", "path", "header", "client"] where fields.has(name) {
                 throw fields.problem(name, "never fits: a \(operation) is no request")
@@ -179,7 +179,7 @@ package struct FaultRuleReader: Sendable {
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an effect of another place.
-    private func refuseOthers(than place: FaultPlace, _ fields: FaultFields) throws(ScribeError) {
+    private func refuseOthers(than place: FaultPlace, _ fields: JSONFields) throws(ScribeError) {
         let kinds: [(place: FaultPlace, names: [String], owner: String)] = [
             (.request, Self.ofRequests, "requests"), (.socket, Self.ofSockets, "sockets"),
             (.recognition, Self.ofPipeline, "the operations transcription and note"),
@@ -193,7 +193,7 @@ package struct FaultRuleReader: Sendable {
         }
     }
 
-    private func readDelay(_ fields: FaultFields, into rule: inout FaultRule) throws(ScribeError) {
+    private func readDelay(_ fields: JSONFields, into rule: inout FaultRule) throws(ScribeError) {
         if let text = try fields.text("delay") {
             guard let delay = FaultDelay(text) else { throw fields.problem("delay", FaultDelay.rule) }
             rule.delay = delay

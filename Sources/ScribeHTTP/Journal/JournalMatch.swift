@@ -59,7 +59,7 @@ package struct JournalMatchReader: Sendable {
     /// - Parameter more: Further members that the call has.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
     package func match(_ members: [String: JSONValue], more: [String] = []) throws(ScribeError) -> JournalMatch {
-        let fields = FaultFields(members)
+        let fields = JSONFields(members, readsTexts: true)
         try fields.requireKnown(Self.names + more)
         var conditions: [JournalMatch.Condition] = []
         func add(_ name: String, _ expected: String, _ found: @escaping @Sendable (ShownExchange) -> String?) {
@@ -143,7 +143,7 @@ package struct JournalMatchReader: Sendable {
         return JournalMatch(conditions: conditions)
     }
 
-    private func status(_ fields: FaultFields) throws(ScribeError) -> JournalMatch.Condition? {
+    private func status(_ fields: JSONFields) throws(ScribeError) -> JournalMatch.Condition? {
         guard let value = fields["status"] else { return nil }
         let text = value.scalarText ?? ""
         let isClass = text.count == 3 && text.dropFirst() == "xx" && ("1"..."5").contains(text.prefix(1))
@@ -159,7 +159,7 @@ package struct JournalMatchReader: Sendable {
 
     /// A name and a pattern of its value; any value if there is none.
     private func pair(
-        _ field: String, _ separator: Character, _ fields: FaultFields
+        _ field: String, _ separator: Character, _ fields: JSONFields
     ) throws(ScribeError) -> (name: String, pattern: Pattern)? {
         guard let text = try fields.text(field, upTo: 1024) else { return nil }
         let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
@@ -169,7 +169,7 @@ package struct JournalMatchReader: Sendable {
         return (name, Pattern(parts.count > 1 ? parts[1].trimmed : "*"))
     }
 
-    private func body(_ field: String, _ fields: FaultFields) throws(ScribeError) -> BodyMatch? {
+    private func body(_ field: String, _ fields: JSONFields) throws(ScribeError) -> BodyMatch? {
         guard let value = fields[field] else { return nil }
         guard case .string(let text) = value else { return .json(value) }
         guard !text.isEmpty, text.utf8.count <= Self.bodyLimit else {

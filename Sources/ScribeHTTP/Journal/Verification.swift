@@ -20,7 +20,7 @@ package struct Verification: Sendable {
         _ members: [String: JSONValue], by reader: JournalMatchReader, more: [String] = []
     ) throws(ScribeError) {
         match = try reader.match(members, more: Self.names + more)
-        let fields = FaultFields(members)
+        let fields = JSONFields(members, readsTexts: true)
         let exact = try fields.integer("times", from: 0)
         let (low, high) = (try fields.integer("at_least", from: 0), try fields.integer("at_most", from: 0))
         guard exact == nil || low == nil && high == nil else {
