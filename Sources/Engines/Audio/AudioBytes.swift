@@ -9,10 +9,10 @@ package struct AudioBytes: Sendable {
 
     private let data: Data
 
-    package init(_ data: Data) {
-        // A rebased copy makes position 0 the first byte of a slice as well.
-        self.data = data.startIndex == 0 ? data : Data(data)
-    }
+    package init(_ data: Data) { self.data = data }
+
+    /// The bytes from a position on. They are not copied.
+    func suffix(from position: Int) -> AudioBytes { AudioBytes(data.dropFirst(position)) }
 
     /// Opens a file: a chunk is read, a long recording is mapped. Blocks, so never call it on the cooperative pool.
     package init(file path: String) throws {
@@ -48,14 +48,15 @@ package struct AudioBytes: Sendable {
     func withData<Value>(_ body: (Data) -> Value) -> Value { body(data) }
 
     func byte(at position: Int) -> UInt8? {
-        position >= 0 && position < data.count ? data[position] : nil
+        position >= 0 && position < data.count ? data[data.startIndex + position] : nil
     }
 
     /// Reads an unsigned big-endian number of `size` bytes, 1 to 8.
     func unsigned(at position: Int, size: Int) -> UInt64? {
         guard position >= 0, size <= data.count, position <= data.count - size else { return nil }
         var value: UInt64 = 0
-        for offset in 0..<size { value = value << 8 | UInt64(data[position + offset]) }
+        let start = data.startIndex + position
+        for offset in 0..<size { value = value << 8 | UInt64(data[start + offset]) }
         return value
     }
 
@@ -72,20 +73,16 @@ package struct AudioBytes: Sendable {
     /// Reads ASCII text of `count` bytes; nil if other bytes are among them.
     func text(at position: Int, count: Int) -> String? {
         guard position >= 0, count <= data.count, position <= data.count - count else { return nil }
-        let slice = data[position..<position + count]
+        let slice = data.dropFirst(position).prefix(count)
         guard slice.allSatisfy({ $0 < 0x80 }) else { return nil }
         return String(decoding: slice, as: UTF8.self)
     }
 
-    /// Finds the last position at or before `end` where `pattern` begins.
-    func lastPosition(of pattern: [UInt8], atOrBefore end: Int) -> Int? {
-        var position = min(end, data.count - pattern.count)
-        while position >= 0 {
-            if data[position] == pattern[0], data[position..<position + pattern.count].elementsEqual(pattern) {
-                return position
-            }
-            position -= 1
-        }
-        return nil
+    /// Finds the first position at or behind `start` where `pattern` begins.
+    func firstPosition(of pattern: [UInt8], from start: Int) -> Int? {
+        guard start < data.count else { return nil }
+        if data.dropFirst(start).starts(with: pattern) { return start }
+        return data.range(of: Data(pattern), in: data.startIndex + start..<data.endIndex)
+            .map { $0.lowerBound - data.startIndex }
     }
 }

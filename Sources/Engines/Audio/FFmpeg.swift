@@ -35,22 +35,22 @@ struct FFmpeg: Sendable {
     /// - Parameter range: in seconds; nil for the whole recording.
     /// - Throws: ``EngineFailure``.
     func convert(
-        _ recording: String, _ container: AudioFormat.Container, range: ClosedRange<Double>? = nil, to path: String,
+        _ recording: String, _ format: AudioFormat, range: ClosedRange<Double>? = nil, to path: String,
         as output: Output = .wav
     ) async throws {
         let cut = range.map { ["-ss", "\($0.lowerBound)", "-to", "\($0.upperBound)"] } ?? []
         _ = try await programs.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-y"] + cut + Self.input(recording, container)
-                + ["-ar", "16000", "-ac", "1"] + output.codec
+            ["ffmpeg", "-nostdin", "-v", "error", "-y"]
+                + Self.input(recording, format, from: cut) + ["-ar", "16000", "-ac", "1"] + output.codec
                 + ["-f", output.rawValue, path])
     }
 
     /// Runs `silencedetect` on a recording and returns its report.
     /// - Throws: ``EngineFailure``.
-    func silenceReport(of recording: String, _ container: AudioFormat.Container) async throws -> String {
+    func silenceReport(of recording: String, _ format: AudioFormat) async throws -> String {
         try await programs.run(
-            ["ffmpeg", "-nostdin", "-hide_banner", "-nostats"] + Self.input(recording, container)
-                + ["-af", "silencedetect=noise=-35dB:d=0.4", "-f", "null", "-"],
+            ["ffmpeg", "-nostdin", "-hide_banner", "-nostats"]
+                + Self.input(recording, format, through: "silencedetect=noise=-35dB:d=0.4") + ["-f", "null", "-"],
             reading: .errors)
     }
 
@@ -71,25 +71,22 @@ struct FFmpeg: Sendable {
             platformOptions: options)
     }
 
-    private static func input(_ recording: String, _ container: AudioFormat.Container) -> [String] {
-        let demuxer = container.demuxer
-        return [
-            "-protocol_whitelist", "file", "-format_whitelist", demuxer, "-f", demuxer, "-i", "file:\(recording)",
-            "-map", "0:a:0",
-        ]
-    }
-}
-
-extension AudioFormat.Container {
-    /// ffmpeg's demuxer for the container.
-    fileprivate var demuxer: String {
-        switch self {
-        case .wav: "wav"
-        case .mp3: "mp3"
-        case .m4a: "mov"
-        case .webm: "matroska"
-        case .ogg: "ogg"
-        case .flac: "flac"
+    /// Options that name the input, and the filter of its sound.
+    /// - Parameter cut: options of a range.
+    private static func input(
+        _ recording: String, _ format: AudioFormat, from cut: [String] = [], through filter: String = "anull"
+    ) -> [String] {
+        let options = ["-format_whitelist", format.container.demuxer, "-f", format.container.demuxer]
+        guard !format.isPlain else {
+            return cut + ["-protocol_whitelist", "file"] + options
+                + ["-i", "file:\(recording)", "-map", "0:a:0", "-af", filter]
         }
+        let inputs = format.parts.flatMap { part in
+            ["-protocol_whitelist", "file,subfile"] + options
+                + ["-i", "subfile,,start,\(part.lowerBound),end,\(part.upperBound),,:file:\(recording)"]
+        }
+        let streams = format.parts.indices.map { "[\($0):a:0]" }.joined()
+        // Behind the inputs, the range counts over all of them.
+        return inputs + ["-filter_complex", "\(streams)concat=n=\(format.parts.count):v=0:a=1,\(filter)"] + cut
     }
 }

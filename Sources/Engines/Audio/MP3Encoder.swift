@@ -32,7 +32,7 @@ package struct MP3Encoder: Sendable {
             try await slots.run(for: tenant) {
                 try await audio.withLocalFile { recording in
                     let format = try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: recording)) }
-                    try await ffmpeg.convert(recording, format.container, to: path, as: .mp3)
+                    try await ffmpeg.convert(recording, format, to: path, as: .mp3)
                 }
             }
             let file = try await threads.runIfActive { try FileHandle(forReadingFrom: URL(filePath: path)) }

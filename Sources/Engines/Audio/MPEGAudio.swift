@@ -26,6 +26,16 @@ enum MPEGAudio {
     /// Finds the first frame, after an ID3 tag if there is one. A second frame must follow, because eleven set bits
     /// alone prove little. Only zeros may stand before the frame, otherwise the file could have another format.
     static func firstFrame(of bytes: AudioBytes) -> Frame? {
+        let position = endOfTags(of: bytes)
+        // Encoders may leave padding after the tag.
+        let start = (position..<position + 2048).first { bytes.byte(at: $0) != 0 }
+        guard let start, let frame = frame(at: start, of: bytes) else { return nil }
+        let next = start + frame.size
+        return next == bytes.count || self.frame(at: next, of: bytes) != nil ? frame : nil
+    }
+
+    /// End of the ID3 tags at the beginning.
+    static func endOfTags(of bytes: AudioBytes) -> Int {
         var position = 0
         while bytes.text(at: position, count: 3) == "ID3", let size = bytes.unsigned(at: position + 6, size: 4) {
             // ID3 sizes have four bytes of seven bits each.
@@ -33,11 +43,7 @@ enum MPEGAudio {
             let hasFooter = (bytes.byte(at: position + 5) ?? 0) & 0x10 != 0
             position += 10 + Int(length) + (hasFooter ? 10 : 0)
         }
-        // Encoders may leave padding after the tag.
-        let start = (position..<position + 2048).first { bytes.byte(at: $0) != 0 }
-        guard let start, let frame = frame(at: start, of: bytes) else { return nil }
-        let next = start + frame.size
-        return next == bytes.count || self.frame(at: next, of: bytes) != nil ? frame : nil
+        return position
     }
 
     private static func frame(at position: Int, of bytes: AudioBytes) -> Frame? {

@@ -42,7 +42,7 @@ package struct WaveDecoder: Sendable {
         guard let format else { return nil }
         return try await slots.run(for: tenant) {
             try await temporary.use(extension: "wav") { path in
-                let decoded: Void? = try? await ffmpeg.convert(audio, format.container, range: range, to: path)
+                let decoded: Void? = try? await ffmpeg.convert(audio, format, range: range, to: path)
                 return decoded == nil ? nil : try await read(path, body)
             }
         }

@@ -2,7 +2,8 @@
 package struct WaveHeaderParser {
     /// Contents of a `fmt ` chunk; fields that a short chunk lacks are 0.
     package struct Format {
-        /// RIFF's format number: 1 for linear samples, 0xFFFE for the extensible format, 6 for A-law, 7 for µ-law.
+        /// RIFF's format number: 1 for linear samples, 3 for floating-point ones, 6 for A-law, 7 for µ-law. The
+        /// extensible format has that of its sub-format.
         package let code: Int
         package let channels: Int
         /// In Hz.
@@ -14,6 +15,8 @@ package struct WaveHeaderParser {
 
     /// Contents of the last `fmt ` chunk so far.
     package private(set) var format: Format?
+    /// Number of samples of a channel, which compressed audio declares.
+    private var samples = 0
     /// Offset of the first sample in bytes; nil until the header is complete.
     package private(set) var start: Int?
     /// Size of the samples in bytes; nil if unknown: streaming recorders write 0 or the largest number.
@@ -35,8 +38,11 @@ package struct WaveHeaderParser {
 
     /// Duration of a whole file in seconds; nil without a format.
     func duration(in file: AudioBytes) -> Double? {
-        guard let speed = format?.bytesPerSecond, speed > 0, let size = size(in: file) else { return nil }
-        return Double(size) / Double(speed)
+        guard let format, let present = size(in: file) else { return nil }
+        if SampleFormat(format) == nil, samples > 0, format.sampleRate > 0 {
+            return Double(samples) / Double(format.sampleRate) * Double(present) / Double(max(1, size ?? present))
+        }
+        return format.bytesPerSecond > 0 ? Double(present) / Double(format.bytesPerSecond) : nil
     }
 
     /// Size of the samples that a whole file has, in bytes: a truncated file has fewer than it declares.
@@ -57,7 +63,9 @@ package struct WaveHeaderParser {
         }
         if position == 0 {
             guard bytes.count >= 12 else { return true }
-            guard has("RIFF", at: 0), has("WAVE", at: 8) else { return false }
+            guard has("RIFF", at: 0) || has("RF64", at: 0) || has("BW64", at: 0), has("WAVE", at: 8) else {
+                return false
+            }
             position = 12
         }
         while start == nil, bytes.count >= position + 8 {
@@ -75,10 +83,13 @@ package struct WaveHeaderParser {
                 func field(_ offset: Int, _ count: Int) -> Int {
                     offset + count <= length ? number(at: chunk + offset, count: count) : 0
                 }
+                let code = field(0, 2)
                 format = Format(
-                    code: field(0, 2), channels: field(2, 2), sampleRate: field(4, 4), bytesPerSecond: field(8, 4),
+                    code: code == 0xFFFE ? max(1, field(24, 2)) : code, channels: field(2, 2), sampleRate: field(4, 4),
+                    bytesPerSecond: field(8, 4),
                     bits: field(14, 2))
             }
+            if has("fact", at: position), length >= 4 { samples = number(at: chunk, count: 4) }
             chunks += 1
             position = end
         }

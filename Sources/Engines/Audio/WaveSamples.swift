@@ -1,22 +1,22 @@
 import Foundation
 
-/// 16-bit samples of a WAV file, channels interleaved.
+/// Samples of a WAV file as 16-bit numbers, channels interleaved.
 struct WaveSamples {
     let rate: Int
     let channels: Int
     let count: Int
+    private let format: SampleFormat
     private let bytes: AudioBytes
     private let start: Int
 
     init?(_ bytes: AudioBytes) {
         let header = WaveHeaderParser(bytes)
-        // Plain PCM, or the extensible format, which declares PCM in a later field.
-        guard let format = header?.format, [1, 0xFFFE].contains(format.code), format.bits == 16,
-            (1...8).contains(format.channels), (4000...192_000).contains(format.sampleRate),
+        guard let format = header?.format, let samples = SampleFormat(format), (1...8).contains(format.channels),
+            (4000...192_000).contains(format.sampleRate),
             let start = header?.start, let size = header?.size(in: bytes)
         else { return nil }
-        (rate, channels, count) = (format.sampleRate, format.channels, size / 2)
-        (self.bytes, self.start) = (bytes, start)
+        (rate, channels, count) = (format.sampleRate, format.channels, size / samples.size)
+        (self.format, self.bytes, self.start) = (samples, bytes, start)
     }
 
     /// Measures the level of each frame in dBFS, and counts the clipped samples.
@@ -28,9 +28,12 @@ struct WaveSamples {
                 levels.reserveCapacity(range.count / length)
                 var clipped = 0
                 for first in stride(from: range.lowerBound, to: range.upperBound - length + 1, by: length) {
-                    let frame = UnsafeRawBufferPointer(
-                        rebasing: memory[(start + first * 2)..<(start + (first + length) * 2)])
-                    let sum = Self.sum(of: frame)
+                    let place = start + first * format.size
+                    let frame = UnsafeRawBufferPointer(rebasing: memory[place..<place + length * format.size])
+                    let sum =
+                        format == .signed16
+                        ? Self.sum(of: frame)
+                        : format.converted(frame, count: length).withUnsafeBytes(Self.sum)
                     clipped += sum.clipped
                     let mean = Double(sum.energy) / Double(length) / (32_768 * 32_768)
                     levels.append(10 * log10(max(mean, 1e-12)))

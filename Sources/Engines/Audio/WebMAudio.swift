@@ -1,6 +1,8 @@
-/// Duration of WebM files: from the header, or the time of the last block, because browsers record without a duration.
+/// Duration of WebM files: from the header, or the time of the last block, because browsers record without a duration, and
+/// recordings are cut off. Joined recordings count one after another.
 enum WebMAudio {
     private enum Element {
+        static let header: UInt64 = 0x1A45_DFA3
         static let segment: UInt64 = 0x1853_8067
         static let info: UInt64 = 0x1549_A966
         static let timestampScale: UInt64 = 0x2A_D7B1
@@ -17,6 +19,7 @@ enum WebMAudio {
         var declared: Double?
         var cluster = 0.0
         var last: Double?
+        var finished = 0.0
         var position = 0
         while position < bytes.count {
             guard let (id, idSize) = number(at: position, of: bytes, keepingMarker: true),
@@ -24,6 +27,9 @@ enum WebMAudio {
             else { break }
             let content = position + idSize + sizeSize
             switch id {
+            case Element.header where position > 0:
+                finished += max(declared ?? 0, last ?? 0) * scale
+                (scale, declared, cluster, last) = (1_000_000, nil, 0, nil)
             case Element.segment, Element.info, Element.cluster, Element.blockGroup:
                 // Container elements are opened: their content comes next. Their size
                 // may be unknown in a live recording.
@@ -45,11 +51,15 @@ enum WebMAudio {
             default:
                 break
             }
-            guard size <= UInt64(bytes.count - content) else { break }
+            guard size <= UInt64(bytes.count - content) else {
+                // The header tells the length that the recording had before it was cut off.
+                declared = nil
+                break
+            }
             position = content + Int(size)
         }
-        guard let last, scale > 0 else { return nil }
-        return max(declared ?? 0, last) * scale / 1_000_000_000
+        guard last != nil || finished > 0, scale > 0 else { return nil }
+        return (finished + max(declared ?? 0, last ?? 0) * scale) / 1_000_000_000
     }
 
     /// Parses an EBML number of variable length and its size in bytes.

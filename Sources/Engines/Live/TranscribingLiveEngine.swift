@@ -215,7 +215,7 @@ private struct SpeechSpanTranscriber {
     }
 
     private static func write(_ samples: [Int16], at rate: Int, to path: String) throws {
-        var bytes = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: rate).bytes(before: samples.count * 2)
+        var bytes = WaveHeader(.signed16, channels: 1, sampleRate: rate).bytes(before: samples.count * 2)
         bytes.reserveCapacity(bytes.readableBytes + samples.count * 2)
         for sample in samples { bytes.writeInteger(sample, endianness: .little) }
         let file = try SystemPackage.FileDescriptor.open(

@@ -13,7 +13,7 @@ struct ListenAudio {
     }
 
     private(set) var options: LiveOptions
-    private var encoding: ListenQuery.Encoding
+    private var format: SampleFormat
     private var state: State
     private var pending = ByteBuffer()
     private var header = WaveHeaderParser()
@@ -23,7 +23,7 @@ struct ListenAudio {
 
     init(_ query: ListenQuery) {
         options = query.options
-        encoding = query.encoding
+        format = query.encoding.format
         state = query.isContainer ? .header : options.codec == nil ? .samples : .encoded
     }
 
@@ -43,7 +43,7 @@ struct ListenAudio {
             defer { pending = ByteBuffer() }
             return pending
         }
-        let samples = takeSamples()
+        let samples = format.takeSamples(from: &pending)
         let bytes = samples.readableBytes + oddBytes
         sampleCount += bytes / (2 * options.channels)
         oddBytes = bytes % (2 * options.channels)
@@ -52,29 +52,6 @@ struct ListenAudio {
 
     /// Counts samples that the engine decoded from compressed audio.
     mutating func count(decoded bytes: Int) { sampleCount += bytes / (2 * options.channels) }
-
-    private mutating func takeSamples() -> ByteBuffer {
-        switch encoding {
-        case .linear16:
-            defer { pending = ByteBuffer() }
-            return pending
-        case .mulaw, .alaw:
-            var samples = ByteBuffer()
-            samples.reserveCapacity(pending.readableBytes * 2)
-            let table = encoding == .mulaw ? Self.mulaw : Self.alaw
-            for byte in pending.readableBytesView {
-                samples.writeInteger(table[Int(byte)], endianness: .little)
-            }
-            pending.clear()
-            return samples
-        case .linear32:
-            var samples = ByteBuffer()
-            while let sample = pending.readInteger(endianness: .little, as: Int32.self) {
-                samples.writeInteger(Int16(truncatingIfNeeded: sample >> 16), endianness: .little)
-            }
-            return samples
-        }
-    }
 
     /// Parses as much of the header as has arrived.
     /// - Returns: false if more bytes are needed.
@@ -94,34 +71,14 @@ struct ListenAudio {
     }
 
     private mutating func take(_ format: WaveHeaderParser.Format) throws(WebSocketClosure) {
-        guard (1...8).contains(format.channels), (8000...48_000).contains(format.sampleRate) else {
-            throw Self.undecodable
-        }
-        switch (format.code, format.bits) {
-        case (1, 16), (0xFFFE, 16): encoding = .linear16
-        case (1, 32), (0xFFFE, 32): encoding = .linear32
-        case (7, 8): encoding = .mulaw
-        case (6, 8): encoding = .alaw
-        default: throw Self.undecodable
-        }
+        guard (1...8).contains(format.channels), (4000...192_000).contains(format.sampleRate),
+            let samples = SampleFormat(format)
+        else { throw Self.undecodable }
+        self.format = samples
         options.channels = format.channels
         options.sampleRate = format.sampleRate
     }
 
     /// Closes a socket whose payload is not decodable audio (streaming.md 1.7).
     static let undecodable = WebSocketClosure(1008, "DATA-0000: The payload cannot be decoded as audio")
-
-    private static let mulaw: [Int16] = (0..<256).map { byte in
-        let value = ~UInt8(byte)
-        let magnitude = ((Int(value & 0x0F) << 3) + 0x84) << Int((value & 0x70) >> 4) - 0x84
-        return Int16(value & 0x80 != 0 ? -magnitude : magnitude)
-    }
-
-    private static let alaw: [Int16] = (0..<256).map { byte in
-        let value = UInt8(byte) ^ 0x55
-        let exponent = Int((value & 0x70) >> 4)
-        var magnitude = Int(value & 0x0F) << 4 + 8
-        if exponent > 0 { magnitude = (magnitude + 0x100) << (exponent - 1) }
-        return Int16(value & 0x80 != 0 ? magnitude : -magnitude)
-    }
 }

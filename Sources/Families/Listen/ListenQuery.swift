@@ -10,6 +10,16 @@ struct ListenQuery: Hashable, Sendable {
     /// Encoding of raw samples.
     enum Encoding: String, Hashable, Sendable, CaseIterable {
         case linear16, linear32, mulaw, alaw
+
+        /// `linear32` has floating-point samples, as Deepgram's page on encodings says.
+        var format: SampleFormat {
+            switch self {
+            case .linear16: .signed16
+            case .linear32: .float32
+            case .mulaw: .mulaw
+            case .alaw: .alaw
+            }
+        }
     }
 
     /// Endpoint that received the query.

@@ -243,7 +243,7 @@ package actor LiveRecording {
     private func write(
         _ audio: ByteBuffer, _ frames: Range<Int>, _ words: [TimedWord]?, as name: String, insteadOf eTag: String?
     ) async throws -> TranscribedChunk {
-        let header = WaveHeader(.linear(bits: 16), channels: options.channels, sampleRate: options.sampleRate)
+        let header = WaveHeader(.signed16, channels: options.channels, sampleRate: options.sampleRate)
         let offset = seconds(frames.lowerBound)
         let speech = words.map { words in
             RecognisedSpeech(

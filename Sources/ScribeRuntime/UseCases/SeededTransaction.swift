@@ -105,7 +105,7 @@ extension Runtime {
     /// A WAV file of silence, 8 kHz and 8 bits.
     private static func silence(_ seconds: Int) -> ByteBuffer {
         let size = 8000 * seconds
-        var file = WaveHeader(.linear(bits: 8), channels: 1, sampleRate: 8000).bytes(before: size)
+        var file = WaveHeader(.unsigned8, channels: 1, sampleRate: 8000).bytes(before: size)
         file.writeRepeatingByte(0x80, count: size)
         return file
     }

@@ -17,15 +17,6 @@ struct StoredSummary: Codable {
     private let actionItems: [String]?
     private let events: [Event]?
 
-    private enum CodingKeys: String, CodingKey {
-        case title = "title"
-        case overview = "overview"
-        case emoji = "emoji"
-        case category = "category"
-        case actionItems = "actionItems"
-        case events = "events"
-    }
-
     init(_ summary: Conversation.Summary) {
         title = summary.title
         overview = summary.overview
@@ -64,11 +55,6 @@ struct StoredUrgency: Codable {
 
     private let level: String?
     private let reasons: [Reason]?
-
-    private enum CodingKeys: String, CodingKey {
-        case level = "level"
-        case reasons = "reasons"
-    }
 
     init(_ urgency: Urgency) {
         level = urgency.level.rawValue

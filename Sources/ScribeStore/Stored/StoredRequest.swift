@@ -10,41 +10,16 @@ struct StoredRequest: Decodable {
     var value: TransactionRequest { request }
 
     private enum CodingKeys: String, CodingKey {
-        case transfer = "transfer"
-        case mode = "mode"
-        case audioURL = "audioURL"
-        case announcedFiles = "announcedFiles"
-        case assignedFixture = "assignedFixture"
-        /// SQL reads this key.
-        case inputLanguages = "inputLanguages"
-        case outputLanguage = "outputLanguage"
-        case templates = "templates"
-        /// SQL reads this key.
-        case modelType = "modelType"
-        case speciality = "speciality"
-        case section = "section"
-        /// SQL reads this key.
-        case patientDetails = "patientDetails"
-        case additionalData = "additionalData"
-        /// SQL reads this key, and those of `mode` and `flavour`.
-        case version = "version"
-        case processingError = "processingError"
-        case hasStartedRecording = "hasStartedRecording"
-        case flavour = "flavour"
-        /// SQL reads this key. Missing for ``AudioIntake/listed``.
-        case intake = "intake"
+        case transfer, mode, audioURL, announcedFiles, assignedFixture, outputLanguage, templates, speciality, section
+        case additionalData, processingError, hasStartedRecording
+        /// SQL reads these keys, and that of `mode`. `intake` is missing for ``AudioIntake/listed``.
+        case inputLanguages, modelType, patientDetails, version, flavour, intake
     }
 
     private struct Template: Decodable {
         let id: TemplateID
         let name: String?
         let type: String?
-
-        enum CodingKeys: String, CodingKey {
-            case id = "id"
-            case name = "name"
-            case type = "type"
-        }
     }
 
     init(from decoder: any Decoder) throws {

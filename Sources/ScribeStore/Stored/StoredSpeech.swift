@@ -7,13 +7,6 @@ struct StoredSpeech: Codable {
         let start: Double
         let end: Double
         let speaker: Int?
-
-        enum CodingKeys: String, CodingKey {
-            case text = "text"
-            case start = "start"
-            case end = "end"
-            case speaker = "speaker"
-        }
     }
 
     private let text: String
@@ -22,15 +15,6 @@ struct StoredSpeech: Codable {
     private let quality: Double?
     private let confidence: Double?
     private let duration: Double?
-
-    private enum CodingKeys: String, CodingKey {
-        case text = "text"
-        case words = "words"
-        case warnings = "warnings"
-        case quality = "quality"
-        case confidence = "confidence"
-        case duration = "duration"
-    }
 
     init(_ speech: RecognisedSpeech) {
         text = speech.text
@@ -44,7 +28,7 @@ struct StoredSpeech: Codable {
         duration = speech.duration
     }
 
-    /// JSON of the column, with the keys of ``CodingKeys``. Every chunk stores one, and an encoder costs more than the
+    /// JSON of the column, with the keys that the decoder reads. Every chunk stores one, and an encoder costs more than the
     /// statement.
     var json: JSON {
         [
@@ -74,7 +58,7 @@ struct StoredDiagnostic: Codable {
     private let message: String
 
     private enum CodingKeys: String, CodingKey {
-        case code = "code"
+        case code
         case message = "msg"
     }
 

@@ -8,15 +8,12 @@ import Testing
 struct AudioFormatTests {
     @Test(
         "the container and duration of files that ffmpeg wrote are read from their bytes",
-        arguments: zip(
-            ["m4a", "mp3", "wav", "webm", "ogg", "flac", "fragmented.m4a", "live.webm", "vbr.mp3", "id3.mp3"],
-            [AudioFormat.Container.m4a, .mp3, .wav, .webm, .ogg, .flac, .m4a, .webm, .mp3, .mp3]
-        )
-    )
-    func encoded(name: String, container: AudioFormat.Container) throws {
+        arguments: EncodedAudio.files.keys.sorted())
+    func encoded(name: String) throws {
         let data = try #require(EncodedAudio.files[name])
         let format = try AudioFormat(reading: AudioBytes(data))
-        #expect(format.container == container)
+        #expect(format.container.rawValue == name.split(separator: ".").last.map(String.init))
+        #expect(format.isPlain)
         // Encoders pad at both ends, by a frame or two.
         #expect(abs(format.duration - EncodedAudio.duration) < 0.15)
     }
@@ -67,14 +64,10 @@ struct AudioFormatTests {
     }
 
     @Test("a file whose header gives an impossible duration is undecodable")
-    func hugeDurations() {
-        var ogg = Data("OggS".utf8)
-        ogg.append(contentsOf: [0, 2, 0, 0, 0, 0, 0, 0, 0, 0x80])
-        ogg.append(Data(count: 12))
-        ogg.append(contentsOf: [1, 30, 1])
-        ogg.append(Data("vorbis".utf8))
-        ogg.append(contentsOf: [0, 0, 0, 0, 1, 1, 0, 0, 0])
-        ogg.append(Data(count: 14))
+    func hugeDurations() throws {
+        var ogg = try #require(EncodedAudio.files["ogg"])
+        let last = try #require(ogg.range(of: Data("OggS".utf8), options: .backwards)).lowerBound
+        ogg[last + 13] = 0x40
         #expect(failure(of: ogg) == .undecodableAudio)
 
         var flac = Data("fLaC".utf8)

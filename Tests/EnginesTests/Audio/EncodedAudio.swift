@@ -16,6 +16,16 @@ enum EncodedAudio {
             "ogg": ["-c:a", "libopus", "-b:a", "32k"],
             "webm": ["-c:a", "libopus", "-b:a", "32k"],
             "live.webm": ["-c:a", "libopus", "-b:a", "32k", "-live", "1", "-f", "webm"],
+            "vorbis.ogg": ["-c:a", "libvorbis"], "speex.ogg": ["-c:a", "libspeex"], "flac.ogg": ["-c:a", "flac"],
+            "vorbis.webm": ["-c:a", "libvorbis"], "aac": ["-c:a", "aac", "-f", "adts"],
+            "fast.m4a": ["-c:a", "aac", "-b:a", "48k", "-movflags", "faststart"],
+            "alac.m4a": ["-c:a", "alac"], "aiff": ["-c:a", "pcm_s16be"], "w64": ["-c:a", "pcm_s16le"],
+            "caf": ["-c:a", "pcm_s16le"], "alac.caf": ["-c:a", "alac"], "ima.aiff": ["-c:a", "adpcm_ima_qt"],
+            "rf64.wav": ["-c:a", "pcm_s16le", "-rf64", "always"], "u8.wav": ["-c:a", "pcm_u8"],
+            "s24.wav": ["-c:a", "pcm_s24le"], "s32.wav": ["-c:a", "pcm_s32le"], "f32.wav": ["-c:a", "pcm_f32le"],
+            "f64.wav": ["-c:a", "pcm_f64le"], "alaw.wav": ["-c:a", "pcm_alaw"], "mulaw.wav": ["-c:a", "pcm_mulaw"],
+            "adpcm.wav": ["-c:a", "adpcm_ms"], "96k.wav": ["-c:a", "pcm_s16le", "-ar", "96000"],
+            "surround.wav": ["-c:a", "pcm_f32le", "-ac", "6"],
         ]
         return Dictionary(uniqueKeysWithValues: codecs.map { name, codec in (name, encode(name, codec)) })
     }()
@@ -23,7 +33,7 @@ enum EncodedAudio {
     /// Three seconds of silence in an MPEG-4 file.
     static let silence = encode("silence.m4a", ["-c:a", "aac"], of: "anullsrc=sample_rate=16000:d=3")
 
-    private static func encode(
+    static func encode(
         _ name: String, _ codec: [String],
         of source: String = "sine=frequency=440:duration=\(duration):sample_rate=16000"
     ) -> Data {

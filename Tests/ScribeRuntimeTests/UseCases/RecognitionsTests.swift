@@ -14,7 +14,7 @@ struct RecognitionsTests {
     private struct Gone: Error {}
 
     /// 8,000 samples in a second.
-    private static let samples = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 8000)
+    private static let samples = WaveHeader(.signed16, channels: 1, sampleRate: 8000)
 
     /// What is sent, piece by piece.
     private func body(_ pieces: Data..., failing error: (any Error)? = nil) -> AsyncThrowingStream<

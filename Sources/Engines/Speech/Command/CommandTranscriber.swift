@@ -70,7 +70,7 @@ package struct CommandTranscriber: Transcriber {
                         atPath: upload, withDestinationPath: audio)
                 }
                 if arguments.contains(where: { $0.contains("{wav}") }) {
-                    try await makeWave(wave, of: upload, format.container)
+                    try await makeWave(wave, of: upload, format)
                 }
                 let substituted = arguments.map {
                     $0.replacingOccurrences(of: "{file}", with: upload)
@@ -83,9 +83,9 @@ package struct CommandTranscriber: Transcriber {
         return RecognisedSpeech(text: text.cleaned)
     }
 
-    private func makeWave(_ wave: String, of upload: String, _ container: AudioFormat.Container) async throws {
+    private func makeWave(_ wave: String, of upload: String, _ format: AudioFormat) async throws {
         do {
-            try await ffmpeg.convert(upload, container, to: wave)
+            try await ffmpeg.convert(upload, format, to: wave)
         } catch let failure as EngineFailure where failure.code == .transcriptionFailed {
             // The cause may be the disk or the memory instead of the audio, so another attempt is worthwhile.
             throw EngineFailure(.undecodableAudio, "ffmpeg could not decode it", isRetryable: true)

@@ -171,17 +171,3 @@ extension SpeechServiceClient.Answer {
         }
     }
 }
-
-extension AudioFormat.Container {
-    /// MIME type of the container.
-    var contentType: String {
-        switch self {
-        case .wav: "audio/wav"
-        case .mp3: "audio/mpeg"
-        case .m4a: "audio/mp4"
-        case .webm: "audio/webm"
-        case .ogg: "audio/ogg"
-        case .flac: "audio/flac"
-        }
-    }
-}

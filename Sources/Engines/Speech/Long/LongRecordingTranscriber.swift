@@ -42,14 +42,16 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
             let bytes = try AudioBytes(file: audio)
             return (try AudioFormat(reading: bytes), bytes.count)
         }
-        guard format.duration > longest || size > Self.largest else { return try await base.transcribe(recording) }
-        let report = try await ffmpeg.silenceReport(of: audio, format.container)
+        guard format.duration > longest || size > Self.largest || !format.isPlain else {
+            return try await base.transcribe(recording)
+        }
+        let report = try await ffmpeg.silenceReport(of: audio, format)
         let cuts = RecordingCuts(
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)
         var whole = RecognisedSpeech(text: "")
         for piece in cuts.pieces {
             // The header may promise more audio than the file has; the pieces end there.
-            guard let speech = try await self.speech(of: piece, recording, audio, format.container) else { break }
+            guard let speech = try await self.speech(of: piece, recording, audio, format) else { break }
             whole.text += whole.text.isEmpty || speech.text.isEmpty ? speech.text : "\n" + speech.text
             whole.words += speech.words.map { $0.later(by: piece.lowerBound) }
             whole.warnings += speech.warnings
@@ -61,12 +63,12 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
     /// Recognises one piece; nil beyond the end of the recording.
     private func speech(
         of piece: ClosedRange<Double>, _ recording: Recording, _ audio: String,
-        _ container: AudioFormat.Container
+        _ format: AudioFormat
     ) async throws -> RecognisedSpeech? {
         try await temporary.use(extension: "flac") { path in
-            try await ffmpeg.convert(audio, container, range: piece, to: path, as: .flac)
-            let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: path)) }
-            guard let format, format.duration > 0.1 else { return nil }
+            try await ffmpeg.convert(audio, format, range: piece, to: path, as: .flac)
+            let piece = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: path)) }
+            guard let piece, piece.duration > 0.1 else { return nil }
             return try await base.transcribe(recording.part(at: path))
         }
     }

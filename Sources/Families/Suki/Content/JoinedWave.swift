@@ -19,7 +19,7 @@ struct JoinedWave: Sendable {
         self.objects = objects
         self.uploads = uploads
         let samples = objects.total { Self.samples(of: $0) }
-        header = WaveHeader(.linear(bits: 16), channels: 1, sampleRate: 16_000).bytes(before: samples)
+        header = WaveHeader(.signed16, channels: 1, sampleRate: 16_000).bytes(before: samples)
     }
 
     private static func samples(of object: StoredObject) -> Int { max(0, object.size - AudioSegment.headerSize) }
