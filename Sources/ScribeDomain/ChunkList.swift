@@ -35,8 +35,34 @@ package struct ChunkTimes: Hashable, Sendable {
         (0...Limits.sessionLength).contains(start) && (0...Limits.sessionLength).contains(end)
     }
 
-    /// Whether two chunks' time spans overlap, so that the next chunk repeats the end of this one.
-    package func overlaps(_ next: ChunkTimes) -> Bool { next.start < end && start < next.end }
+    /// Relation of a chunk's times to those of the chunk before it.
+    package enum Seam: Hashable, Sendable {
+        /// The chunk begins about where the one before ends.
+        case adjacent
+        /// The chunk repeats the end of the one before, as recorders make it: by half a second, and at most a second or
+        /// a tenth of a chunk.
+        case repeating
+        /// The times cannot be right: they overlap by more, or run backwards.
+        case overlapping
+        /// Time is missing between the chunks.
+        case gap
+    }
+
+    private var length: Double { end - start }
+
+    /// Relation to the chunk that follows.
+    package func seam(before next: ChunkTimes) -> Seam {
+        // A hundredth for rounding.
+        let allowed = max(1, min(length, next.length) / 10) + 0.01
+        let overlap = end - next.start
+        if length < 0 || next.length < 0 || next.start < start || overlap > allowed { return .overlapping }
+        return overlap > 0 ? .repeating : overlap < -allowed ? .gap : .adjacent
+    }
+
+    /// Whether a file of this duration in seconds can have these times.
+    func fits(_ duration: Double?) -> Bool {
+        duration.map { abs(length - $0) <= max(1, $0 / 10) } ?? true
+    }
 
     /// Parses the seconds that clients send: `12.48`, `MM:SS.fff` or `HH:MM:SS.fff`
     /// (eka.md 3.1). Nil for any other text.

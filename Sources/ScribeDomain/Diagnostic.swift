@@ -14,8 +14,10 @@ package struct Diagnostic: Hashable, Sendable {
         case undecodableAudio = "undecodable_audio"
         /// Commit listed the file, but the upload did not arrive in time.
         case audioMissing = "audio_missing"
-        /// The numbers of the committed chunks have a gap, as after a forced commit.
+        /// The numbers of the committed chunks have a gap, as after a forced commit, or their times have one.
         case chunkGap = "chunk_gap"
+        /// The times of the committed chunks contradict each other.
+        case chunkOverlap = "chunk_overlap"
         /// The recogniser failed, after all attempts.
         case transcriptionFailed = "transcription_failed"
         /// The recogniser exceeded its time limit.

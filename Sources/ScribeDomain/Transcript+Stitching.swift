@@ -4,6 +4,8 @@ struct SpokenChunk: Sendable {
     /// Words with times from the start of the chunk; empty if the recogniser gives no times.
     let words: [TimedWord]
     let times: ChunkTimes?
+    /// Duration of the file in seconds; nil if not measured.
+    var duration: Double? = nil
 
     /// Words of the text, split at white space.
     var tokens: [Substring] { text.words }
@@ -40,7 +42,8 @@ extension Transcript {
     static let overlapWords = 48
 
     /// Joins chunk texts in order. Words that both chunks have at a seam are kept once (eka.md 10.16).
-    /// If the chunks' times do not overlap both copies stay, because people repeat themselves.
+    /// If the chunks' times do not overlap both copies stay, because people repeat themselves. Both stay also where the
+    /// times overlap by more than recorders repeat: such times are wrong.
     static func stitch(_ chunks: [SpokenChunk]) -> String {
         var result = ""
         var previous: (chunk: SpokenChunk, tokens: [Substring])?
@@ -48,7 +51,9 @@ extension Transcript {
             var tokens = chunk.tokens[...]
             var isSameTurn: Bool?
             guard let end = tokens.last?.endIndex else { continue }
-            if let before = previous, let times = before.chunk.times, chunk.times.map(times.overlaps) ?? false {
+            if let before = previous, let times = before.chunk.times,
+                chunk.times.map({ times.seam(before: $0) }) == .repeating
+            {
                 let seam = seam(before.chunk, before.tokens, chunk, Array(tokens))
                 if seam.droppedAtEnd > 0 {
                     result =
@@ -70,8 +75,9 @@ extension Transcript {
     private static func seam(
         _ first: SpokenChunk, _ firstTokens: [Substring], _ second: SpokenChunk, _ secondTokens: [Substring]
     ) -> Seam {
-        guard let firstTimes = first.times, let secondTimes = second.times,
-            let firstWords = first.timed(firstTokens), let secondWords = second.timed(secondTokens)
+        guard let firstTimes = first.times, let secondTimes = second.times, firstTimes.fits(first.duration),
+            secondTimes.fits(second.duration), let firstWords = first.timed(firstTokens),
+            let secondWords = second.timed(secondTokens)
         else { return Seam(droppedAtStart: sharedWords(endOf: firstTokens, startOf: secondTokens)) }
         let (begin, end) = (secondTimes.start, firstTimes.end)
         let firstMiddles = firstWords.map { firstTimes.start + $0.middle }
@@ -101,7 +107,8 @@ extension Transcript {
                 isSameTurn: Self.isSameTurn(secondWords, at: next)
             )
         }
-        // Without a common word each chunk keeps its half of the overlap.
+        // Without a common word each chunk keeps its half of the overlap, where both have heard words in it.
+        guard tail > 0, head > 0 else { return Seam() }
         let middle = (begin + end) / 2
         return Seam(
             droppedAtEnd: firstMiddles.suffix(tail).filter { $0 > middle }.count,

@@ -100,7 +100,9 @@ package struct Transcript: Hashable, Sendable {
         for chunk in chunks {
             switch chunk.result {
             case .success(let speech):
-                spoken.append(SpokenChunk(text: speech.text, words: speech.words, times: chunk.times))
+                spoken.append(
+                    SpokenChunk(
+                        text: speech.text, words: speech.words, times: chunk.times, duration: speech.duration))
                 doubts += speech.warnings
             case .failure(let diagnostic):
                 failures[diagnostic.code, default: []].append(chunk.file)
@@ -124,14 +126,35 @@ package struct Transcript: Hashable, Sendable {
             doubts.removeAll { $0.code == .noSpeech }
             status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
             errors = []
-            warnings =
-                failed + doubts.removingDuplicates() + Self.gaps(in: chunks.map(\.file))
-                + Self.surplus(of: languages)
+            let missing = Self.gaps(in: chunks.map(\.file))
+            // Where a chunk is missing, its time is too.
+            let times = Self.contradictions(in: chunks).filter { $0.code != .chunkGap || missing.isEmpty }
+            warnings = failed + doubts.removingDuplicates() + missing + times + Self.surplus(of: languages)
         }
     }
 
+    /// Warnings about times that contradict each other.
+    private static func contradictions(in chunks: [ChunkOutcome]) -> [Diagnostic] {
+        func files(_ seam: ChunkTimes.Seam) -> String? {
+            let found = zip(chunks, chunks.dropFirst()).filter { first, second in
+                first.times.flatMap { times in second.times.map { times.seam(before: $0) } } == seam
+            }.map(\.1.file)
+            return found.isEmpty ? nil : Self.names(found)
+        }
+        return [
+            files(.overlapping).map {
+                Diagnostic(.chunkOverlap, "Times do not fit the file before, and files were joined in order: \($0)")
+            },
+            files(.gap).map { Diagnostic(.chunkGap, "Time is missing before: \($0)") },
+        ].compactMap(\.self)
+    }
+
+    private static func names(_ names: [String]) -> String {
+        names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+    }
+
     private static func explanation(of code: Diagnostic.Code, in files: [String]) -> String {
-        let names = files.prefix(20).joined(separator: ", ") + (files.count > 20 ? ", …" : "")
+        let names = names(files)
         return switch code {
         case .emptyAudio: "Empty audio: \(names)"
         case .audioTooShort: "Audio too short: \(names)"
@@ -140,7 +163,7 @@ package struct Transcript: Hashable, Sendable {
         case .transcriptionTimeout: "Transcription took too long: \(names)"
         case .unknownFixture: "No fixture has the requested name: \(names)"
         case .noSpeech: "No speech found: \(names)"
-        case .noAudio, .chunkGap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed,
+        case .noAudio, .chunkGap, .chunkOverlap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed,
             .notTranslated, .languagesIgnored:
             "Transcription failed: \(names)"
         }
@@ -158,7 +181,6 @@ package struct Transcript: Hashable, Sendable {
         guard numbers.count == files.count, let last = numbers.max(), (1...100_000).contains(last) else { return [] }
         let missing = Set(1...last).subtracting(numbers).sorted()
         guard !missing.isEmpty else { return [] }
-        let names = missing.prefix(20).map(String.init).joined(separator: ", ") + (missing.count > 20 ? ", …" : "")
-        return [Diagnostic(.chunkGap, "Chunks were not committed: \(names)")]
+        return [Diagnostic(.chunkGap, "Chunks were not committed: \(names(missing.map(String.init)))")]
     }
 }

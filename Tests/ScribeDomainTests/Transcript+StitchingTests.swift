@@ -14,9 +14,9 @@ struct StitchingTests {
         }
     }
 
-    /// Words that differ from each other, half a second each.
+    /// Words that differ from each other, a fifth of a second each: recorders repeat at most five.
     static func words(_ count: Int) -> [String] { (0..<count).map { "word\($0)" } }
-    static let pace = 0.5
+    static let pace = 0.2
 
     /// - Parameters:
     ///   - hasTimes: whether the recogniser tells when each word was spoken.
@@ -91,9 +91,9 @@ struct StitchingTests {
 
     @Test("a word that a chunk seam cuts is taken from the chunk that has all of it")
     func cutWords() {
-        // 0 to 3 s, and 2 to 5 s: the first ends within "hypertension", the second begins within "diagnosed".
-        let first = timed("I was diagnosed with hyper tens", from: 0, 3)
-        let second = timed("nosed with hypertension last year", from: 1, 4)
+        // The first ends within "hypertension", the second begins within "diagnosed".
+        let first = timed("I was diagnosed with hyper tens", from: 0, 1.5, pace: 0.25)
+        let second = timed("nosed with hypertension last year", from: 0.5, 2, pace: 0.25)
         #expect(Transcript(stitching: [first, second]).text == "I was diagnosed with hypertension last year")
     }
 
@@ -106,10 +106,10 @@ struct StitchingTests {
 
     @Test("a dash before a turn counts as no word, and the chunk's word times stay usable")
     func dashes() throws {
-        var speech = try timed("I was diagnosed with hyper tens", from: 0, 3).result.get()
+        var speech = try timed("I was diagnosed with hyper tens", from: 0, 1.5, pace: 0.25).result.get()
         speech.text = "- " + speech.text
-        let first = ChunkOutcome(file: "1.wav", times: ChunkTimes(start: 0, end: 3), result: .success(speech))
-        let second = timed("nosed with hypertension last year", from: 1, 4)
+        let first = ChunkOutcome(file: "1.wav", times: ChunkTimes(start: 0, end: 1.5), result: .success(speech))
+        let second = timed("nosed with hypertension last year", from: 0.5, 2, pace: 0.25)
         #expect(Transcript(stitching: [first, second]).text == "- I was diagnosed with hypertension last year")
     }
 
@@ -134,6 +134,33 @@ struct StitchingTests {
             file: "1.wav", times: ChunkTimes(start: 0, end: 2), result: .success(RecognisedSpeech(text: "a b")))
         let second = ChunkOutcome(file: "2.wav", times: ChunkTimes(start: 1, end: 3), result: .success(speech))
         #expect(Transcript(stitching: [first, second]).text == "a b c d")
+    }
+
+    /// Times of three chunks of 10 s that clients get wrong, and the warning about them.
+    private static let wrongTimes: [([(Double, Double)?], Diagnostic.Code?)] = [
+        ([(0, 10), (0, 10), (0, 10)], .chunkOverlap), ([(0, 10), (0, 9), (0, 8)], .chunkOverlap),
+        ([(20, 30), (10, 20), (0, 10)], .chunkOverlap), ([(10, 0), (20, 10), (30, 20)], .chunkOverlap),
+        ([(0, 10), (5, 15), (10, 20)], .chunkOverlap), ([(0, 10_000), (9500, 19_500), (19_000, 29_000)], nil),
+        ([(0, 10), (40, 50), (80, 90)], .chunkGap), ([nil, (0, 10), nil], nil), ([nil, nil, nil], nil),
+        ([(0, 1), (0.9, 2), (1.9, 3)], nil), ([(0, 10), (9.5, 19.5), (19, 29)], nil),
+    ]
+
+    @Test("no word is dropped, whatever times a client sends", arguments: wrongTimes, [true, false])
+    func wrong(_ given: ([(Double, Double)?], Diagnostic.Code?), hasTimes: Bool) {
+        let texts = (0..<3).map { chunk in (0..<20).map { "word\(chunk)x\($0)" }.joined(separator: " ") }
+        let chunks = zip(texts, given.0).enumerated().map { place, chunk in
+            let (text, times) = chunk
+            let words = text.split(separator: " ").enumerated().map {
+                TimedWord(text: String($1), start: Double($0) * 0.47, end: Double($0 + 1) * 0.47)
+            }
+            return ChunkOutcome(
+                file: "\(place + 1).wav", times: times.map { ChunkTimes(start: $0.0, end: $0.1) },
+                result: .success(RecognisedSpeech(text: text, words: hasTimes ? words : [], duration: 10)))
+        }
+        let transcript = Transcript(stitching: chunks)
+        #expect(transcript.text.split { $0.isWhitespace } == texts.flatMap { $0.split(separator: " ") })
+        #expect(transcript.warnings.map(\.code) == (given.1.map { [$0] } ?? []))
+        #expect(transcript.status == .success)
     }
 
     @Test("a transcript in more than two languages has a warning and is no failure")

@@ -1,5 +1,5 @@
-/// Duration of FLAC files: the first block, STREAMINFO, has the sample rate and the number of samples. A streamed or cut
-/// file ends at the last frame that it has.
+/// Duration of FLAC files: the first block, STREAMINFO, has the sample rate and the number of samples. A file that was
+/// streamed or cut off ends at the last frame that it has.
 enum FLACAudio {
     /// Most bytes that are searched for the last frame, from the end.
     private static let longestFrame = 1 << 18

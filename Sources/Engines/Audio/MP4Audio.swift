@@ -8,14 +8,15 @@ struct MP4Audio {
 
     /// Recording in a file.
     struct Part {
-        /// Its bytes.
+        /// Bytes of the recording.
         let range: Range<Int>
         /// In seconds.
         let duration: Double
     }
 
     private struct Track {
-        var isAudio = false
+        /// Whether the track is known to be no sound.
+        var isOther = false
         var scale = 0.0
         var duration = 0.0
         var defaultSampleDuration = 0.0
@@ -37,8 +38,8 @@ struct MP4Audio {
 
     private init(_ bytes: AudioBytes) { self.bytes = bytes }
 
-    /// Recordings of a file; nil for a damaged file. A file may end within its last fragment or its media, and other
-    /// bytes may stand behind its boxes.
+    /// Recordings of a file; nil for a damaged file. A file may end within its last fragment, and other bytes may
+    /// stand behind its boxes.
     static func parts(of bytes: AudioBytes) -> [Part]? {
         var parts: [Part] = []
         var reader = MP4Audio(bytes)
@@ -65,15 +66,18 @@ struct MP4Audio {
         return end(reader, at: bytes.count) ? parts : nil
     }
 
-    /// In seconds; nil without media, or without an audio track.
+    /// In seconds; nil without media, or with tracks of which none is sound, and for a file that was cut off although
+    /// its recorder had ended it.
     private var duration: Double? {
-        guard hasMedia, let movie, movie.scale > 0,
-            let track = order.lazy.compactMap({ tracks[$0] }).first(where: \.isAudio), track.scale > 0
-        else { return nil }
-        if track.ticks > 0 { return (track.ticks - track.lastTicks * (1 - share)) / track.scale }
+        guard hasMedia, let movie, movie.scale > 0 else { return nil }
+        let whole = movie.duration / movie.scale
+        let track = order.lazy.compactMap { tracks[$0] }.first { !$0.isOther && $0.scale > 0 }
+        if let track, track.ticks > 0 { return (track.ticks - track.lastTicks * (1 - share)) / track.scale }
+        guard share == 1 else { return nil }
+        guard let track else { return order.isEmpty ? whole : nil }
         // The movie may have a longer track, and the track samples that are not played.
-        let (whole, own) = (movie.duration / movie.scale, track.duration / track.scale)
-        return share * (whole > 0 && own > 0 ? min(whole, own) : max(whole, own))
+        let own = track.duration / track.scale
+        return whole > 0 && own > 0 ? min(whole, own) : max(whole, own)
     }
 
     private mutating func addMedia(_ content: Range<Int>) {
@@ -101,12 +105,12 @@ struct MP4Audio {
         case "tkhd":
             guard let id = bytes.uint32(at: start + (bytes.byte(at: start) == 1 ? 20 : 12)) else { return false }
             order.append(id)
-            tracks[id, default: Track()].isAudio = false
+            tracks[id] = tracks[id] ?? Track()
         case "mdhd":
             guard let header = header(content) else { return false }
             tracks[track]?.scale = header.scale
             tracks[track]?.duration = header.duration
-        case "hdlr": if bytes.text(at: start + 8, count: 4) == "soun" { tracks[track]?.isAudio = true }
+        case "hdlr": tracks[track]?.isOther = bytes.text(at: start + 8, count: 4) != "soun"
         case "trex":
             guard let id = bytes.uint32(at: start + 4), let duration = bytes.uint32(at: start + 12) else {
                 return false

@@ -1,5 +1,5 @@
-/// Duration of WebM files: from the header, or the time of the last block, because browsers record without a duration, and
-/// recordings are cut off. Joined recordings count one after another.
+/// Duration of WebM files: from the header, or the time of the last block, because browsers record without a duration,
+/// and recordings are cut off. Joined recordings count one after another.
 enum WebMAudio {
     private enum Element {
         static let header: UInt64 = 0x1A45_DFA3

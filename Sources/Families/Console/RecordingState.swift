@@ -121,6 +121,8 @@ struct RecordingState: Hashable, Sendable {
             ("The audio could not be decoded.", "Send WAV, MP3, M4A, WebM, Ogg or FLAC, and each file whole.")
         case .audioMissing:
             ("The commit named a file that never came.", "Upload it again, or name only what was answered 200.")
+        case .chunkOverlap:
+            ("The times of the chunks contradict each other.", "Send each chunk's times in the session.")
         case .chunkGap: ("The numbers of the chunks have a gap.", "Name every chunk at commit.")
         case .transcriptionFailed: ("The recogniser failed.", "Look at the recogniser, then commit again.")
         case .transcriptionTimeout: ("The recogniser took too long.", "Look at its load, then commit again.")

@@ -28,8 +28,8 @@ struct StoredSpeech: Codable {
         duration = speech.duration
     }
 
-    /// JSON of the column, with the keys that the decoder reads. Every chunk stores one, and an encoder costs more than the
-    /// statement.
+    /// JSON of the column, with the keys that the decoder reads. Every chunk stores one, and an encoder costs more than
+    /// the statement.
     var json: JSON {
         [
             "text": .string(text),

@@ -35,7 +35,7 @@ struct DecodedLengthTests {
             "fragmented.m4a", "aac", "mp3",
         ].map { ($0, .joined) }
         + [
-            "ogg", "webm", "live.webm", "fast.m4a", "fragmented.m4a", "wav", "f32.wav", "adpcm.wav", "rf64.wav", "flac",
+            "ogg", "webm", "live.webm", "fragmented.m4a", "wav", "f32.wav", "adpcm.wav", "rf64.wav", "flac",
             "aac", "mp3", "aiff", "caf", "w64",
         ].map { ($0, .cut) }
         + AudioFormat.Container.allCases.map { ($0.rawValue, .zerosBefore) }
@@ -81,11 +81,17 @@ struct DecodedLengthTests {
     }
 
     @Test("a short recording behind a long one does not make both too short")
-    func shortEnd() throws {
+    func shortLast() throws {
         let long = try #require(EncodedAudio.files["ogg"])
         let short = EncodedAudio.encode(
             "short.ogg", ["-c:a", "libopus"], of: "sine=frequency=440:duration=0.05:sample_rate=16000")
         #expect(abs(try AudioFormat(reading: AudioBytes(long + short)).duration - 2.05) < 0.1)
+    }
+
+    @Test("an ended MPEG-4 recording that was cut off later is refused", arguments: ["m4a", "fast.m4a"])
+    func cutMovie(name: String) throws {
+        let data = try damaged(name, .cut)
+        #expect(throws: EngineFailure.self) { try AudioFormat(reading: AudioBytes(data)) }
     }
 
     @Test("the length of a video is that of its sound")
