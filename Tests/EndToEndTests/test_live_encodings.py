@@ -5,6 +5,7 @@ import hashlib
 import subprocess
 
 import pytest
+import requests
 from emulator import HASTY, running, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, consultation, results, said, transcript
 from websockets.exceptions import ConnectionClosed
@@ -70,6 +71,46 @@ def test_a_stream_in_another_encoding_than_its_parameter_closes_the_socket(serve
     listener, messages = stream(server, query, audio)
     assert results(messages) == [] and listener.close_frame[0] == (1008 if audio else 1000)
     assert not audio or listener.close_frame[1].startswith("DATA-0000")
+
+
+def test_an_mp4_whose_header_comes_last_closes_the_socket_with_a_reason(server, tmp_path):
+    made = tmp_path / "visit.m4a"
+    subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-", made],
+        input=SPEECH * 10, check=True)
+    listener, messages = stream(server, "", made.read_bytes(), 4000)
+    assert results(messages) == [] and listener.close_frame[0] == 1008
+    wait_until(lambda: "the stream is no mp4" in server.log, "the log says why")
+
+
+#: Query, and what ffmpeg is told to make of 16-bit samples.
+SAMPLES = {
+    "linear32": (f"encoding=linear32&sample_rate={RATE}", ["-f", "f32le"]),
+    **{kind: ("", ["-c:a", f"pcm_{kind}", "-f", "wav"]) for kind in ("u8", "s24le", "s32le", "f32le", "f64le", "alaw")},
+    "96 kHz": ("", ["-ar", "96000", "-f", "wav"]),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_samples_of_every_form_are_heard_and_faint_noise_is_silence(server, name):
+    query, options = SAMPLES[name]
+    _, messages = stream(server, f"endpointing=300&{query}", encoded(SPEECH, *options), 4000)
+    counts = [len(result["channel"]["alternatives"][0]["words"]) for result in results(messages)]
+    assert len(counts) == 2 and all(count in (4, 5) for count in counts) and abs(messages[-1]["duration"] - 3) < 0.2
+    _, messages = stream(server, query, encoded(SPEECH, "-af", "volume=-90dB", *options), 4000)
+    assert said(messages) == ""
+    headers = {"Authorization": f"Token {KEY}"}
+    whole = requests.post(f"{server.base_url}/v1/listen?{query}", data=encoded(SPEECH, *options), headers=headers)
+    assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.1, whole.text
+
+
+def test_a_recording_says_itself_what_it_is_whatever_the_query_says(server):
+    headers = {"Authorization": f"Token {KEY}"}
+    for options in ENCODINGS.values():
+        whole = requests.post(
+            f"{server.base_url}/v1/listen?encoding=linear16&sample_rate=8000", data=encoded(SPEECH, *options),
+            headers=headers)
+        assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, (options, whole.text)
 
 
 def decoders(server) -> list[str]:

@@ -10,6 +10,8 @@ package struct DecodingLiveEngine: LiveEngine {
 
     /// Most bytes that may wait, of encoded audio and of samples each.
     private static let mostWaiting = 1 << 20
+    /// Most bytes of a stream in which no sound is found.
+    private static let mostWithoutSound = 16 << 10
     /// Time without samples after which ffmpeg has decoded what it got, and the most such times to wait.
     private static let quietTime: Duration = .milliseconds(250)
     private static let mostQuietTimes = 8
@@ -141,8 +143,9 @@ package struct DecodingLiveEngine: LiveEngine {
                 try await group.waitForAll()
             }
         }
-        guard result.terminationStatus.isSuccess || output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) == 0
-        else {
+        // ffmpeg succeeds without a sample for an MPEG-4 recording whose header comes last.
+        let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
+        guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
             throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
         }
         await decoded.finish()

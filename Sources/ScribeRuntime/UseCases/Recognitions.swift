@@ -54,7 +54,9 @@ package struct Recognitions: Sendable {
             var hash = SHA256()
             var count = 0
             for try await buffer in body where buffer.readableBytes > 0 {
-                if count == 0, let samples, !buffer.readableBytesView.starts(with: "RIFF".utf8) {
+                if count == 0, let samples,
+                    AudioFormat.contentType(ofFileBeginning: Array(buffer.readableBytesView)) == nil
+                {
                     try await file.write(samples.bytes(before: size))
                 }
                 count += buffer.readableBytes
