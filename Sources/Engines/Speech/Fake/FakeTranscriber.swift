@@ -199,7 +199,9 @@ struct FakeSpeech {
 
 extension Recording {
     /// Whether the chunk is known to repeat the end of the chunk before.
-    fileprivate var overlaps: Bool { timesBefore.flatMap { before in times.map { before.seam(before: $0) } } == .repeating }
+    fileprivate var overlaps: Bool {
+        timesBefore.flatMap { before in times.map { before.seam(before: $0) } } == .repeating
+    }
 }
 
 extension AudioBytes {
