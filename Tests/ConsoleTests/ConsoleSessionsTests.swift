@@ -55,6 +55,6 @@ struct ConsoleSessionsTests {
         let sessions = ConsoleSessions()
         let made = (0..<100).map { _ in sessions.begin(isOpen: true, at: now, .random) }
         #expect(Set(made.map(\.id) + made.map(\.session.token)).count == 200)
-        #expect(made.allSatisfy { $0.id.count == 64 && $0.session.token.count == 64 })
+        #expect(made.allSatisfy { $0.id.count == 40 && $0.session.token.count == 40 })
     }
 }

@@ -258,6 +258,6 @@ def test_a_header_with_a_false_duration_does_not_extend_the_decoding(programmed,
     answer = requests.post(
         f"{server.base_url}/v1/listen?utterances=true&punctuate=true", data=bytes(flac), timeout=PATIENCE,
         headers={"Authorization": f"Token {KEY}"}).json()
-    assert answer["metadata"]["duration"] == 86_000
+    assert answer["metadata"]["duration"] == 6, "the length of what is there"
     assert [u["transcript"] for u in answer["results"]["utterances"]] == ["Any fever at all?", "No, there is none."]
     assert 1 <= program.runs <= 3, "a day has 144 pieces"
