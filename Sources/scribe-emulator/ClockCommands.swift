@@ -12,36 +12,28 @@ struct ClockCommands: AsyncParsableCommand {
         subcommands: [ShowClock.self, SetClock.self, FreezeClock.self, AdvanceClock.self])
 }
 
-/// Flags of the commands about the clock.
-struct ClockOptions: ParsableArguments {
-    @OptionGroup var control: ControlOptions
-
-    @Option(help: ArgumentHelp("The namespace; by default the server's own clock.", valueName: "name"))
-    var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    private struct Clock: Decodable {
-        struct Sleeper: Decodable {
-            let what: String
-            let due: String
-            let advance: String
-        }
-
-        let mode: String
-        let now: String
-        let waiting: [Sleeper]
-        let isDone: Bool?
-        let running: [String: Int]?
+/// Clock in an answer of the server.
+private struct ShownClock: Decodable {
+    struct Sleeper: Decodable {
+        let what: String
+        let due: String
+        let advance: String
     }
 
+    let mode: String
+    let now: String
+    let waiting: [Sleeper]
+    let isDone: Bool?
+    let running: [String: Int]?
+}
+
+extension OperatorOptions<WorldClock> {
     /// Sends a call and prints the clock of its answer.
     /// - Throws: `ExitCode` for a clock that has still something to do.
-    func show(_ method: String, _ path: String, _ body: JSON? = nil) async throws {
-        let client = try control.client(in: namespace.map { try NamespaceName(argument: $0) })
-        let data = try await client.data(method, path, body.map { Data($0.bytes) })
-        let clock: Clock = try client.read(data)
+    fileprivate func show(_ method: String, _ path: String, _ body: JSON? = nil) async throws {
+        let client = try client()
+        let data = try await client.data(method, path, body)
+        let clock: ShownClock = try client.read(data)
         if json {
             print(String(decoding: data, as: UTF8.self))
         } else {
@@ -62,7 +54,7 @@ struct ShowClock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print the time, and what waits for it.")
 
-    @OptionGroup var options: ClockOptions
+    @OptionGroup var options: OperatorOptions<WorldClock>
 
     func run() async throws { try await options.show("GET", "clock") }
 }
@@ -71,7 +63,7 @@ struct SetClock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the clock to a time, from which it runs on; or back to the machine's.")
 
-    @OptionGroup var options: ClockOptions
+    @OptionGroup var options: OperatorOptions<WorldClock>
 
     @Argument(help: "A time such as 2030-01-01T00:00:00Z; system for the machine's; running to release a frozen clock.")
     var time: String
@@ -87,7 +79,7 @@ struct SetClock: AsyncParsableCommand {
 struct FreezeClock: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "freeze", abstract: "Stop the clock.")
 
-    @OptionGroup var options: ClockOptions
+    @OptionGroup var options: OperatorOptions<WorldClock>
 
     @Argument(help: "The time to stop at; by default the present one.")
     var time: String?
@@ -102,7 +94,7 @@ struct AdvanceClock: AsyncParsableCommand {
         commandName: "advance",
         abstract: "Move the clock forward, and return when everything that became due is done.")
 
-    @OptionGroup var options: ClockOptions
+    @OptionGroup var options: OperatorOptions<WorldClock>
 
     @Argument(help: "A duration such as 90s, 1h or 30d; idle until nothing is due.")
     var duration: String

@@ -25,7 +25,7 @@ struct ControlClient: Sendable {
     /// Sends a request and decodes its answer.
     /// - Parameter path: The part behind `/__admin/`, with a query if there is one.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
-    func send<Answer: Decodable>(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Answer {
+    func send<Answer: Decodable>(_ method: String = "GET", _ path: String, _ body: JSON? = nil) async throws -> Answer {
         try read(try await data(method, path, body))
     }
 
@@ -50,8 +50,12 @@ struct ControlClient: Sendable {
         /// The body of the answer.
         var body = Data()
 
-        /// Whether the admin token is missing or wrong.
-        var wantsToken: Bool { status == 401 }
+        /// Writes the reason to standard error.
+        /// - Returns: The exit code for it.
+        func explained() -> ExitCode {
+            StandardError.write("scribe-emulator: \(reason)")
+            return status == nil ? .notReachable : .failure
+        }
     }
 
     private static let tokenStep =
@@ -59,38 +63,36 @@ struct ControlClient: Sendable {
 
     /// Sends a request and returns the answer's body undecoded.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
-    func data(_ method: String = "GET", _ path: String, _ body: Data? = nil) async throws -> Data {
+    func data(_ method: String = "GET", _ path: String, _ body: JSON? = nil) async throws -> Data {
         try await explained { try await answer(method, path, body) }
     }
 
     /// Writes an answer's body to a new file, as it comes.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func download(_ path: String, to file: String) async throws {
-        _ = try await explained {
-            try await checked(path) {
-                try await OneRequest.download($0, headers: headers, to: file, within: .seconds(60))
-            }
-        }
+        _ = try await transfer(path) { try await OneRequest.download($0, headers: headers, to: file, within: $1) }
     }
 
     /// Sends a file as the body of a request, and returns the answer's body undecoded.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func upload(_ file: String, as type: String, by method: HTTPMethod = .PUT, _ path: String) async throws -> Data {
-        try await explained {
-            try await checked(path) {
-                try await OneRequest.upload(file, as: type, by: method, $0, headers: headers, within: .seconds(60))
-            }
+        try await transfer(path) {
+            try await OneRequest.upload(file, as: type, by: method, $0, headers: headers, within: $1)
         }
     }
 
     /// Passes an answer's body on, as it comes. An answer that ends is no error.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     func stream(_ path: String, _ pass: (ByteBuffer) throws -> Void) async throws {
-        _ = try await explained {
-            try await checked(path) {
-                try await OneRequest.stream($0, headers: headers, within: .seconds(60), pass)
-            }
-        }
+        _ = try await transfer(path) { try await OneRequest.stream($0, headers: headers, within: $1, pass) }
+    }
+
+    /// Runs a request of any length.
+    /// - Parameter send: gets the URL, and the limit for the time without any byte.
+    private func transfer(
+        _ path: String, _ send: (String, TimeAmount) async throws -> OneRequest.Answer
+    ) async throws -> Data {
+        try await explained { try await checked(path) { try await send($0, .seconds(60)) } }
     }
 
     /// Runs a call, and writes the reason of a refusal to standard error.
@@ -98,8 +100,7 @@ struct ControlClient: Sendable {
         do {
             return try await call()
         } catch let refusal as Refusal {
-            StandardError.write("scribe-emulator: \(refusal.reason)")
-            throw refusal.status == nil ? ExitCode.notReachable : .failure
+            throw refusal.explained()
         } catch let problem as OneRequest.FileProblem {
             StandardError.write("scribe-emulator: \(problem)")
             throw ExitCode.failure
@@ -109,12 +110,12 @@ struct ControlClient: Sendable {
     /// Sends a request and returns the answer's body undecoded. Callers report a failure themselves.
     /// - Throws: ``Refusal``; `ValidationError` if the base URL cannot be parsed.
     func answer(
-        _ method: String = "GET", _ path: String, _ body: Data? = nil, within time: TimeAmount = .seconds(30)
+        _ method: String = "GET", _ path: String, _ body: JSON? = nil, within time: TimeAmount = .seconds(30)
     ) async throws -> Data {
         var headers = headers
         if body != nil { headers["Content-Type"] = "application/json" }
         return try await checked(path) { [headers] in
-            try await OneRequest.answer(method, $0, headers: headers, body: body, within: time)
+            try await OneRequest.answer(method, $0, headers: headers, body: body?.bytes, within: time)
         }
     }
 
@@ -128,7 +129,7 @@ struct ControlClient: Sendable {
     /// Sends a request and checks its answer.
     /// - Parameter send: gets the URL.
     private func checked(
-        _ path: String, _ send: (String) async throws -> (status: Int, body: Data)
+        _ path: String, _ send: (String) async throws -> OneRequest.Answer
     ) async throws -> Data {
         let url = "\(baseURL)/__admin/\(path)"
         guard URL(string: url) != nil else { throw ValidationError("--url: \(baseURL)") }

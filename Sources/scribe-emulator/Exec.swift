@@ -68,7 +68,7 @@ struct Exec: AsyncParsableCommand {
 
     private func runInNamespace() async throws -> Int32 {
         let client = try runningServer()
-        let made: CreatedNamespace = try await client.send("POST", "namespaces", Data("{}".utf8))
+        let made: CreatedNamespace = try await client.send("POST", "namespaces", [:])
         var own = client
         own.namespace = NamespaceName(made.name)
         let result: Result<Int32, any Error>

@@ -15,28 +15,10 @@ struct FaultCommands: AsyncParsableCommand {
         subcommands: [AddFault.self, AddNextFault.self, ListFaults.self, ClearFaults.self])
 }
 
-/// Flags of the commands about faults.
-struct FaultOptions: ParsableArguments {
-    @OptionGroup var control: ControlOptions
-
-    @Option(help: ArgumentHelp("The namespace; by default the server's own.", valueName: "name"))
-    var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    func client() throws -> ControlClient {
-        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
-    }
-
+extension OperatorCall {
     /// Adds a rule, and prints its name.
-    func add(_ pairs: [String], at path: String) async throws {
-        let body = try FaultPairs(pairs).body
-        let client = try client()
-        let data = try await client.data("POST", path, Data(body.bytes))
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let added: ListedFault = try client.read(data)
-        print("added: \(added.id)")
+    fileprivate init(adding pairs: [String], at path: String) throws {
+        self.init("POST", path, try FaultPairs(pairs).body) { (rule: JSONValue) in "added: \(rule.text("id"))" }
     }
 }
 
@@ -61,97 +43,80 @@ struct FaultPairs {
     }
 }
 
-/// Rule in the server's list.
-struct ListedFault: Decodable {
-    let id: String
-    let isOn: Bool
-    let matched: Int
-    let applied: Int
-}
-
-struct AddFault: AsyncParsableCommand {
+struct AddFault: NamespacedCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a rule behind the others.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Argument(help: "Pairs such as operation=commitTransaction status=503.")
     var pairs: [String]
 
     func validate() throws { _ = try FaultPairs(pairs) }
 
-    func run() async throws { try await options.add(pairs, at: "faults") }
+    func call() throws -> OperatorCall { try .init(adding: pairs, at: "faults") }
 }
 
-struct AddNextFault: AsyncParsableCommand {
+struct AddNextFault: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "next", abstract: "Add a rule that applies once, or as often as times=N says.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Argument(help: "Pairs such as operation=commitTransaction status=503.")
     var pairs: [String]
 
     func validate() throws { _ = try FaultPairs(pairs) }
 
-    func run() async throws { try await options.add(pairs, at: "faults/next") }
+    func call() throws -> OperatorCall { try .init(adding: pairs, at: "faults/next") }
 }
 
-struct ListFaults: AsyncParsableCommand {
+struct ListFaults: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the rules, and how often each was applied.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     private struct List: Decodable {
-        let faults: [ListedFault]
+        let faults: [JSONValue]
     }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.data("GET", "faults")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let list: List = try client.read(data)
-        let rules = try JSONDecoder().decode(JSONValue.self, from: data)["faults"]?.items ?? []
-        guard !list.faults.isEmpty else { return print("no fault rules") }
-        for (fault, rule) in zip(list.faults, rules) {
-            let state = fault.isOn ? "" : "  off"
-            print("\(fault.id)  \(rule.pairs)  matched \(fault.matched)  applied \(fault.applied)\(state)")
+    func call() -> OperatorCall {
+        .init("GET", "faults") { (list: List) in
+            list.faults.isEmpty ? "no fault rules" : list.faults.map(\.rule).joined(separator: "\n")
         }
     }
 }
 
-struct ClearFaults: AsyncParsableCommand {
+struct ClearFaults: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear", abstract: "Remove a rule, or all of them.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Argument(help: "The rule's name; by default all rules.")
     var id: String?
 
-    func run() async throws {
-        let path = try id.map { id in
-            guard let escaped = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else {
-                throw ValidationError("'\(id)' is not the name of a rule")
-            }
-            return "faults/\(escaped)"
+    func call() -> OperatorCall {
+        .init(done: "removed: \(id ?? "all fault rules")") {
+            _ = try await $0.data("DELETE", id.map { "faults/\($0.percentEncoded)" } ?? "faults")
         }
-        _ = try await options.client().data("DELETE", path ?? "faults")
-        print(options.json ? "{}" : "removed: \(id ?? "all fault rules")")
     }
 }
 
-extension JSONValue {
-    fileprivate var items: [JSONValue]? {
-        guard case .array(let items) = self else { return nil }
-        return items
-    }
+extension String {
+    /// The text as part of a URL.
+    var percentEncoded: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+}
 
-    /// Conditions and effect of a rule, as `add` takes them.
-    fileprivate var pairs: String {
+extension JSONValue {
+    fileprivate func text(_ name: String) -> String { self[name]?.scalarText ?? "…" }
+
+    /// A rule with its conditions and effect, as `add` takes them, and its counts.
+    fileprivate var rule: String {
         guard case .object(let members) = self else { return "" }
-        let counts = ["id", "is_on", "matched", "applied"]
-        return members.filter { !counts.contains($0.key) }.sorted { $0.key < $1.key }
-            .map { "\($0.key)=\($0.value.scalarText ?? "…")" }.joined(separator: " ")
+        let names = members.keys.sorted().filter { !["id", "is_on", "matched", "applied"].contains($0) }
+        let pairs = names.map { "\($0)=\(text($0))" }.joined(separator: " ")
+        let state = self["is_on"] == .bool(false) ? "  off" : ""
+        return "\(text("id"))  \(pairs)  matched \(text("matched"))  applied \(text("applied"))\(state)"
     }
 }

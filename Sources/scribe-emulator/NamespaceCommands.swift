@@ -42,7 +42,7 @@ struct ListedNamespace: Decodable {
     }
 }
 
-struct CreateNamespace: AsyncParsableCommand {
+struct CreateNamespace: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Create a namespace, and print its base URL and the credentials of its client.")
@@ -68,17 +68,13 @@ struct CreateNamespace: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let client = try control.client().ofServer
+    func call() -> OperatorCall {
         let body: JSON = ["name": name.map(JSON.string), "seed_value": seedValue.map(JSON.string)]
-        let data = try await client.data("POST", "namespaces", Data(body.bytes))
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let created: CreatedNamespace = try client.read(data)
-        print(created.lines.joined(separator: "\n"))
+        return .init("POST", "namespaces", body) { (new: CreatedNamespace) in new.lines.joined(separator: "\n") }
     }
 }
 
-struct ListNamespaces: AsyncParsableCommand {
+struct ListNamespaces: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the namespaces, without secrets.")
 
@@ -91,16 +87,14 @@ struct ListNamespaces: AsyncParsableCommand {
         let namespaces: [ListedNamespace]
     }
 
-    func run() async throws {
-        let client = try control.client().ofServer
-        let data = try await client.data("GET", "namespaces")
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let list: List = try client.read(data)
-        print(list.namespaces.isEmpty ? "no namespaces" : list.namespaces.map(\.line).joined(separator: "\n"))
+    func call() -> OperatorCall {
+        .init("GET", "namespaces") { (list: List) in
+            list.namespaces.isEmpty ? "no namespaces" : list.namespaces.map(\.line).joined(separator: "\n")
+        }
     }
 }
 
-struct DeleteNamespace: AsyncParsableCommand {
+struct DeleteNamespace: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a namespace with its data. Its sockets close.")
 
@@ -114,14 +108,18 @@ struct DeleteNamespace: AsyncParsableCommand {
 
     func validate() throws { _ = try NamespaceName(argument: name) }
 
-    func run() async throws {
-        let name = try NamespaceName(argument: name)
-        _ = try await control.client().ofServer.data("DELETE", "namespaces/\(name)")
-        print(json ? "{}" : "deleted: \(name)")
+    func call() -> OperatorCall {
+        .init(done: "deleted: \(name)") { _ = try await $0.data("DELETE", "namespaces/\(name)") }
     }
 }
 
-struct ResetCommand: AsyncParsableCommand {
+/// World after a reset or a restore.
+struct RestoredWorld: Decodable {
+    let namespace: String
+    let state: Int
+}
+
+struct ResetCommand: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "reset",
         abstract: "Delete the data of a namespace. Its name, its clients and their access tokens stay.",
@@ -130,34 +128,16 @@ struct ResetCommand: AsyncParsableCommand {
             --allow-reset.
             """)
 
-    @OptionGroup var control: ControlOptions
+    enum Scope: NamespaceScope { static let help = "The namespace to reset." }
 
-    @Option(help: ArgumentHelp("The namespace to reset.", valueName: "name"))
-    var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    private struct Reset: Decodable {
-        let namespace: String
-        let state: Int
-    }
+    @OptionGroup var options: OperatorOptions<Scope>
 
     func validate() throws {
-        if let namespace { _ = try NamespaceName(argument: namespace) }
+        if let namespace = options.namespace { _ = try NamespaceName(argument: namespace) }
     }
 
-    /// - Throws: `ValidationError` if no server is named, or the name is none.
-    func client() throws -> ControlClient {
-        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
-    }
-
-    func run() async throws {
-        let client = try client()
-        let data = try await client.data("POST", "reset")
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let reset: Reset = try client.read(data)
-        print("reset: \(reset.namespace)  state \(reset.state)")
+    func call() -> OperatorCall {
+        .init("POST", "reset") { (reset: RestoredWorld) in "reset: \(reset.namespace)  state \(reset.state)" }
     }
 }
 

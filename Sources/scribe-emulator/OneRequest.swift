@@ -27,35 +27,23 @@ enum OneRequest {
     /// The longest answer that is read, in bytes.
     private static let most = 64 << 20
 
+    /// Answer of any status. A body that was passed on is empty here.
+    typealias Answer = (status: Int, body: Data)
+
     /// Sends a request and returns the answer, of any status.
     /// - Parameter time: The limit for connecting, and for the whole request.
     /// - Throws: An error of `AsyncHTTPClient` if no complete answer came in time.
     static func answer(
-        _ method: String = "GET", _ url: String, headers: [String: String] = [:], body: Data? = nil,
+        _ method: String = "GET", _ url: String, headers: [String: String] = [:], body: [UInt8]? = nil,
         within time: TimeAmount
-    ) async throws -> (status: Int, body: Data) {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, timeout: .init(connect: time))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.method = .init(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let answer: Result<(status: Int, body: Data), any Error>
-        do {
-            // The client's own limit ends with the head.
-            let late = HTTPClientError.deadlineExceeded
-            answer = .success(
-                try await withTimeLimit(.nanoseconds(time.nanoseconds), clock: .system, failure: late) { [request] in
-                    let response = try await client.execute(request, timeout: time)
-                    let bytes = try await response.body.collect(upTo: most)
-                    return (Int(response.status.code), Data(bytes.readableBytesView))
-                })
-        } catch {
-            answer = .failure(error)
+        let late = HTTPClientError.deadlineExceeded
+        return try await withTimeLimit(.nanoseconds(time.nanoseconds), clock: .system, failure: late) { [request] in
+            try await exchange(request, headers, within: time)
         }
-        try? await client.shutdown()
-        return try answer.get()
     }
 
     /// Bytes of a file that are read at once.
@@ -68,11 +56,8 @@ enum OneRequest {
     /// - Returns: the status, and the body of an answer outside 2xx.
     static func download(
         _ url: String, headers: [String: String], to file: String, within time: TimeAmount
-    ) async throws -> (status: Int, body: Data) {
-        try await exchange(HTTPClientRequest(url: url), headers, within: time) { response in
-            guard (200..<300).contains(response.status.code) else {
-                return Data(try await response.body.collect(upTo: most).readableBytesView)
-            }
+    ) async throws -> Answer {
+        try await exchange(HTTPClientRequest(url: url), headers, within: time) { body in
             let target = try FileProblem.naming(file) {
                 guard file != "-" else { return try FileDescriptor.standardOutput.duplicate() }
                 return try FileDescriptor.open(
@@ -80,7 +65,7 @@ enum OneRequest {
                     permissions: .ownerReadWrite)
             }
             defer { try? target.close() }
-            for try await bytes in response.body {
+            for try await bytes in body {
                 _ = try FileProblem.naming(file) { try target.writeAll(bytes.readableBytesView) }
             }
             return Data()
@@ -92,12 +77,9 @@ enum OneRequest {
     /// - Returns: the status, and the body of an answer outside 2xx.
     static func stream(
         _ url: String, headers: [String: String], within time: TimeAmount, _ pass: (ByteBuffer) throws -> Void
-    ) async throws -> (status: Int, body: Data) {
-        try await exchange(HTTPClientRequest(url: url), headers, within: time) { response in
-            guard (200..<300).contains(response.status.code) else {
-                return Data(try await response.body.collect(upTo: most).readableBytesView)
-            }
-            for try await bytes in response.body { try pass(bytes) }
+    ) async throws -> Answer {
+        try await exchange(HTTPClientRequest(url: url), headers, within: time) { body in
+            for try await bytes in body { try pass(bytes) }
             return Data()
         }
     }
@@ -106,49 +88,47 @@ enum OneRequest {
     static func upload(
         _ file: String, as type: String, by method: HTTPMethod = .PUT, _ url: String, headers: [String: String],
         within time: TimeAmount
-    ) async throws -> (status: Int, body: Data) {
-        let source = try FileProblem.naming(file) {
-            try FileDescriptor.open(FilePath(file), .readOnly, options: .closeOnExec)
-        }
-        defer { try? source.close() }
+    ) async throws -> Answer {
         var request = HTTPClientRequest(url: url)
         request.method = method
-        let size = try FileProblem.naming(file) {
-            let size = Int(try source.seek(offset: 0, from: .end))
+        request.headers.add(name: "Content-Type", value: type)
+        let (source, size) = try FileProblem.naming(file) {
+            let source = try FileDescriptor.open(FilePath(file), .readOnly, options: .closeOnExec)
+            let size = try source.seek(offset: 0, from: .end)
             try source.seek(offset: 0, from: .start)
-            return size
+            return (source, size)
         }
+        defer { try? source.close() }
         let pieces = AsyncThrowingStream<ByteBuffer, any Error> {
             var buffer = ByteBuffer()
             try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: piece) { try source.read(into: $0) }
             return buffer.readableBytes > 0 ? buffer : nil
         }
-        request.body = .stream(pieces, length: .known(Int64(size)))
-        var headers = headers
-        headers["Content-Type"] = type
-        return try await exchange(request, headers, within: time) {
-            Data(try await $0.body.collect(upTo: most).readableBytesView)
-        }
+        request.body = .stream(pieces, length: .known(size))
+        return try await exchange(request, headers, within: time)
     }
 
+    /// The whole body of an answer.
+    private static func whole(_ body: HTTPClientResponse.Body) async throws -> Data {
+        Data(try await body.collect(upTo: most).readableBytesView)
+    }
+
+    /// - Parameters:
+    ///   - time: the limit for connecting, and for the time without any byte.
+    ///   - read: reads the body of a 2xx answer.
     private static func exchange(
         _ request: HTTPClientRequest, _ headers: [String: String], within time: TimeAmount,
-        _ read: (HTTPClientResponse) async throws -> Data
-    ) async throws -> (status: Int, body: Data) {
+        _ read: (HTTPClientResponse.Body) async throws -> Data = whole
+    ) async throws -> Answer {
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow, timeout: .init(connect: time, read: time))
         configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         var request = request
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        let answer: Result<(status: Int, body: Data), any Error>
-        do {
+        return try await HTTPClient.withHTTPClient(configuration: configuration) { [request] client in
             let response = try await client.execute(request, deadline: .distantFuture)
-            answer = .success((Int(response.status.code), try await read(response)))
-        } catch {
-            answer = .failure(error)
+            let isFine = (200..<300).contains(response.status.code)
+            return (Int(response.status.code), try await isFine ? read(response.body) : whole(response.body))
         }
-        try? await client.shutdown()
-        return try answer.get()
     }
 }

@@ -28,10 +28,7 @@ extension ControlClient {
             _ = try await answer("GET", "requests?limit=1")
             return true
         } catch let refusal as Refusal {
-            guard refusal.status == 409 else {
-                StandardError.write("scribe-emulator: \(refusal.reason)")
-                throw ExitCode.failure
-            }
+            guard refusal.status == 409 else { throw refusal.explained() }
             return false
         }
     }
@@ -46,9 +43,7 @@ extension FaultPairs {
             return (member.name, text)
         }
         pairs += more.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let escaped = pairs.map { name, value in
-            "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
-        }
+        let escaped = pairs.map { "\($0)=\($1.percentEncoded)" }
         return escaped.isEmpty ? "" : "?" + escaped.joined(separator: "&")
     }
 }
@@ -87,10 +82,10 @@ private struct ListedRequest: Decodable {
     }
 }
 
-struct ListRequests: AsyncParsableCommand {
+struct ListRequests: NamespacedCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the last requests.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Option(help: "Only the last of them.")
     var limit = 100
@@ -108,15 +103,13 @@ struct ListRequests: AsyncParsableCommand {
 
     func validate() throws { _ = try FaultPairs(pairs) }
 
-    func run() async throws {
-        let client = try options.client()
+    func call() throws -> OperatorCall {
         let path = unmatched ? "requests/unmatched" : "requests"
-        let data = try await client.data("GET", path + FaultPairs(pairs).query(["limit": String(limit)]))
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let list: List = try client.read(data)
-        if list.dropped > 0 { print("\(list.dropped) earlier ones are gone: --journal-max keeps more") }
-        for request in list.requests { print(request.line) }
-        if list.requests.isEmpty { print("no requests") }
+        return .init("GET", path + (try FaultPairs(pairs).query(["limit": String(limit)]))) { (list: List) in
+            let gone = list.dropped > 0 ? ["\(list.dropped) earlier ones are gone: --journal-max keeps more"] : []
+            let lines = list.requests.isEmpty ? ["no requests"] : list.requests.map(\.line)
+            return (gone + lines).joined(separator: "\n")
+        }
     }
 }
 
@@ -124,7 +117,7 @@ struct ShowRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Print a request with its headers and bodies, as JSON.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
     @Argument(help: "The number of the request.") var id: Int
 
     func run() async throws {
@@ -142,7 +135,7 @@ struct TailRequests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tail", abstract: "Print requests as they come, until the server stops.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Flag(help: "Print those before as well.")
     var all = false
@@ -196,7 +189,7 @@ struct VerifyRequests: AsyncParsableCommand {
         discussion: "Beside conditions there are times=N, at_least=N and at_most=N; by default at least one must match."
     )
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Option(help: ArgumentHelp("Wait until it is true, for this time at most.", valueName: "time"))
     var timeout: String?
@@ -213,7 +206,7 @@ struct VerifyRequests: AsyncParsableCommand {
 
     func run() async throws {
         let client = try options.client()
-        let body = Data(try FaultPairs(pairs + (timeout.map { ["timeout=\($0)"] } ?? [])).body.bytes)
+        let body = try FaultPairs(pairs + (timeout.map { ["timeout=\($0)"] } ?? [])).body
         let path = timeout == nil ? "requests/verify" : "requests/wait"
         do {
             let time = timeout.flatMap { ClockDuration($0)?.duration } ?? .zero
@@ -224,8 +217,7 @@ struct VerifyRequests: AsyncParsableCommand {
             print("verified: \(outcome.count) of \(pairs.joined(separator: " "))")
         } catch let refusal as ControlClient.Refusal {
             guard refusal.status == 422, let outcome: Outcome = try? ControlClient.decoded(refusal.body) else {
-                StandardError.write("scribe-emulator: \(refusal.reason)")
-                throw refusal.status == nil ? ExitCode.notReachable : .failure
+                throw refusal.explained()
             }
             print(options.json ? String(decoding: refusal.body, as: UTF8.self) : outcome.diff)
             throw ExitCode.failure
@@ -233,12 +225,12 @@ struct VerifyRequests: AsyncParsableCommand {
     }
 }
 
-struct ExportRequests: AsyncParsableCommand {
+struct ExportRequests: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the requests to a new file, as an HTTP archive (HAR). It may hold what patients have said.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Argument(help: "The file; - for standard output.", completion: .file(), transform: Setting.path)
     var file: String
@@ -248,20 +240,17 @@ struct ExportRequests: AsyncParsableCommand {
 
     func validate() throws { _ = try FaultPairs(pairs) }
 
-    func run() async throws {
-        try await options.client().download("requests/export" + FaultPairs(pairs).query(), to: file)
-        guard file != "-" else { return }
-        print(options.json ? "{}" : "exported: \(file)")
+    func call() -> OperatorCall {
+        .init(done: file == "-" ? nil : "exported: \(file)") {
+            try await $0.download("requests/export" + FaultPairs(pairs).query(), to: file)
+        }
     }
 }
 
-struct ClearRequests: AsyncParsableCommand {
+struct ClearRequests: NamespacedCommand {
     static let configuration = CommandConfiguration(commandName: "clear", abstract: "Forget all requests.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
-    func run() async throws {
-        _ = try await options.client().data("DELETE", "requests")
-        print(options.json ? "{}" : "cleared")
-    }
+    func call() -> OperatorCall { .init(done: "cleared") { _ = try await $0.data("DELETE", "requests") } }
 }

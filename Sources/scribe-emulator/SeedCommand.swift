@@ -4,19 +4,13 @@ import ScribeDomain
 import ScribeServer
 import Yams
 
-struct SeedCommand: AsyncParsableCommand {
+struct SeedCommand: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "seed",
         abstract: "Add clients, clinicians, templates and finished visits to a running server.",
         discussion: "The file is YAML or JSON, with the members of the body of POST /__admin/seed.")
 
-    @OptionGroup var control: ControlOptions
-
-    @Option(help: ArgumentHelp("The namespace; by default the server's own data.", valueName: "name"))
-    var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var options: OperatorOptions<WorldData>
 
     @Argument(
         help: ArgumentHelp("A YAML or JSON file; - for standard input.", valueName: "file"), transform: Setting.path)
@@ -35,19 +29,17 @@ struct SeedCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if let namespace { _ = try NamespaceName(argument: namespace) }
+        if let namespace = options.namespace { _ = try NamespaceName(argument: namespace) }
     }
 
-    func run() async throws {
-        let client = try control.client(in: namespace.map { try NamespaceName(argument: $0) })
-        let body = try Self.json(in: try content(), from: file)
-        let data = try await client.data("POST", "seed", body)
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let seeded: Seeded = try client.read(data)
-        for (what, names) in [("client", seeded.clients), ("user", seeded.users), ("template", seeded.templates)] {
-            for name in names { print("\(what)  \(name)") }
+    func call() throws -> OperatorCall {
+        .init("POST", "seed", try Self.json(in: content(), from: file)) { (seeded: Seeded) in
+            let lines =
+                seeded.clients.map { "client  \($0)" } + seeded.users.map { "user  \($0)" }
+                + seeded.templates.map { "template  \($0)" }
+                + seeded.consultations.map { "consultation  \($0.txnId)  \($0.status)" }
+            return lines.isEmpty ? nil : lines.joined(separator: "\n")
         }
-        for visit in seeded.consultations { print("consultation  \(visit.txnId)  \(visit.status)") }
     }
 
     private func content() throws -> Data {
@@ -61,10 +53,9 @@ struct SeedCommand: AsyncParsableCommand {
 
     /// Translates YAML to JSON.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
-    private static func json(in data: Data, from path: String) throws -> Data {
+    private static func json(in data: Data, from path: String) throws -> JSON {
         do {
-            guard let node = try YAMLText.node(of: data) else { return Data("{}".utf8) }
-            return Data(value(of: node).bytes)
+            return try YAMLText.node(of: data).map(value) ?? [:]
         } catch {
             StandardError.write("scribe-emulator: \(path) is not YAML: \(error)")
             throw ExitCode.failure

@@ -18,21 +18,6 @@ struct SnapshotCommands: AsyncParsableCommand {
     )
 }
 
-/// Flags of the commands about snapshots.
-struct SnapshotOptions: ParsableArguments {
-    @OptionGroup var control: ControlOptions
-
-    @Option(help: ArgumentHelp("The namespace; by default the server's own data.", valueName: "name"))
-    var namespace: String?
-
-    @Flag(help: "Print JSON.")
-    var json = false
-
-    func client() throws -> ControlClient {
-        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
-    }
-}
-
 /// Snapshot in an answer of the server.
 private struct SavedSnapshot: Decodable {
     let name: String
@@ -55,88 +40,72 @@ extension SnapshotName {
     }
 }
 
-struct SaveSnapshot: AsyncParsableCommand {
+struct SaveSnapshot: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "save", abstract: "Save the state under a name, in place of an earlier snapshot of that name.")
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
     @Argument(help: "The name of the snapshot.") var name: String
 
     func validate() throws { _ = try SnapshotName(argument: name) }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.data("PUT", "snapshots/\(name)")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let saved: SavedSnapshot = try client.read(data)
-        print("saved: \(saved.line)")
-    }
+    func call() -> OperatorCall { .init("PUT", "snapshots/\(name)") { (new: SavedSnapshot) in "saved: \(new.line)" } }
 }
 
-struct RestoreSnapshot: AsyncParsableCommand {
+struct RestoreSnapshot: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Replace the state by a snapshot. A server with a data folder allows that only with --allow-reset.",
         aliases: ["load"])
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
     @Argument(help: "The name of the snapshot.") var name: String
-
-    private struct Restored: Decodable {
-        let namespace: String
-        let state: Int
-    }
 
     func validate() throws { _ = try SnapshotName(argument: name) }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.data("POST", "snapshots/\(name)/restore")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let restored: Restored = try client.read(data)
-        print("restored: \(name)  namespace \(restored.namespace)  state \(restored.state)")
+    func call() -> OperatorCall {
+        .init("POST", "snapshots/\(name)/restore") { (restored: RestoredWorld) in
+            "restored: \(name)  namespace \(restored.namespace)  state \(restored.state)"
+        }
     }
 }
 
-struct ListSnapshots: AsyncParsableCommand {
+struct ListSnapshots: NamespacedCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the snapshots.")
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
 
     private struct List: Decodable {
         let snapshots: [SavedSnapshot]
     }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.data("GET", "snapshots")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let list: List = try client.read(data)
-        print(list.snapshots.isEmpty ? "no snapshots" : list.snapshots.map(\.line).joined(separator: "\n"))
+    func call() -> OperatorCall {
+        .init("GET", "snapshots") { (list: List) in
+            list.snapshots.isEmpty ? "no snapshots" : list.snapshots.map(\.line).joined(separator: "\n")
+        }
     }
 }
 
-struct DeleteSnapshot: AsyncParsableCommand {
+struct DeleteSnapshot: NamespacedCommand {
     static let configuration = CommandConfiguration(commandName: "delete", abstract: "Delete a snapshot.")
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
     @Argument(help: "The name of the snapshot.") var name: String
 
     func validate() throws { _ = try SnapshotName(argument: name) }
 
-    func run() async throws {
-        _ = try await options.client().data("DELETE", "snapshots/\(name)")
-        print(options.json ? "{}" : "deleted: \(name)")
+    func call() -> OperatorCall {
+        .init(done: "deleted: \(name)") { _ = try await $0.data("DELETE", "snapshots/\(name)") }
     }
 }
 
-struct ExportSnapshot: AsyncParsableCommand {
+struct ExportSnapshot: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write a snapshot to a file. Without --name the present state is saved and exported.",
         discussion: "The file may hold what patients have said; only its owner can read it.")
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
 
     @Option(help: "The name of a saved snapshot.") var name: String?
 
@@ -147,15 +116,19 @@ struct ExportSnapshot: AsyncParsableCommand {
 
     func validate() throws { if let name { _ = try SnapshotName(argument: name) } }
 
-    func run() async throws {
-        let size = try await Self.write(file, of: name, from: try options.client())
-        // The archive is all that a reader may get.
-        guard file != "-" else { return }
-        if options.json {
+    private struct Exported: Decodable {
+        let size: Int
+    }
+
+    func call() -> OperatorCall {
+        .init { server in
+            let size = try await Self.write(file, of: name, from: server)
             let answer: JSON = ["file": .string(file), "size": .integer(size)]
-            return print(String(decoding: answer.bytes, as: UTF8.self))
+            // The archive is all that a reader may get.
+            return file == "-" ? nil : Data(answer.bytes)
+        } text: { (exported: Exported) in
+            "exported: \(file)  \(exported.size) bytes"
         }
-        print("exported: \(file)  \(size) bytes")
     }
 
     /// Exports a snapshot, or the present state under a temporary name.
@@ -186,11 +159,11 @@ struct ExportSnapshot: AsyncParsableCommand {
     }
 }
 
-struct ImportSnapshot: AsyncParsableCommand {
+struct ImportSnapshot: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Read a snapshot from an exported file. Restore it with snapshot restore.")
 
-    @OptionGroup var options: SnapshotOptions
+    @OptionGroup var options: OperatorOptions<WorldData>
     @Argument(help: "The name that the snapshot gets.") var name: String
 
     @Argument(help: ArgumentHelp("A file that snapshot export wrote.", valueName: "file"), transform: Setting.path)
@@ -198,11 +171,9 @@ struct ImportSnapshot: AsyncParsableCommand {
 
     func validate() throws { _ = try SnapshotName(argument: name) }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.upload(file, as: "application/octet-stream", "snapshots/\(name)/content")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let saved: SavedSnapshot = try client.read(data)
-        print("imported: \(saved.line)")
+    func call() -> OperatorCall {
+        .init({ try await $0.upload(file, as: "application/octet-stream", "snapshots/\(name)/content") }) {
+            (saved: SavedSnapshot) in "imported: \(saved.line)"
+        }
     }
 }

@@ -2,26 +2,25 @@ import ArgumentParser
 import NIOHTTP1
 import ScribeHTTP
 
-struct RecordSocket: AsyncParsableCommand {
+struct RecordSocket: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "record",
         abstract: "Write the frames of a socket to a new file. The words and names of the conversation are in it.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
     @Argument(help: "The number of the socket.") var id: Int
     @Argument(help: "The file.", completion: .file(), transform: Setting.path) var file: String
 
-    func run() async throws {
-        try await options.client().download("requests/\(id)/recording", to: file)
-        print(options.json ? "{}" : "recorded: \(file)")
+    func call() -> OperatorCall {
+        .init(done: "recorded: \(file)") { try await $0.download("requests/\(id)/recording", to: file) }
     }
 }
 
-struct PlaySocket: AsyncParsableCommand {
+struct PlaySocket: NamespacedCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play a recording to the next socket of its route.")
 
-    @OptionGroup var options: FaultOptions
+    @OptionGroup var options: OperatorOptions<WholeWorld>
 
     @Flag(help: "Send the frames without pauses.")
     var fast = false
@@ -40,12 +39,10 @@ struct PlaySocket: AsyncParsableCommand {
         let path: String
     }
 
-    func run() async throws {
-        let client = try options.client()
-        let data = try await client.upload(
-            file, as: SocketRecording.contentType, by: .POST, "playbacks?fast=\(fast)&match=\(match)&times=\(times)")
-        if options.json { return print(String(decoding: data, as: UTF8.self)) }
-        let added: Added = try client.read(data)
-        print("\(added.id): the next socket of \(added.path) gets \(file)")
+    func call() -> OperatorCall {
+        let path = "playbacks?fast=\(fast)&match=\(match)&times=\(times)"
+        return .init({ try await $0.upload(file, as: SocketRecording.contentType, by: .POST, path) }) {
+            (added: Added) in "\(added.id): the next socket of \(added.path) gets \(file)"
+        }
     }
 }

@@ -18,6 +18,13 @@ private struct RegisteredWebhook: Decodable {
     let endpoint: String
     let events: [String]
     let signed: Bool
+
+    var line: String {
+        [
+            webhookId, style, businessId, events.isEmpty ? "all events" : events.joined(separator: ","), "->", endpoint,
+            signed ? "signed" : "not signed",
+        ].joined(separator: "  ")
+    }
 }
 
 private struct ListedDelivery: Decodable {
@@ -39,7 +46,7 @@ private struct ListedDelivery: Decodable {
     }
 }
 
-struct TriggerCommand: AsyncParsableCommand {
+struct TriggerCommand: OperatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "trigger", abstract: "Send an event to all webhooks that subscribe to it.")
 
@@ -64,21 +71,23 @@ struct TriggerCommand: AsyncParsableCommand {
         let deliveryIds: [String]
     }
 
-    func run() async throws {
-        let client = try control.client(in: namespace.map { try NamespaceName(argument: $0) })
+    func client() throws -> ControlClient {
+        try control.client(in: namespace.map { try NamespaceName(argument: $0) })
+    }
+
+    func call() -> OperatorCall {
         let body: JSON = [
             "event": .string(event), "transaction": transaction.map(JSON.string),
             "business": business.map(JSON.string),
         ]
-        let data = try await client.data("POST", "webhooks/trigger", Data(body.bytes))
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        let triggered: Triggered = try client.read(data)
-        let ids = triggered.deliveryIds
-        print(ids.isEmpty ? "no webhook subscribes to it" : "deliveries: \(ids.joined(separator: ", "))")
+        return .init("POST", "webhooks/trigger", body) { (triggered: Triggered) in
+            let ids = triggered.deliveryIds
+            return ids.isEmpty ? "no webhook subscribes to it" : "deliveries: \(ids.joined(separator: ", "))"
+        }
     }
 }
 
-struct ListWebhooks: AsyncParsableCommand {
+struct ListWebhooks: OperatorCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Print the registrations, or with --deliveries what was sent to them.")
 
@@ -99,26 +108,17 @@ struct ListWebhooks: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let client = try control.client()
-        let asksForDeliveries = deliveries || state != nil
-        let path = asksForDeliveries ? "deliveries?limit=1000\(state.map { "&state=\($0)" } ?? "")" : "webhooks"
-        let data = try await client.data("GET", path)
-        if json { return print(String(decoding: data, as: UTF8.self)) }
-        if asksForDeliveries {
-            let answer: [String: [ListedDelivery]] = try client.read(data)
-            let found = answer["deliveries"] ?? []
-            print(found.isEmpty ? "no deliveries" : found.map(\.line).joined(separator: "\n"))
-        } else {
-            let answer: [String: [RegisteredWebhook]] = try client.read(data)
-            let lines = (answer["webhooks"] ?? []).map { webhook in
-                let events = webhook.events.isEmpty ? "all events" : webhook.events.joined(separator: ",")
-                return [
-                    webhook.webhookId, webhook.style, webhook.businessId, events, "->", webhook.endpoint,
-                    webhook.signed ? "signed" : "not signed",
-                ].joined(separator: "  ")
+    func call() -> OperatorCall {
+        guard deliveries || state != nil else {
+            return .init("GET", "webhooks") { (answer: [String: [RegisteredWebhook]]) in
+                let lines = answer["webhooks"]?.map(\.line) ?? []
+                return lines.isEmpty ? "no webhooks are registered" : lines.joined(separator: "\n")
             }
-            print(lines.isEmpty ? "no webhooks are registered" : lines.joined(separator: "\n"))
+        }
+        let path = "deliveries?limit=1000\(state.map { "&state=\($0)" } ?? "")"
+        return .init("GET", path) { (answer: [String: [ListedDelivery]]) in
+            let lines = answer["deliveries"]?.map(\.line) ?? []
+            return lines.isEmpty ? "no deliveries" : lines.joined(separator: "\n")
         }
     }
 }
@@ -154,7 +154,7 @@ struct ReplayDeliveries: AsyncParsableCommand {
             return print(replayed.line)
         }
         let body: JSON = ["webhook_id": webhook.map { .string(String($0)) }]
-        let count: Count = try await client.send("POST", "deliveries/replay", Data(body.bytes))
+        let count: Count = try await client.send("POST", "deliveries/replay", body)
         print("replayed: \(count.replayed)")
     }
 }

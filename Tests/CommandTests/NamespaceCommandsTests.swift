@@ -29,7 +29,7 @@ struct NamespaceCommandsTests {
     func names(name: String) throws {
         #expect(try CreateNamespace.parse([name]).name == name)
         #expect(try DeleteNamespace.parse([name]).name == name)
-        #expect(try ResetCommand.parse(["--namespace", name]).namespace == name)
+        #expect(try ResetCommand.parse(["--namespace", name]).options.namespace == name)
     }
 
     @Test(
@@ -49,7 +49,7 @@ struct NamespaceCommandsTests {
     @Test("ns create and ns reset need no name, and ns delete needs one")
     func withoutName() throws {
         #expect(try CreateNamespace.parse([]).name == nil)
-        #expect(try ResetCommand.parse([]).namespace == nil)
+        #expect(try ResetCommand.parse([]).options.namespace == nil)
         #expect(Self.error(of: DeleteNamespace.self, []) != nil)
     }
 
