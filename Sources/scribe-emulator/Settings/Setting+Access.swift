@@ -1,12 +1,9 @@
-import Eka
 import Engines
 import Foundation
 import Listen
-import Logging
 import Omi
 import ScribeDomain
 import ScribeHTTP
-import ScribeRuntime
 import ScribeServer
 
 extension Setting {
@@ -26,7 +23,6 @@ extension Setting {
             "allow-unverified-tokens-from-network",
             "Allow lenient or open authentication on an address that other machines can reach.",
             .boolean,
-            default: "false",
             page:
                 "allow `lenient` and `open` on an address that other machines can reach; otherwise they listen on loopback only",
             to: \.configuration.allowsUnverifiedTokensFromNetwork),
@@ -56,7 +52,6 @@ extension Setting {
             "signing-key-file",
             "A file with the signing key, at least 32 bytes; by default one in the data folder.",
             .fileContents,
-            default: "",
             page: """
                 a file with the signing key, at least 32 bytes; without it the server makes a key in the data folder. \
                 `SCRIBE_SIGNING_KEY` holds the key itself and wins
@@ -80,7 +75,6 @@ extension Setting {
             "How long an access token is valid.",
             .seconds,
             default: "24h",
-            valueName: "time",
             page: """
                 how long an access token is valid; after that it is 401, and clients refresh it. With less than a day the \
                 Python SDK for sessions fails
@@ -91,7 +85,6 @@ extension Setting {
             "How long a refresh token is valid.",
             .seconds,
             default: "30d",
-            valueName: "time",
             page: "how long a refresh token is valid; after that a refresh is 403, and clients sign out",
             to: \.configuration.lifetimes.refreshToken),
         Setting(
@@ -99,7 +92,6 @@ extension Setting {
             "How long S3 credentials are valid.",
             .seconds,
             default: "12h",
-            valueName: "time",
             page: "how long S3 credentials are valid; some clients fetch them once per consultation",
             to: \.configuration.lifetimes.uploadCredentials),
         Setting(
@@ -116,7 +108,6 @@ extension Setting {
             "allowed-hosts",
             "Further hosts that the server answers for, separated by commas; *.NAME, or * for all.",
             .hosts,
-            default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
@@ -154,7 +145,6 @@ extension Setting {
             "firebase-jwks-file",
             "A file with Firebase's JWK set, in place of firebase-jwks-url.",
             .fileContents,
-            default: "",
             pageDefault: "none",
             page: """
                 a file with Firebase's JWK set, in place of `firebase-jwks-url`. The server reads it only at its start
@@ -173,7 +163,6 @@ extension Setting {
             "firebase-client",
             "The client whose business Firebase's users act for.",
             .text,
-            default: "",
             valueName: "id",
             pageDefault: "the demo client",
             page: "the client whose business Firebase's users, and users of the admin key, act for"

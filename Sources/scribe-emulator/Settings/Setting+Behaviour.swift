@@ -2,11 +2,7 @@ import Eka
 import Engines
 import Foundation
 import Listen
-import Logging
 import Omi
-import ScribeDomain
-import ScribeHTTP
-import ScribeRuntime
 import ScribeServer
 import Suki
 
@@ -17,7 +13,6 @@ extension Setting {
             "strict-docs",
             "Answer as the vendor documents, even where its clients need something else.",
             .boolean,
-            default: "false",
             page: """
                 answer as the vendor documents, even where its clients need something else: [what that \
                 changes](recipes/failures.md#answer-as-documented)
@@ -35,15 +30,12 @@ extension Setting {
             "How long the server holds a status poll.",
             .duration,
             default: "14s",
-            valueName: "time",
-            page: "how long the server holds a status poll",
             to: \.configuration.longPoll),
         Setting(
             "session-lifetime",
             "How long a protocol session stays open without audio.",
             .duration(atLeast: .milliseconds(100)),
             default: "60m",
-            valueName: "time",
             page: """
                 how long a protocol session (`/voice/v1`) stays open without audio; after that it is 410. With audio it \
                 stays open for at least three hours after the last of it, except with `strict-docs`
@@ -54,7 +46,6 @@ extension Setting {
             "The least audio of an ambient session; a shorter one is skipped. 0s allows any.",
             .duration(atLeast: .zero),
             default: "60s",
-            valueName: "time",
             page: "the least audio of an ambient session; a shorter one ends as `skipped`. `0s` allows any",
             to: \.configuration.suki.minimumDuration),
         Setting(
@@ -62,7 +53,6 @@ extension Setting {
             "How long an ambient session may stay open.",
             .duration(atLeast: .milliseconds(100)),
             default: "7d",
-            valueName: "time",
             page: "how long an ambient session may stay open: devices record offline, and upload later",
             to: \.configuration.suki.lifetime),
         Setting(
@@ -80,15 +70,12 @@ extension Setting {
             "Time without audio or a text message after which a live socket is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "10s",
-            valueName: "time",
-            page: "time without audio or a text message after which a live socket is closed",
             to: \.configuration.listen.idleTime),
         Setting(
             "stream-idle",
             "Time without audio after which the stream of a protocol session is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "5m",
-            valueName: "time",
             page: "time without audio after which the stream of a protocol session is closed; pings do not count",
             to: \.configuration.streamIdle),
         Setting(
@@ -128,7 +115,6 @@ extension Setting {
             "The least silence after which the conversation of a device ends.",
             .duration(atLeast: .seconds(1)),
             default: "120s",
-            valueName: "time",
             page:
                 "the least silence after which the conversation of a device ends, and the default for devices that name none",
             to: \.configuration.omi.conversationTimeout),
@@ -137,15 +123,12 @@ extension Setting {
             "Time without a message after which a device's socket is closed.",
             .duration(atLeast: .milliseconds(100)),
             default: "90s",
-            valueName: "time",
-            page: "time without a message after which a device's socket is closed",
             to: \.configuration.omi.idleTime
         ),
         Setting(
             "omi-admin-key-file",
             "A file with the admin key: `Bearer <key><uid>` acts for any user; by default none.",
             .fileContents,
-            default: "",
             pageDefault: "none",
             page: """
                 a file with the admin key: `Bearer <key><uid>` acts for any user of the business of `firebase-client`
@@ -155,7 +138,6 @@ extension Setting {
             "outbound-allow",
             "Hosts and ranges beyond the public internet that clients may make the server call, such as 10.0.0.0/8.",
             .outboundExceptions,
-            default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
@@ -167,7 +149,6 @@ extension Setting {
             "outbound-ca",
             "A PEM file with further authorities that the server trusts when it calls others over TLS.",
             .authorities,
-            default: "",
             pageDefault: "none",
             page: """
                 a PEM file with further authorities that the server trusts, beside this machine's, when it calls others over \
@@ -179,7 +160,6 @@ extension Setting {
             "The pauses between the attempts to send a webhook.",
             .durations,
             default: "10s,60s,5m,30m",
-            valueName: "times",
             page:
                 "the pauses between the attempts to send a webhook; there is one attempt more than pauses",
             to: \.configuration.webhookPauses),

@@ -1,4 +1,3 @@
-import Engines
 import Foundation
 import Logging
 import ScribeDomain
@@ -14,7 +13,6 @@ extension Setting {
             "Memory for data that the server holds for all clients together.",
             .bytes,
             default: "256MB",
-            valueName: "size",
             page: """
                 memory for data that the server holds for clients: bodies, unfinished messages, audio before it is in a \
                 chunk, parts of pictures, unsent answers. One business may hold at most half of it, or seven eighths while \
@@ -26,7 +24,6 @@ extension Setting {
             "storage-quota",
             "How much data a business may store, for example 50GB; by default without a limit.",
             .bytes,
-            valueName: "size",
             pageDefault: "none",
             page: "how much data a business may store, such as `50GB`; more is 403 `QuotaExceeded`",
             to: \.configuration.quotas.storedBytes),
@@ -69,7 +66,6 @@ extension Setting {
             "Memory for the journal of a namespace.",
             .bytes,
             default: "16MB",
-            valueName: "size",
             page: """
                 memory for the journal of a namespace; the journals of all of them together take a quarter of \
                 `namespace-memory`
@@ -94,7 +90,6 @@ extension Setting {
             "Time without a request or an open socket after which a namespace is deleted.",
             .duration(atLeast: .milliseconds(100)),
             default: "1h",
-            valueName: "time",
             page: "time without a request or an open socket after which a namespace is deleted, by the machine's clock",
             to: \.configuration.namespaces.idleTime),
         Setting(
@@ -102,7 +97,6 @@ extension Setting {
             "Memory for the rows and journals of all namespaces together.",
             .bytes,
             default: "1GB",
-            valueName: "size",
             page: """
                 memory for the rows and journals of all namespaces together; journals take a quarter of it, unless they \
                 are off; a write that finds no room is 503
@@ -113,16 +107,12 @@ extension Setting {
             "Time limit for the head of a request, and for each pause in its body.",
             .duration,
             default: "10s",
-            valueName: "time",
-            page: "time limit for the head of a request, and for each pause in its body",
             to: \.configuration.connectionLimits.requestTime),
         Setting(
             "object-wait",
             "How long after commit a listed file may still arrive.",
             .duration,
             default: "10s",
-            valueName: "time",
-            page: "how long after commit a listed file may still arrive",
             to: \.configuration.jobs.objectWait),
         Setting(
             "explain",

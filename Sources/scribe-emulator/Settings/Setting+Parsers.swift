@@ -41,66 +41,64 @@ extension Setting.Parser where Value == String {
         return host
     }
 
+    /// Reads a base URL, such as `https://scribe.example`, and removes a slash at its end.
+    static let origin = Self(orElse: "is not a base URL; write for example https://scribe.example") { text in
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let origin = WebOrigin(trimmed), origin.port != 0, !trimmed.hasSuffix(":"),
+            origin.isAddress || CertificateName.isHost(origin.host)
+        else { return nil }
+        return trimmed.lowercased()
+    }
+
+    /// Reads an http or https URL.
+    static let url = Self(orElse: "is not an http or https URL") { text in (try? OutboundURL(text)).map { _ in text } }
+
     /// Takes words that are separated by commas, and keeps them as one text.
     static let words = Self(valueType: .list) { text in text }
 }
 
 extension Setting.Parser where Value == PostgreSQLAddress {
-    static let database = Self { (text) throws(Setting.Problem) in
-        guard let address = PostgreSQLAddress(text) else {
-            throw Setting.Problem(what: "is no database; write postgres://USER:PASSWORD@HOST/DATABASE")
-        }
-        return address
+    static let database = Self(orElse: "is no database; write postgres://USER:PASSWORD@HOST/DATABASE") {
+        PostgreSQLAddress($0)
     }
 }
 
 extension Setting.Parser where Value == S3Address {
-    static let objects = Self { (text) throws(Setting.Problem) in
-        guard let address = S3Address(text) else {
-            throw Setting.Problem(what: "is no bucket; write s3://BUCKET?endpoint=https://HOST&region=REGION")
-        }
-        return address
+    static let objects = Self(orElse: "is no bucket; write s3://BUCKET?endpoint=https://HOST&region=REGION") {
+        S3Address($0)
     }
 }
 
 extension Setting.Parser where Value == SeedValue {
-    static let seedValue = Self { (text) throws(Setting.Problem) in
-        guard let seed = SeedValue(text) else {
-            throw Setting.Problem(what: "is no seed value; write \(SeedValue.rule)")
-        }
-        return seed
-    }
+    static let seedValue = Self(orElse: "is no seed value; write \(SeedValue.rule)") { SeedValue($0) }
 }
 
 extension Setting.Parser where Value == Bool {
     /// Reads `true` or `false`, or another word for one of them: `yes`, `on`, `1`, `no`, `off`, `0`.
-    static let boolean = Self(valueType: .boolean) { (text) throws(Setting.Problem) in
-        switch text.lowercased() {
-        case "true", "yes", "on", "1": return true
-        case "false", "no", "off", "0": return false
-        default: throw Setting.Problem(what: "is neither true nor false")
+    static let boolean = Self(.boolean, orElse: "is neither true nor false") {
+        switch $0.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
         }
     }
 }
 
 extension Setting.Parser where Value == Int {
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        Self(valueType: .integer(range)) { (text) throws(Setting.Problem) in
-            guard let number = Int(text), range.contains(number) else {
-                throw Setting.Problem(what: "is not a number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
+        Self(.integer(range), orElse: "is not a number from \(range.lowerBound) to \(range.upperBound)") {
+            Int($0).flatMap { range.contains($0) ? $0 : nil }
         }
     }
 
     /// Reads a size in bytes: `1000`, `500MB` or `50GB`, with 1 KB = 1000 bytes.
-    static let bytes = Self(valueType: .size) { (text) throws(Setting.Problem) in
+    static let bytes = Self(.size, orElse: "is not a size; write 50GB, 500MB or a number of bytes") { text in
         let units = [("GB", 1_000_000_000), ("MB", 1_000_000), ("KB", 1000), ("", 1)]
         for (suffix, size) in units where text.uppercased().hasSuffix(suffix) {
             guard let number = Int(text.dropLast(suffix.count)), (0...1_000_000_000).contains(number) else { break }
             return number * size
         }
-        throw Setting.Problem(what: "is not a size; write 50GB, 500MB or a number of bytes")
+        return nil
     }
 }
 
@@ -124,15 +122,10 @@ extension Setting.Parser where Value == Duration {
 
 extension Setting.Parser where Value == [Duration] {
     /// Reads a list of at most 20 times, such as `10s,60s,5m`.
-    static let durations = Self(valueType: .times) { (text) throws(Setting.Problem) in
-        var durations: [Duration] = []
-        for entry in Setting.Parser<[String]>.list(text) {
-            guard let duration = Duration(setting: entry), durations.count < 20 else {
-                throw Setting.Problem(what: "is not a list of at most 20 times; write for example 10s,60s,5m")
-            }
-            durations.append(duration)
-        }
-        return durations
+    static let durations = Self(.times, orElse: "is not a list of at most 20 times; write for example 10s,60s,5m") {
+        let entries = Setting.Parser<[String]>.list($0)
+        let durations = entries.compactMap { Duration(setting: $0) }
+        return durations.count == entries.count && entries.count <= 20 ? durations : nil
     }
 }
 
@@ -144,13 +137,23 @@ extension Setting.Parser where Value == Double {
 }
 
 extension Setting.Parser {
+    /// - Parameters:
+    ///   - problem: the error for a text that is not a value.
+    ///   - make: makes the value; nil for another text.
+    init(
+        _ valueType: Setting.ValueType = .text, orElse problem: String, make: @escaping @Sendable (String) -> Value?
+    ) {
+        self.init(valueType: valueType) { (text) throws(Setting.Problem) in
+            guard let value = make(text) else { throw Setting.Problem(what: problem) }
+            return value
+        }
+    }
+
     /// Reads one of some words, in upper or lower case.
     static func choice(of choices: [Value], named name: @escaping @Sendable (Value) -> String) -> Self {
-        Self(valueType: .choice(choices.map(name))) { (text) throws(Setting.Problem) in
-            guard let choice = choices.first(where: { name($0) == text.lowercased() }) else {
-                throw Setting.Problem(what: "is not one of \(choices.map(name).joined(separator: ", "))")
-            }
-            return choice
+        let names = choices.map(name)
+        return Self(.choice(names), orElse: "is not one of \(names.joined(separator: ", "))") { text in
+            choices.first { name($0) == text.lowercased() }
         }
     }
 
@@ -183,29 +186,27 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
 
 extension Setting.Parser where Value == [String] {
     /// Reads web origins: `https://app.example:8443,https://*.staging.example`, or `*`.
-    static let origins = Self(valueType: .list) { (text) throws(Setting.Problem) in
-        let origins = list(text)
-        guard origins.allSatisfy({ $0 == "*" || OriginPattern($0) != nil }) else {
-            throw Setting.Problem(
-                what: """
-                    is not a list of web origins; write for example https://app.example or https://*.app.example, \
-                    without paths, or *
-                    """)
-        }
-        return origins
+    static let origins = Self(
+        .list,
+        orElse: """
+            is not a list of web origins; write for example https://app.example or https://*.app.example, \
+            without paths, or *
+            """
+    ) {
+        let origins = list($0)
+        return origins.allSatisfy { $0 == "*" || OriginPattern($0) != nil } ? origins : nil
     }
 
     /// Reads hosts without ports: `scribe.example,*.staging.example`, or `*`.
-    static let hosts = Self(valueType: .list) { (text) throws(Setting.Problem) in
-        let hosts = list(text)
-        guard hosts.allSatisfy({ $0 == "*" || CertificateName($0) != nil }) else {
-            throw Setting.Problem(
-                what:
-                    "is not a list of hosts; write for example scribe.example or *.scribe.example, without ports, or *")
-        }
-        return hosts
+    static let hosts = Self(
+        .list,
+        orElse: "is not a list of hosts; write for example scribe.example or *.scribe.example, without ports, or *"
+    ) {
+        let hosts = list($0)
+        return hosts.allSatisfy { $0 == "*" || CertificateName($0) != nil } ? hosts : nil
     }
 
+    /// The texts between commas, without white space at both ends.
     static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
@@ -237,26 +238,5 @@ extension Setting.Parser where Value == Data {
             throw Setting.Problem(what: "cannot be read; check that the file exists and that you may read it")
         }
         return Data(String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines).utf8)
-    }
-}
-
-extension Setting.Parser where Value == String {
-    /// Reads a base URL, such as `https://scribe.example`, and removes a slash at its end.
-    static let origin = Self { (text) throws(Setting.Problem) in
-        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let origin = WebOrigin(trimmed), origin.port != 0, !trimmed.hasSuffix(":"),
-            origin.isAddress || CertificateName.isHost(origin.host)
-        else { throw Setting.Problem(what: "is not a base URL; write for example https://scribe.example") }
-        return trimmed.lowercased()
-    }
-}
-
-extension Setting.Parser where Value == String {
-    /// Reads an http or https URL.
-    static let url = Self { (text) throws(Setting.Problem) in
-        guard (try? OutboundURL(text)) != nil else {
-            throw Setting.Problem(what: "is not an http or https URL")
-        }
-        return text
     }
 }

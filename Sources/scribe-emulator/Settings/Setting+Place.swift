@@ -1,11 +1,5 @@
-import Eka
-import Engines
 import Foundation
 import Listen
-import Logging
-import ScribeDomain
-import ScribeHTTP
-import ScribeRuntime
 import ScribeServer
 
 extension Setting {
@@ -26,13 +20,11 @@ extension Setting {
             "The port to listen on; 0 picks a free one.",
             .integer(0...65535),
             default: "8087",
-            page: "the port to listen on; 0 picks a free one",
             to: \.configuration.port),
         Setting(
             "tls",
             "Also listen for TLS, with a development certificate for the hosts that are compiled into SDKs.",
             .boolean,
-            default: "false",
             pageDefault: "`false`; `true` with `tls-certificate`",
             page: """
                 also listen for TLS (HTTP/1.1, HTTP/2, WebSockets), with a development certificate for the hosts that are \
@@ -44,13 +36,11 @@ extension Setting {
             "The port to listen on for TLS; 0 picks a free one.",
             .integer(0...65535),
             default: "8443",
-            page: "the port to listen on for TLS; 0 picks a free one",
             to: \.configuration.tls.port),
         Setting(
             "tls-name",
             "Further names and addresses in the development certificate, separated by commas.",
             .certificateNames,
-            default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
@@ -97,7 +87,6 @@ extension Setting {
             "trusted-proxies",
             "Addresses and ranges of proxies whose X-Forwarded-For, -Proto and -Host the server trusts.",
             .ranges,
-            default: "",
             valueName: "list",
             pageDefault: "none",
             page: """
@@ -159,7 +148,6 @@ extension Setting {
             "ephemeral",
             "Keep rows in memory and audio in a temporary folder, which the server deletes when it stops.",
             .boolean,
-            default: "false",
             page: """
                 keep rows in memory, within `namespace-memory`, and audio in a temporary folder, \
                 which the server deletes when it stops
@@ -178,7 +166,6 @@ extension Setting {
             "allow-reset",
             "Allow operators to reset the data folder.",
             .boolean,
-            default: "false",
             page: """
                 allow `reset` and `snapshot restore` of the data folder, which delete its data; \
                 with `ephemeral` they are always allowed

@@ -1,10 +1,6 @@
-import Eka
 import Engines
 import Foundation
 import Listen
-import Logging
-import ScribeDomain
-import ScribeHTTP
 import ScribeRuntime
 import ScribeServer
 
@@ -26,15 +22,12 @@ extension Setting {
             "Time limit for one recognition, beyond the length of its audio.",
             .duration,
             default: "120s",
-            valueName: "time",
-            page: "time limit for one recognition, beyond the length of its audio",
             to: \.configuration.recognition.timeLimit),
         Setting(
             "transcriber-concurrency",
             "The maximum number of recognitions at the same time.",
             .integer(1...256),
-            default: "4",
-            page: "the maximum number of recognitions at the same time"
+            default: "4"
         ) { count, run in
             run.configuration.recognition.concurrency = count
             run.configuration.jobs.transcriptions = count
@@ -52,7 +45,6 @@ extension Setting {
             "The model of the speech service.",
             .text,
             pageDefault: "`whisper-1`; `nova-3-medical`",
-            page: "the model of the speech service",
             to: \.configuration.speechService.model),
         Setting(
             "stt-model-lite",
@@ -75,14 +67,12 @@ extension Setting {
             "The longest recording that the server sends to a speech service in one piece.",
             .duration(atLeast: .seconds(1)),
             default: "10m",
-            valueName: "time",
             page: "the longest recording that the server sends in one piece; with ffmpeg it cuts longer ones at pauses",
             to: \.configuration.speechService.longest),
         Setting(
             "stt-key-file",
             "A file with the key of the speech service.",
             .fileContents,
-            default: "",
             page: "a file with the key of the speech service. `SCRIBE_STT_KEY` holds the key itself and wins"
         ) { key, run in run.configuration.speechService.key = String(decoding: key, as: UTF8.self) },
     ]

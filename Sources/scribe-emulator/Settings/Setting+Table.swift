@@ -1,13 +1,3 @@
-import Eka
-import Engines
-import Foundation
-import Listen
-import Logging
-import ScribeDomain
-import ScribeHTTP
-import ScribeRuntime
-import ScribeServer
-
 extension Setting {
     /// All settings, in the order of `docs/configuration.md`. To add a setting, add an entry to one of these lists.
     static let all = place + speech + access + behaviour + limits

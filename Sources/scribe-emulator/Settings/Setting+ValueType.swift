@@ -18,6 +18,17 @@ extension Setting {
         /// `50GB`, or a number of bytes.
         case size
 
+        /// The placeholder of the value in `--help`; nil for the setting's name.
+        var placeholder: String? {
+            switch self {
+            case .path: "path"
+            case .time: "time"
+            case .times: "times"
+            case .size: "size"
+            case .text, .boolean, .integer, .choice, .list: nil
+            }
+        }
+
         /// Whether the YAML file may have a list of values.
         var takesList: Bool { self == .list || self == .times }
 

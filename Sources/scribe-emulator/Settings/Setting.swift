@@ -58,9 +58,12 @@ struct Setting: Sendable {
     /// Parses a text and sets the value.
     let apply: @Sendable (String, inout Run) throws(Problem) -> Void
 
+    /// - Parameters:
+    ///   - defaultText: the text of the default; nil for `false` of a switch, and for no default of another setting.
+    ///   - page: the description for `docs/configuration.md`; nil for the help.
     init<Value>(
-        _ name: String, _ help: String, _ parser: Parser<Value>,
-        default defaultText: String = "", valueName: String = "value", pageDefault: String? = nil, page: String,
+        _ name: String, _ help: String, _ parser: Parser<Value>, default defaultText: String? = nil,
+        valueName: String = "value", pageDefault: String? = nil, page: String? = nil,
         to path: any WritableKeyPath<Run, Value> & Sendable
     ) {
         self.init(name, help, parser, default: defaultText, valueName: valueName, pageDefault: pageDefault, page: page)
@@ -70,7 +73,7 @@ struct Setting: Sendable {
     /// Makes a setting without a default, whose property is nil unless it is set.
     init<Value>(
         _ name: String, _ help: String, _ parser: Parser<Value>, valueName: String = "value",
-        pageDefault: String? = nil, page: String, to path: any WritableKeyPath<Run, Value?> & Sendable
+        pageDefault: String? = nil, page: String? = nil, to path: any WritableKeyPath<Run, Value?> & Sendable
     ) {
         self.init(name, help, parser, default: "", valueName: valueName, pageDefault: pageDefault, page: page) {
             $1[keyPath: path] = $0
@@ -78,17 +81,18 @@ struct Setting: Sendable {
     }
 
     init<Value>(
-        _ name: String, _ help: String, _ parser: Parser<Value>,
-        default defaultText: String, valueName: String = "value", pageDefault: String? = nil, page: String,
+        _ name: String, _ help: String, _ parser: Parser<Value>, default defaultText: String? = nil,
+        valueName: String = "value", pageDefault: String? = nil, page: String? = nil,
         _ set: @escaping @Sendable (Value, inout Run) throws(Problem) -> Void
     ) {
         self.name = name
         self.help = help
         self.valueName = valueName
         valueType = parser.valueType
-        self.defaultText = defaultText
-        self.pageDefault = pageDefault ?? (defaultText.isEmpty ? "" : "`\(defaultText)`")
-        self.page = page
+        let text = defaultText ?? (valueType == .boolean ? "false" : "")
+        self.defaultText = text
+        self.pageDefault = pageDefault ?? (text.isEmpty ? "" : "`\(text)`")
+        self.page = page ?? help.prefix(1).lowercased() + help.dropFirst().dropLast()
         apply = { (text, run) throws(Problem) in try set(try parser.read(text), &run) }
     }
 

@@ -106,7 +106,7 @@ extension Setting {
         let flag = NameSpecification.customLong(name)
         var help = ArgumentHelp(stringLiteral: flagHelp)
         if isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
-        help.valueName = valueType == .path ? "path" : valueName == "value" ? name : valueName
+        help.valueName = valueName == "value" ? valueType.placeholder ?? name : valueName
         return valueType == .path
             ? Option<String?>(name: flag, help: help, completion: completion, transform: Setting.path)
             : Option<String?>(name: flag, help: help, completion: completion)
