@@ -1,4 +1,3 @@
-import Foundation
 import NIOPosix
 import ScribeDomain
 import ScribeRuntime

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Console
-import Foundation
 import ScribeDomain
 import ScribeServer
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import ScribeServer
 import SystemPackage
 
 #if canImport(Glibc)

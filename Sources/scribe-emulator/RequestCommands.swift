@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import ScribeDomain
-import ScribeHTTP
 
 struct RequestCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,7 +2,6 @@ import ArgumentParser
 import Certificates
 import Engines
 import Foundation
-import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 

@@ -1,11 +1,8 @@
-import ArgumentParser
 import Certificates
 import Engines
 import Foundation
 import NIOCore
 import ScribeDomain
-import ScribeRuntime
-import ScribeServer
 
 /// Checks of `doctor`, each after those that it depends on, and their findings.
 struct DoctorChecks {
