@@ -59,10 +59,6 @@ struct Ready: AsyncParsableCommand {
         return readiness.components["storage"] == "ready"
             && readiness.components["transcriber"].map { !$0.contains(" ") } ?? false
     }
-
-    private struct Readiness: Decodable {
-        let components: [String: String]
-    }
 }
 
 /// Flags that select a running server.

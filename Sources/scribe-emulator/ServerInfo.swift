@@ -7,3 +7,8 @@ struct ServerInfo: Decodable {
     /// The port for TLS; nil without TLS.
     var tlsPort: Int? { settings["tls_port"].flatMap { Int($0) } }
 }
+
+/// Answer of `GET /readyz`.
+struct Readiness: Decodable {
+    let components: [String: String]
+}

@@ -12,26 +12,21 @@ extension DoctorChecks {
     /// Checks the hosts of one SDK.
     mutating func lookAtNames(of sdk: SDK) async {
         guard !sdk.isElsewhere else {
-            findings.append(
-                .unseen(
-                    "cannot check the address of \(sdk.hosts[0]) on the device; run `scribe-emulator trust` for the steps"
-                ))
-            return
+            return addUnseen(
+                "cannot check the address of \(sdk.hosts[0]) on the device; run `scribe-emulator trust` for the steps")
         }
         let hosts = await Self.resolved(sdk.hosts)
         let (away, unknown) = (leadingAway(hosts), hosts.filter { $0.addresses.isEmpty }.map(\.name))
         if !away.isEmpty {
-            findings.append(
-                .problem(
-                    "the SDK would send audio away from this server, to \(away.joined(separator: ", "))",
-                    advice: "do not record before they lead to this server: \(writeStep)"))
+            addProblem(
+                "the SDK would send audio away from this server, to \(away.joined(separator: ", "))",
+                advice: "do not record before they lead to this server: \(writeStep)")
         }
         if !unknown.isEmpty {
-            findings.append(
-                .problem("\(unknown.joined(separator: ", ")) do not resolve to this server", advice: writeStep))
+            addProblem("\(unknown.joined(separator: ", ")) do not resolve to this server", advice: writeStep)
         }
         if away.isEmpty, unknown.isEmpty {
-            findings.append(.well("\(sdk.hosts.joined(separator: ", ")) resolve to this server"))
+            addWell("\(sdk.hosts.joined(separator: ", ")) resolve to this server")
         }
         await lookAtRegions(of: [sdk])
     }
@@ -41,11 +36,9 @@ extension DoctorChecks {
         let sdks = SDK.allCases.filter { !$0.isElsewhere }
         let away = leadingAway(await Self.resolved(sdks.flatMap(\.hosts).removingDuplicates()))
         if !away.isEmpty {
-            findings.append(
-                .warning(
-                    "an SDK with these hosts compiled in would send audio away from this server: "
-                        + away.joined(separator: ", "),
-                    advice: "\(writeStep), or give the SDK the server's base URL"))
+            addWarning(
+                "an SDK with these hosts compiled in would send audio away from this server: "
+                    + away.joined(separator: ", "), advice: "\(writeStep), or give the SDK the server's base URL")
         }
         await lookAtRegions(of: sdks)
     }
@@ -55,11 +48,9 @@ extension DoctorChecks {
     private mutating func lookAtRegions(of sdks: [SDK]) async {
         let away = leadingAway(await Self.resolved(sdks.flatMap(\.regionHosts).removingDuplicates()))
         guard !away.isEmpty else { return }
-        findings.append(
-            .warning(
-                "a client that names its bucket in the path would send audio to S3 itself: "
-                    + away.joined(separator: ", "),
-                advice: "let clients name the bucket in the host, as the SDKs do; `hosts` leaves these hosts alone"))
+        addWarning(
+            "a client that names its bucket in the path would send audio to S3 itself: " + away.joined(separator: ", "),
+            advice: "let clients name the bucket in the host, as the SDKs do; `hosts` leaves these hosts alone")
     }
 
     /// The hosts with an address that is not the server's, each with its first such address.

@@ -41,31 +41,21 @@ struct DoctorChecks {
     let clock: WallClock
     var findings: [Finding] = []
 
-    init(
-        baseURL: String, clientURL: String, tlsPort: Int?, sdkPort: Int, authority: String?, sdk: SDK?,
-        givesBaseURL: Bool, environment: [String: String], clock: WallClock
-    ) {
-        self.baseURL = baseURL
-        self.clientURL = clientURL
-        self.tlsPort = tlsPort
-        self.sdkPort = sdkPort
-        self.authority = authority
-        self.sdk = sdk
-        self.givesBaseURL = givesBaseURL
-        self.environment = environment
-        self.clock = clock
-    }
+    mutating func addWell(_ what: String) { findings.append(.well(what)) }
+    mutating func addProblem(_ what: String, advice: String) { findings.append(.problem(what, advice: advice)) }
+    mutating func addWarning(_ what: String, advice: String) { findings.append(.warning(what, advice: advice)) }
+    mutating func addUnseen(_ what: String) { findings.append(.unseen(what)) }
 
     mutating func look(asking control: ControlClient) async throws {
         guard await lookAtServer() else { return }
         await lookAtAuthentication(control)
         if let step = sdk?.baseURLStep(clientURL), givesBaseURL || tlsPort == nil {
-            return findings.append(.well("no TLS and no hosts are needed: \(step)"))
+            return addWell("no TLS and no hosts are needed: \(step)")
         }
         guard await lookAtTLS() else { return }
         guard let sdk else {
             await lookAtNames()
-            return await lookAtSystemTrust("https://localhost:\(tlsPort ?? 443)/readyz")
+            return await lookAtSystemTrust()
         }
         await lookAtNames(of: sdk)
         guard !sdk.isElsewhere else { return await lookAtTrust(of: sdk) }
@@ -79,23 +69,20 @@ struct DoctorChecks {
     private mutating func lookAtServer() async -> Bool {
         switch await Probe.ask("\(baseURL)/readyz", trusting: nil) {
         case .answered(200, let server, let date) where server.hasPrefix("scribe-emulator"):
-            findings.append(.well("\(server) answers at \(baseURL)"))
+            addWell("\(server) answers at \(baseURL)")
             lookAtClock(date)
             await lookAtDurability()
             return true
         case .answered(503, let server, _) where server.hasPrefix("scribe-emulator"):
-            findings.append(
-                .problem("the server at \(baseURL) is not ready", advice: "run curl \(baseURL)/readyz to find out why"))
+            addProblem("the server at \(baseURL) is not ready", advice: "run curl \(baseURL)/readyz to find out why")
         case .answered(_, let server, _):
-            findings.append(
-                .problem(
-                    "another server answers at \(baseURL)" + (server.isEmpty ? "" : " (\(server))"),
-                    advice: "start scribe-emulator on another port with --port, and name it here with --url"))
+            addProblem(
+                "another server answers at \(baseURL)" + (server.isEmpty ? "" : " (\(server))"),
+                advice: "start scribe-emulator on another port with --port, and name it here with --url")
         case .untrusted, .refused:
-            findings.append(
-                .problem(
-                    "no server answers at \(baseURL)",
-                    advice: "run scribe-emulator serve --tls; if it runs elsewhere, add --url http://HOST:PORT"))
+            addProblem(
+                "no server answers at \(baseURL)",
+                advice: "run scribe-emulator serve --tls; if it runs elsewhere, add --url http://HOST:PORT")
         }
         return false
     }
@@ -103,19 +90,14 @@ struct DoctorChecks {
     private mutating func lookAtClock(_ date: Date?) {
         guard let date else { return }
         let seconds = Int(saturating: abs(date.timeIntervalSince(clock.now)))
-        findings.append(
-            seconds < 300
-                ? .well("the clocks agree")
-                : .problem(
-                    "the clocks of this machine and the server are \(seconds) s apart; S3 uploads fail from 900 s on",
-                    advice: "set both clocks by NTP"))
+        guard seconds >= 300 else { return addWell("the clocks agree") }
+        addProblem(
+            "the clocks of this machine and the server are \(seconds) s apart; S3 uploads fail from 900 s on",
+            advice: "set both clocks by NTP")
     }
 
     /// Adds what the settings of a shared database put at risk.
     private mutating func lookAtDurability() async {
-        struct Readiness: Decodable {
-            let components: [String: String]
-        }
         guard let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(10)),
             let components = try? JSONDecoder().decode(Readiness.self, from: answer.body).components
         else { return }
@@ -126,8 +108,7 @@ struct DoctorChecks {
                     : .problem(durability, advice: "see docs/scale-out.md, \"What is promised\""))
         }
         if components["storage"] == "unreachable" {
-            findings.append(
-                .problem("the object store does not answer", advice: "check the S3 service and its credentials"))
+            addProblem("the object store does not answer", advice: "check the S3 service and its credentials")
         }
     }
 
@@ -137,31 +118,27 @@ struct DoctorChecks {
             data = try await control.answer("GET", "info")
         } catch {
             let reason = (error as? ControlClient.Refusal)?.reason ?? "its answer cannot be read"
-            return findings.append(.unseen("cannot check the authentication mode: \(reason)"))
+            return addUnseen("cannot check the authentication mode: \(reason)")
         }
         guard let info: ServerInfo = try? ControlClient.decoded(data), let mode = info.settings["auth"] else {
-            return findings.append(.unseen("cannot check the authentication mode: its answer cannot be read"))
+            return addUnseen("cannot check the authentication mode: its answer cannot be read")
         }
-        switch mode {
-        case "strict":
-            findings.append(
-                .well("authentication is strict: only tokens that this server gave to clients of its clients file"))
-        default: findings.append(.well("authentication is \(mode): any token is accepted"))
-        }
+        let accepted =
+            mode == "strict"
+            ? "only tokens that this server gave to clients of its clients file" : "any token is accepted"
+        addWell("authentication is \(mode): \(accepted)")
         tlsPort = info.tlsPort
     }
 
     private mutating func lookAtTLS() async -> Bool {
         guard var tlsPort else {
-            findings.append(
-                .problem("the server listens for plain HTTP only", advice: "run scribe-emulator serve --tls"))
+            addProblem("the server listens for plain HTTP only", advice: "run scribe-emulator serve --tls")
             return false
         }
         if let authority, !FileManager.default.fileExists(atPath: authority) {
-            findings.append(
-                .problem(
-                    "the certificate authority \(authority) does not exist",
-                    advice: "name the server's folder with --tls-dir, or fetch the file: curl \(baseURL)/ca.pem"))
+            addProblem(
+                "the certificate authority \(authority) does not exist",
+                advice: "name the server's folder with --tls-dir, or fetch the file: curl \(baseURL)/ca.pem")
             return false
         }
         if tlsPort != 443, case .refused = await Probe.ask(url(tlsPort), trusting: authority, at: serverAddress),
@@ -200,11 +177,10 @@ struct DoctorChecks {
     ) async -> Bool {
         switch await Probe.ask(url, trusting: authority, at: serverAddress) {
         case .answered(_, let server, _) where server.hasPrefix("scribe-emulator"):
-            findings.append(.well(well))
+            addWell(well)
             return true
         case .answered(_, let server, _):
-            findings.append(
-                .problem("another server (\(server)) answers on port \(port)", advice: adviceOnAnother))
+            addProblem("another server (\(server)) answers on port \(port)", advice: adviceOnAnother)
         case .untrusted: findings.append(untrusted)
         case .refused(let reason): findings.append(refused(reason))
         }
@@ -212,6 +188,8 @@ struct DoctorChecks {
     }
 
     private func url(_ port: Int) -> String { "https://localhost:\(port)/readyz" }
+
+    private func sdkURL(_ host: String) -> String { "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")" }
 
     private var issuer: String {
         authority == nil ? "an authority that this machine trusts" : "this machine's authority"
@@ -225,24 +203,22 @@ struct DoctorChecks {
 
     private var serverAddress: String? { serverAddresses.first }
 
-    private mutating func lookAtSystemTrust(_ url: String) async {
+    private mutating func lookAtSystemTrust() async {
         guard authority != nil else { return }
-        if case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
-            findings.append(.well("this machine trusts the authority"))
+        if case .answered = await Probe.ask(url(tlsPort ?? 443), trusting: nil, at: serverAddress) {
+            addWell("this machine trusts the authority")
         } else {
-            findings.append(
-                .unseen(
-                    "this machine does not trust the authority; run `scribe-emulator trust` for the steps of each client"
-                ))
+            addUnseen(
+                "this machine does not trust the authority; run `scribe-emulator trust` for the steps of each client")
         }
     }
 
     private mutating func lookAtPort(of host: String) async -> Bool {
         let path = AudioLocation.bucket(ofVirtualHost: host) == nil ? "/readyz" : "/"
-        let url = "https://\(host)\(sdkPort == 443 ? "" : ":\(sdkPort)")\(path)"
         let port = sdkPort
         return await look(
-            at: url, port: port, well: "port \(port), which the SDK uses for \(host), reaches the server",
+            at: sdkURL(host) + path, port: port,
+            well: "port \(port), which the SDK uses for \(host), reaches the server",
             adviceOnAnother: "stop it, then run doctor again",
             untrusted: .problem(
                 "the certificate on port \(port) is not for \(host)",
@@ -255,33 +231,29 @@ struct DoctorChecks {
     }
 
     private mutating func lookAtTrust(of sdk: SDK) async {
-        let url = "https://\(sdk.hosts[0])\(sdkPort == 443 ? "" : ":\(sdkPort)")/readyz"
+        let url = sdkURL(sdk.hosts[0]) + "/readyz"
         switch sdk.trust {
         case .unseen(let place):
-            findings.append(
-                .unseen(
-                    "cannot check whether the authority is trusted \(place); run `scribe-emulator trust` for the steps")
-            )
+            addUnseen(
+                "cannot check whether the authority is trusted \(place); run `scribe-emulator trust` for the steps")
         case .file(let names, let orSystem):
             if orSystem || authority == nil, case .answered = await Probe.ask(url, trusting: nil, at: serverAddress) {
-                return findings.append(.well("this machine trusts the certificate"))
+                return addWell("this machine trusts the certificate")
             }
             guard let authority else {
-                return findings.append(
-                    .problem(
-                        "this machine does not trust the certificate",
-                        advice: "use a certificate from an authority that it trusts"))
+                return addProblem(
+                    "this machine does not trust the certificate",
+                    advice: "use a certificate from an authority that it trusts")
             }
             let set = names.first { environment[$0] != nil }
             if let set, let file = environment[set],
                 case .answered = await Probe.ask(url, trusting: file, at: serverAddress)
             {
-                findings.append(.well("\(set) names a file with the authority"))
+                addWell("\(set) names a file with the authority")
             } else {
-                findings.append(
-                    .problem(
-                        set.map { "\($0) is set to a file without the authority" } ?? "\(names[0]) is not set",
-                        advice: "export \(names[0])=\(authority)"))
+                addProblem(
+                    set.map { "\($0) is set to a file without the authority" } ?? "\(names[0]) is not set",
+                    advice: "export \(names[0])=\(authority)")
             }
         }
     }
