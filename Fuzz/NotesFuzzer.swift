@@ -51,5 +51,5 @@ private let vocabulary: [String] = {
         "one", "fifty", "over", "point", "days", "weeks", "um", "hai", "nahi", "do you", "tonsillitis",
     ]
     // Sorted, so that a find means the same in the next run.
-    return others + Terms.phrases.sorted()
+    return others + Terms.kindsByPhrase.keys.sorted()
 }()

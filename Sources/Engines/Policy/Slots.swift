@@ -1,17 +1,14 @@
 /// Limits how many tasks run at the same time. Waiting tenants take turns; within a
 /// tenant the first in line goes first.
 package actor Slots {
-    private var free: Int
-    private var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
+    private(set) var free: Int
+    private(set) var waiting: [Int: CheckedContinuation<Void, any Error>] = [:]
     private var queues: [String: ArraySlice<Int>] = [:]
     /// Waiting tenants, in the order of their turns.
     private var turns: ArraySlice<String> = []
     private var next = 0
 
     package init(count: Int) { free = max(1, count) }
-
-    var freeCount: Int { free }
-    var waitingCount: Int { waiting.count }
 
     /// Runs `body` once a slot is free.
     /// - Throws: `CancellationError` if the task is cancelled while it waits; errors of `body`.

@@ -5,7 +5,4 @@ enum ClinicalLexicon {
         "aren't", "wasn't", "weren't", "haven't", "hasn't", "hadn't", "doesn't", "can't", "cannot", "couldn't",
         "won't", "wouldn't",
     ]
-
-    /// Words that end the reach of a negation.
-    static let contrasts: Set<String> = ["but", "however", "although", "though", "except", "then"]
 }

@@ -10,14 +10,14 @@ extension FactExtraction {
             // "Not really, well, sometimes."
             let isHedged = clause.tokens.contains(["sometimes", "occasionally", "maybe", "bit", "little"])
             if isHedged, clause.tokens.count <= 5, let question = questions.clauses.last,
-                let hedge = clause.tokens.last, case let topics = Topics.asked(in: question.tokens, question.terms),
+                let hedge = clause.tokens.last, case let topics = Topics.asked(in: question.tokens),
                 topics.count == 1
             {
                 return affirm(topics[0], with: [hedge])
             }
             for question in questions.clauses where !isHedged && (!isPartial || questions.clauses.count == 1) {
                 let ofFamily = question.terms.has(.bloodRelative) || questions.isOfFamily
-                let topics = Topics.asked(in: question.tokens, question.terms)
+                let topics = Topics.asked(in: question.tokens)
                 // "No palpitations" denies only the named topic of the question.
                 let named = topics.filter { topic in
                     topic.last.map { last in clause.tokens.contains { $0.plain == last.plain } } ?? false
@@ -155,7 +155,7 @@ extension FactExtraction {
             }
             return
         }
-        let topics = Topics.asked(in: question.tokens, question.terms)
+        let topics = Topics.asked(in: question.tokens)
         let restTerms = Terms(rest)
         let isElaborate = rest.count > 5 || restTerms.has([.symptom, .medication, .condition])
         // "Have you taken her temperature?" – "Yes, it was 38.9."

@@ -172,7 +172,7 @@ extension FactExtraction {
         let isPrescription =
             terms.first(.medication)?.range.lowerBound ?? tokens.count
             < terms.first(.investigation)?.range.lowerBound ?? 0
-        if isPrescription, isInstruction(tokens), readPrescription(tokens, terms, clause) { return }
+        if isPrescription, isInstruction(tokens), readPrescription(tokens, terms) { return }
         if terms.has(.investigation) {
             let first = terms.first(.investigation)?.range.upperBound ?? 0
             let tells = tokens[first...].prefix(6).contains { Self.outcomes.contains($0.plain) }
@@ -183,7 +183,7 @@ extension FactExtraction {
                 return add(.investigation, NoteVoice.ofClinician(tokens))
             }
         }
-        if readPrescription(tokens, terms, clause) { return }
+        if readPrescription(tokens, terms) { return }
         // "Migraine without aura" is a diagnosis.
         if Self.isImmunization(tokens) { return add(.medicalHistory, NoteVoice.ofClinician(tokens)) }
         let doubts =

@@ -58,7 +58,7 @@ extension FactExtraction {
 
     /// Extracts medications that the clinician starts, changes, continues or stops.
     /// - Returns: whether the clause needs no further reading.
-    mutating func readPrescription(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+    mutating func readPrescription(_ tokens: [Token], _ terms: Terms) -> Bool {
         let instructs = tokens.contains(Self.instructing)
         let named = MedicationMention.all(in: tokens, terms, isTaken: instructs)
         let actions = MedicationActions(tokens, names: named.map(\.position))

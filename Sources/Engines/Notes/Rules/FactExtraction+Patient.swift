@@ -55,7 +55,7 @@ extension FactExtraction {
         }
         if readReason(clause) { return }
         if tokens.contains(["patient", "patients"]), !isThirdPerson { return }
-        if isOfOther(tokens, terms, clause) { return readOther(tokens, terms, clause, answering: questions) }
+        if isOfOther(tokens, terms) { return readOther(tokens, terms, answering: questions) }
         speaksOfOther = false
         relative = []
         // "Does it run in the family?" – "Almost everyone had diabetes."
@@ -160,15 +160,13 @@ extension FactExtraction {
         "conditions", "died", "passed", "insulin", "bypass", "diagnosed", "suffers", "suffered",
     ]
 
-    private func isOfOther(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) -> Bool {
+    private func isOfOther(_ tokens: [Token], _ terms: Terms) -> Bool {
         if terms.has(.relative), !tokens.contains(Self.reporting) { return true }
         guard speaksOfOther, !isThirdPerson || !relative.isEmpty, let first = tokens.first else { return false }
         return ["hers", "his"].contains(first.plain) || Self.pronouns.contains(first.plain)
     }
 
-    private mutating func readOther(
-        _ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, answering questions: Asked?
-    ) {
+    private mutating func readOther(_ tokens: [Token], _ terms: Terms, answering questions: Asked?) {
         let isAsked = questions?.has(.bloodRelative) ?? false
         let isIll = terms.has([.condition, .symptom, .procedure]) || tokens.contains(Self.ofHealth)
         speaksOfOther = true

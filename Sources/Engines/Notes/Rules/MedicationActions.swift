@@ -65,8 +65,6 @@ struct MedicationActions {
         }
     }
 
-    var isEmpty: Bool { actions.isEmpty && swap == nil }
-
     /// Action on the medication whose name begins at `position`.
     func change(ofNameAt position: Int) -> MedicationMention.Change? {
         if let swap, position > swap.start { return position < swap.turn ? .stopped : .started }

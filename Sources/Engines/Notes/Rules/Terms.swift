@@ -22,7 +22,6 @@ struct Terms {
         static let social = Kinds(rawValue: 1 << 14)
         static let qualifier = Kinds(rawValue: 1 << 15)
 
-        static let ailment: Kinds = [.symptom, .condition]
         static let drug: Kinds = [.medication, .drugGroup]
     }
 
@@ -69,10 +68,9 @@ struct Terms {
     func first(_ wanted: Kinds) -> Term? { all.first { !$0.kinds.isDisjoint(with: wanted) } }
 
     static let book = PhraseBook(kindsByPhrase.map { ($0.key, $0.value) })
-    /// All phrases of the lexicon.
-    static var phrases: [String] { Array(kindsByPhrase.keys) }
 
-    private static let kindsByPhrase: [String: Kinds] = {
+    /// Kinds of each phrase of the lexicon.
+    static let kindsByPhrase: [String: Kinds] = {
         var kinds: [String: Kinds] = [:]
         func add(_ kind: Kinds, _ phrases: some Sequence<String>) {
             for phrase in phrases { kinds[phrase, default: []].formUnion(kind) }

@@ -23,7 +23,7 @@ enum Topics {
 
     private static let troubles: Set = ["problems", "problem", "issues", "trouble"]
 
-    static func asked(in tokens: [Token], _ terms: Terms) -> [[Token]] {
+    static func asked(in tokens: [Token]) -> [[Token]] {
         guard let first = tokens.first(where: { !["and", "so", "okay", "right", "now", "but"].contains($0.plain) })
         else { return [] }
         if open.contains(first.plain), !tokens.contains(["allergic"]),
