@@ -103,16 +103,10 @@ extension AudioFormat.Container {
     /// Media type of the container.
     var contentType: String {
         switch self {
-        case .wav: "audio/wav"
+        case .wav, .webm, .ogg, .flac, .aac, .aiff: "audio/\(rawValue)"
         case .mp3: "audio/mpeg"
         case .m4a: "audio/mp4"
-        case .webm: "audio/webm"
-        case .ogg: "audio/ogg"
-        case .flac: "audio/flac"
-        case .aac: "audio/aac"
-        case .aiff: "audio/aiff"
-        case .caf: "audio/x-caf"
-        case .w64: "audio/x-w64"
+        case .caf, .w64: "audio/x-\(rawValue)"
         }
     }
 

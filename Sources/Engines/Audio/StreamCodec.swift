@@ -7,15 +7,11 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
     /// ffmpeg's demuxer for the stream; ffmpeg may use no other, whatever the bytes look like.
     var demuxer: String {
         switch self {
-        case .aac: "aac"
-        case .flac: "flac"
-        case .mp3: "mp3"
         case .mp4: "mov"
-        case .ogg: "ogg"
         case .webm: "matroska"
-        case .g729: "g729"
         case .amrNarrow: "amrnb"
         case .amrWide: "amrwb"
+        case .aac, .flac, .mp3, .ogg, .g729: rawValue
         }
     }
 
