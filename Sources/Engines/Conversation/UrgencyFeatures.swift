@@ -17,9 +17,8 @@ package struct UrgencyFeatures {
     fileprivate enum Answer {
         case yes, no
 
-        private static let affirmative: Set = [
-            "yes", "yeah", "yep", "yup", "yea", "aye", "haan", "han", "ji", "हाँ", "हां", "correct", "definitely",
-        ]
+        private static let affirmative = ClinicalLexicon.agreeing.subtracting(["uh-huh", "mm-hmm", "sure", "mhm"])
+            .union(["yea", "han", "ji", "हाँ", "हां", "definitely"])
         private static let negative: Set = ["no", "nope", "nah", "never", "none", "nahi", "nahin", "नहीं", "not"]
 
         init?(_ first: String) {
@@ -37,11 +36,7 @@ package struct UrgencyFeatures {
     private static let longestSentence = 30
     /// Number of words that a denial reaches.
     private static let reach = 4
-    private static let denials: Set = [
-        "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
-        "aren't", "wasn't", "weren't", "haven't", "hasn't", "hadn't", "doesn't", "wouldn't", "won't", "none", "nothing",
-        "nahi", "nahin", "नहीं", "can't", "cannot", "couldn't",
-    ]
+    private static let denials = ClinicalLexicon.negations.union(["none", "nothing", "nahi", "nahin", "नहीं"])
 
     package private(set) var sentences: [Sentence] = []
 

@@ -62,9 +62,6 @@ enum ClauseSplitting {
         "doing", "by", "are", "tell", "wonder", "someone", "people", "sure", "feel", "find", "bring", "me",
         "remember", "was", "were", "cause", "isn't", "i'll", "we'll", "will", "i'd",
     ]
-    private static let yes: Set = [
-        "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye",
-    ]
     /// Phrases that begin an instruction, in speech without punctuation.
     private static let instructions = PhraseBook([
         "try to", "don't", "drink plenty", "cut down", "cut back", "keep going", "keep moving", "make sure",
@@ -246,7 +243,7 @@ enum ClauseSplitting {
             || tokens.end(of: noPhrases, at: 0) != nil
         {
             clause.act = .denial
-        } else if yes.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
+        } else if ClinicalLexicon.agreeing.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
             || tokens.end(of: shortYesPhrases, at: 0).map({ $0 == tokens.count || tokens[$0 - 1].pause > .none })
                 ?? false
         {

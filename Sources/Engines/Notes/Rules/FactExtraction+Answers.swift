@@ -187,9 +187,7 @@ extension FactExtraction {
         }
     }
 
-    private static let agreeing: Set = [
-        "yes", "yeah", "yep", "yup", "haan", "correct", "uh-huh", "mm-hmm", "sure", "mhm", "aye", "ji", "okay",
-    ]
+    private static let agreeing = ClinicalLexicon.agreeing.union(["ji", "okay"])
 
     /// Adds a confirmed topic; a short rest of the answer is included: "a little, at the end of the day".
     private mutating func affirm(_ topic: [Token], with rest: [Token]) {

@@ -2,10 +2,9 @@ import ScribeDomain
 
 /// Extracts facts from the clauses of patients and their companions.
 extension FactExtraction {
-    static let negations: Set = [
-        "no", "not", "never", "without", "nor", "neither", "deny", "denies", "denied", "don't", "didn't", "isn't",
-        "aren't", "wasn't", "weren't", "haven't", "hasn't", "hadn't", "doesn't", "none", "nothing",
-    ]
+    /// "Can't" tells a complaint: "I can't sleep."
+    static let negations = ClinicalLexicon.negations.union(["none", "nothing"])
+        .subtracting(["can't", "cannot", "couldn't", "won't", "wouldn't"])
     private static let reporting: Set = [
         "says", "said", "noticed", "thinks", "made", "told", "brought", "wanted", "worried",
     ]
