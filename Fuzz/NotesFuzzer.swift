@@ -36,10 +36,19 @@ private func words(of text: String) -> [[UInt8]] {
     text.split(whereSeparator: \.isWhitespace).map { Array($0.trimmingPunctuation().utf8) }.filter { !$0.isEmpty }
 }
 
+/// Words that a note may contain without their being spoken.
+private let voice: Set<String> = {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../Sources/Engines/Notes/Rules/voice.txt")
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    require(!text.isEmpty, "voice.txt has words")
+    return Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
+}()
+
 /// Numbers are written in digits, spelt abbreviations as one word, and Hindi in English.
 private func isVoice(_ word: [UInt8]) -> Bool {
     let text = String(decoding: word, as: UTF8.self)
-    return text.contains(where: \.isNumber) || NoteVoice.words.contains(text)
+    return text.contains(where: \.isNumber) || voice.contains(text)
         || HindiSpeech.english.contains(text)
 }
 

@@ -30,8 +30,6 @@ struct MedicationMention {
         "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
         "millilitre": "ml", "millilitres": "ml", "milliliters": "ml", "mls": "ml",
     ]
-    /// Written forms of units.
-    static var written: [String] { Array(shortUnits.values) }
 
     static let schedules = PhraseBook([
         "once a day", "twice a day", "thrice a day", "once daily", "twice daily", "thrice daily", "once a week",

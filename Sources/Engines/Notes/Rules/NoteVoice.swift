@@ -11,7 +11,7 @@ enum NoteVoice {
     ]
 
     /// Lead-ins of patients, with their replacements in a note.
-    private static let patientLeads = PhraseBook(
+    static let patientLeads = PhraseBook(
         [
             ("i have been having", ""), ("i've been having", ""), ("i've been getting", ""),
             ("i have been getting", ""),
@@ -63,7 +63,7 @@ enum NoteVoice {
             "on exam", "examination shows",
         ].map { ($0, "") })
 
-    private static let thirdPerson = [
+    static let thirdPerson = [
         "take": "takes", "feel": "feels", "get": "gets", "go": "goes", "use": "uses", "want": "wants", "need": "needs",
         "work": "works", "live": "lives", "smoke": "smokes", "drink": "drinks", "eat": "eats", "sleep": "sleeps",
         "wake": "wakes", "walk": "walks", "think": "thinks", "notice": "notices", "try": "tries", "keep": "keeps",
@@ -72,7 +72,7 @@ enum NoteVoice {
         "haven't": "has not",
     ]
     /// Pronouns of the first and second person, with their third person.
-    private static let pronouns = [
+    static let pronouns = [
         "i'm": "patient is", "i've": "patient has", "i'd": "patient would", "i'll": "patient will", "me": "patient",
         "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "them",
         "we're": "they are", "we've": "they have", "we'll": "they will", "you": "one", "your": "the",
@@ -80,14 +80,14 @@ enum NoteVoice {
         "yourself": "self", "yours": "theirs", "you've": "one has", "you'll": "one will", "you'd": "one would",
     ]
     /// Pronouns of clinicians: "call me" is "call clinic", and "you" is the patient.
-    private static let cliniciansPronouns = pronouns.merging(
+    static let cliniciansPronouns = pronouns.merging(
         [
             "i'm": "clinician is", "i've": "clinician has", "i'd": "clinician would", "i'll": "clinician will",
             "me": "clinic", "us": "clinic", "we": "clinic", "we're": "clinic is", "we've": "clinic has",
             "we'll": "clinic will", "you": "patient", "you're": "patient is", "you've": "patient has",
             "you'll": "patient will", "you'd": "patient would",
         ], uniquingKeysWith: { _, clinicians in clinicians })
-    private static let whole = [
+    static let whole = [
         "don't": "do not", "doesn't": "does not", "didn't": "did not", "can't": "cannot", "haven't": "have not",
         "hasn't": "has not", "isn't": "is not", "aren't": "are not", "wasn't": "was not", "weren't": "were not",
         "won't": "will not", "couldn't": "could not", "wouldn't": "would not", "it's": "it is", "that's": "that is",
@@ -99,21 +99,6 @@ enum NoteVoice {
     private static let participles: Set = [
         "been", "had", "got", "lost", "gone", "become", "started", "stopped", "taken", "noticed", "vomited", "fallen",
     ]
-
-    /// Words that a note may contain without having been spoken; `voice.txt` lists them.
-    static let words: Set<String> = {
-        let said =
-            Array(thirdPerson.values) + Array(pronouns.values) + Array(cliniciansPronouns.values) + Array(whole.values)
-            + patientLeads.meanings + VitalSign.written + MedicationMention.written + [
-                "denies reports allergies known no to for"
-            ]
-            + [
-                "stop increase reduce continue started stopped increased decreased continued",
-                "patient clinician the not",
-            ]
-        return Set(said.flatMap { $0.lowercased().split(separator: " ").map(String.init) })
-            .union([Token].spelt.map { $0.lowercased() })
-    }()
 
     /// Rewrites a statement of a patient or a companion.
     /// - Parameter carries: whether the clause before has the subject.

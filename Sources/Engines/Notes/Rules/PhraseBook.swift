@@ -7,7 +7,7 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
         let meaning: Meaning
     }
 
-    private let byFirstWord: [String: [Entry]]
+    let byFirstWord: [String: [Entry]]
 
     init(_ phrases: [(phrase: String, meaning: Meaning)]) {
         let entries = phrases.map { pair in
@@ -15,9 +15,6 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
         }
         byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
     }
-
-    /// Meanings of all phrases, with repetitions.
-    var meanings: [Meaning] { byFirstWord.values.flatMap { $0.map(\.meaning) } }
 
     func entries(beginningWith word: String) -> [Entry]? { byFirstWord[word] }
 }

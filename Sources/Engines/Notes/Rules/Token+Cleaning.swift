@@ -61,10 +61,7 @@ extension [Token] {
         return kept
     }
 
-    /// Written forms of spelt abbreviations.
-    static var spelt: [String] { speltPhrases.meanings }
-
-    private static let speltPhrases = PhraseBook([
+    static let speltPhrases = PhraseBook([
         ("h b a one c", "HbA1c"), ("h b a 1 c", "HbA1c"), ("a one c", "A1c"), ("p h q nine", "PHQ-9"),
         ("phq nine", "PHQ-9"),
         ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"), ("c t", "CT"), ("b p", "BP"),

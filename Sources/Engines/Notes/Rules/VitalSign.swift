@@ -3,7 +3,7 @@ struct VitalSign {
     let text: String
     let range: Range<Int>
 
-    private static let names = PhraseBook(
+    static let names = PhraseBook(
         [
             ("blood pressure", "blood pressure"), ("bp", "BP"), ("pressure", "blood pressure"),
             ("temperature", "temperature"), ("temp", "temp"), ("pulse", "pulse"), ("heart rate", "heart rate"),
@@ -16,9 +16,6 @@ struct VitalSign {
             ("breathing rate", "breathing rate"),
             ("weight", "weight"), ("height", "height"), ("bmi", "BMI"), ("pulse ox", "oxygen"),
         ].map { ($0.0, $0.1) })
-    /// Written names of the vital signs.
-    static var written: [String] { names.meanings + ["lying standing sitting"] }
-
     /// Words that may stand between a name and its value.
     private static let between: Set = [
         "is", "was", "of", "at", "now", "today", "it's", "a", "your", "are", "about", "around", "running", "measured",
