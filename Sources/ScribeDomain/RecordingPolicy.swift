@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Rules of one kind of recording that shared code needs. The family that starts such recordings contributes the
 /// policy; only that family reads ``TransactionRequest/terms``.
@@ -72,7 +72,4 @@ package struct RecordingPolicies: Sendable {
     package var titles: [RecordingKind: String] { policies.mapValues(\.title) }
 
     package subscript(kind: RecordingKind) -> any RecordingPolicy { policies[kind] ?? Usual() }
-
-    /// Shortest lifetime of any kind, in seconds; nil if no kind has a limit.
-    package var shortestLifetime: TimeInterval? { policies.values.compactMap(\.lifetime?.length).min() }
 }

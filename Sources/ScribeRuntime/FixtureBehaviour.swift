@@ -22,9 +22,6 @@ package struct FixtureBehaviour: Sendable {
             })
     }
 
-    /// Behaviour without fixtures: never fails or delays a transaction, and never replaces a transcript.
-    package static let idle = FixtureBehaviour(FixtureSet(defaultPassages: [:], fixtures: []))
-
     /// Returns a copy for one world, with an empty ``WorldFixtures``.
     package func ofWorld(_ memory: WorldMemory) -> FixtureBehaviour {
         var behaviour = self

@@ -11,8 +11,6 @@ package struct DeviceLogin: Hashable, Sendable {
         case approved(ClientID)
     }
 
-    /// User code: eight letters and digits, without the hyphen that people see.
-    package let userCode: String
     package let redirect: String?
     package let decision: Decision
     /// End of the login's lifetime, by the machine's clock.
@@ -130,8 +128,7 @@ extension DeviceLogin {
             default: .pending
             }
         self.init(
-            userCode: row["user_code"], redirect: row["redirect"], decision: decision,
-            expiresAt: Date(milliseconds: row["expires_at"]),
+            redirect: row["redirect"], decision: decision, expiresAt: Date(milliseconds: row["expires_at"]),
             clockOffset: Double(row["clock_offset"] as Int64) / 1000,
             askedAt: (row["asked_at"] as Int64?).map(Date.init(milliseconds:)))
     }

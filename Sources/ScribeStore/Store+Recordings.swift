@@ -33,7 +33,6 @@ package struct RecordingSummary: Hashable, Sendable {
     package let kind: RecordingKind
     /// `flavour` header of init, or a device's source.
     package let flavour: String
-    package let mode: String?
     /// Patient's name as the client sent it, cut at 200 characters.
     package let patientName: String?
     /// Visit as the client sent it, cut at 200 characters.
@@ -75,7 +74,6 @@ package struct RecordingFile: Hashable, Sendable {
     package let name: String
     /// Size in bytes.
     package let size: Int
-    package let eTag: String
     package let contentType: String?
     /// Time of the last upload under this name.
     package let uploadedAt: Date
@@ -86,12 +84,8 @@ package struct RecordingFile: Hashable, Sendable {
 /// Document of a recording, without its text.
 package struct RecordingDocument: Hashable, Sendable {
     package let document: ResultDocument
-    /// Whether a client wrote the document; false for a result of the server.
-    package let isAuthored: Bool
-    package let createdAt: Date
     package let updatedAt: Date
     package let publishedAt: Date?
-    package let archivedAt: Date?
 }
 
 /// Recording with its files and documents.
@@ -181,8 +175,8 @@ extension Store {
             guard let name = location.name(ofKey: object.key), !name.hasSlash else { return nil }
             let found = recognitions[name].flatMap { ($0["etag"] as String) == object.eTag ? $0 : nil }
             return RecordingFile(
-                name: name, size: object.size, eTag: object.eTag, contentType: object.contentType,
-                uploadedAt: object.createdAt, recognition: try found.map(RecordingFile.Recognition.init(row:)))
+                name: name, size: object.size, contentType: object.contentType, uploadedAt: object.createdAt,
+                recognition: try found.map(RecordingFile.Recognition.init(row:)))
         }
     }
 
@@ -209,7 +203,7 @@ extension Store {
             WITH page AS (
                 SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
                     chunk_times, created_at, committed_at, processed_at, archived_at,
-                    \(db.text("request", "flavour")) AS flavour, \(db.text("request", "mode")) AS mode,
+                    \(db.text("request", "flavour")) AS flavour,
                     substr(\(patient), 1, 200) AS patient,
                     substr(\(db.text("request", "patientDetails", "visit_id")), 1, 200) AS visit,
                     fixture,
@@ -259,8 +253,7 @@ extension RecordingSummary {
     fileprivate init(row: StoredRow) throws {
         self.init(
             id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: RecordingKind(row["kind"]),
-            flavour: row["flavour"] as String? ?? "", mode: row["mode"],
-            patientName: row["patient"], visit: row["visit"],
+            flavour: row["flavour"] as String? ?? "", patientName: row["patient"], visit: row["visit"],
             fixture: row["fixture"],
             userStatus: try row.word("user_status"),
             processingStatus: try row.word("processing_status"), createdAt: Date(milliseconds: row["created_at"]),
@@ -286,9 +279,7 @@ extension RecordingFile.Recognition {
 extension RecordingDocument {
     fileprivate init(row: StoredRow) throws {
         self.init(
-            document: try ResultDocument(row: row), isAuthored: row["is_authored"],
-            createdAt: Date(milliseconds: row["created_at"]), updatedAt: Date(milliseconds: row["updated_at"]),
-            publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)),
-            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)))
+            document: try ResultDocument(row: row), updatedAt: Date(milliseconds: row["updated_at"]),
+            publishedAt: (row["published_at"] as Int64?).map(Date.init(milliseconds:)))
     }
 }

@@ -1,13 +1,6 @@
 package import Foundation
 package import ScribeDomain
 
-/// Recording that its client has ended.
-package struct EndedRecording: Sendable {
-    package let transaction: Transaction
-    /// Names of the audio files that had arrived.
-    package let files: [String]
-}
-
 /// Audio of a recording that has arrived.
 package struct ArrivedAudio: Sendable {
     /// Names of the audio files, in order.
@@ -24,11 +17,12 @@ extension Store {
     /// - Parameters:
     ///   - fixtures: fixtures whose commits are refused.
     ///   - decide: ends the transaction, from the arrived audio.
+    /// - Returns: Names of the audio files that had arrived.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/refusedOnPurpose``, and errors of `decide`.
     package func end(
         _ key: Transaction.Key, at now: Date, refusing fixtures: Set<String> = [],
         _ decide: @escaping @Sendable (inout Transaction, ArrivedAudio) throws(ScribeError) -> Transaction.Effect
-    ) async throws -> EndedRecording {
+    ) async throws -> [String] {
         try await database.write(.transaction(key)) { db, changes in
             let row = try Self.requireTransactionRow(key, in: db)
             let old = try Transaction(row: row)
@@ -40,7 +34,7 @@ extension Store {
             if transaction.request != old.request { try self.saveRequest(of: transaction, rowID: row["id"], in: db) }
             try self.applyAndHandOver(
                 effect, to: transaction, insteadOf: old, rowID: row["id"], at: now, in: db, &changes)
-            return EndedRecording(transaction: transaction, files: audio.files)
+            return audio.files
         }
     }
 

@@ -69,11 +69,6 @@ extension Store {
         }
     }
 
-    /// Webhook registration with an id; nil if it never existed or was removed.
-    package func webhook(_ id: Int64) async throws -> Webhook? {
-        try await read { try Self.webhook(id, in: $0) }
-    }
-
     /// Removes a registration. Its pending deliveries fail.
     /// - Returns: false if the business has no such registration.
     package func removeWebhook(

@@ -133,3 +133,8 @@ struct JobRunnerFixture {
         }
     }
 }
+
+extension FixtureBehaviour {
+    /// Behaviour without fixtures: never fails or delays a transaction, and never replaces a transcript.
+    static let idle = FixtureBehaviour(FixtureSet(defaultPassages: [:], fixtures: []))
+}

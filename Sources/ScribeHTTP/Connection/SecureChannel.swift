@@ -62,7 +62,7 @@ package struct SecureChannel: ServerChildChannel {
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Negotiated> { result in
                 switch result {
                 case .negotiated("h2"):
-                    channel.eventLoop.makeCompletedFuture { .http2(try streams(of: channel, logger)) }
+                    channel.eventLoop.makeCompletedFuture { .http2(try streams(of: channel)) }
                 case .negotiated, .fallback:
                     channel.eventLoop.makeCompletedFuture {
                         .http1(try self.pipeline.install(in: channel, logger: logger))
@@ -74,7 +74,7 @@ package struct SecureChannel: ServerChildChannel {
         }
     }
 
-    private func streams(of channel: any Channel, _ logger: Logger) throws -> Streams {
+    private func streams(of channel: any Channel) throws -> Streams {
         let pipeline = channel.pipeline.syncOperations
         let management = NIOHTTP2ServerConnectionManagementHandler(
             eventLoop: channel.eventLoop,

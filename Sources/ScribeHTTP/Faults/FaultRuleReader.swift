@@ -15,8 +15,7 @@ package struct FaultRuleReader: Sendable {
         self.events = events + [FaultFacts.callback]
     }
 
-    /// Longest text of a rule, and longest body.
-    private static let textLimit = 255
+    /// Longest body, in bytes.
     static let bodyLimit = 64 << 10
 
     private static let matching = [

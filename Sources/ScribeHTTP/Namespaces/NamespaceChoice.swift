@@ -134,12 +134,6 @@ extension WorldDirectory {
         guard let token = UnverifiedToken(credential) else { return namespace(ofKey: credential) }
         return token.namespace.flatMap { NamespaceName($0) }
     }
-
-    /// The world of an S3 session token; nil for a token that names no other world than `world`.
-    package func world(ofSessionToken token: String?, otherThan world: World) -> World? {
-        guard let name = token.flatMap(namespace(claimedBy:)), name != world.namespace else { return nil }
-        return self[name]
-    }
 }
 
 extension HTTPProblem {

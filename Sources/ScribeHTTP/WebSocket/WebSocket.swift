@@ -1,5 +1,5 @@
 import Foundation
-package import NIOCore
+import NIOCore
 package import ScribeDomain
 import ScribeRuntime
 
@@ -38,8 +38,6 @@ package struct WebSocket: Sendable {
     package func send(_ json: @autoclosure () -> JSON, size: Int = 0) async throws {
         try await send(.text, await EventLoopOffload.run(bytes: size) { ByteBuffer(json()) })
     }
-
-    package func send(binary: ByteBuffer) async throws { try await send(.binary, binary) }
 
     func send(_ opcode: WebSocketFrame.Opcode, _ payload: ByteBuffer) async throws {
         guard let faults, !opcode.isControl else {

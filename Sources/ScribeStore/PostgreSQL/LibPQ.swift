@@ -53,9 +53,7 @@ struct LibPQ: Sendable {
         static let connected: Int32 = 0
         static let commandDone: Int32 = 1
         static let rows: Int32 = 2
-        static let fatalError: Int32 = 7
         static let pipelineSync: Int32 = 10
-        static let pipelineAborted: Int32 = 11
     }
 
     /// Field of an error that holds its SQLSTATE: `PG_DIAG_SQLSTATE`.

@@ -175,8 +175,9 @@ struct ProtocolSessions: Sendable {
     /// Ends a protocol session: no more audio, and its results are processed.
     ///
     /// Transactions that another API started are ended the same way.
+    /// - Returns: Names of the audio files that had arrived.
     /// - Throws: As ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
-    func end(_ key: Transaction.Key) async throws -> EndedRecording {
+    func end(_ key: Transaction.Key) async throws -> [String] {
         // Sockets may still hold audio that the client sent before this request.
         try? await streams.drain(key)
         let now = clock.now

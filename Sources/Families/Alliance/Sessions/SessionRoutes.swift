@@ -133,21 +133,21 @@ struct SessionRoutes: Sendable {
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let key = try session(context)
         let counters = try await request.decodeOptionalJSON(as: Counters.self, in: context)
-        let ended = try await sessions.end(key)
-        if let uploaded = counters?.uploaded ?? counters?.sent, uploaded > 0, uploaded != ended.files.count {
+        let files = try await sessions.end(key)
+        if let uploaded = counters?.uploaded ?? counters?.sent, uploaded > 0, uploaded != files.count {
             context.logger.notice(
                 "a session was ended with another number of files than came",
                 metadata: [
                     "txn_id": "\(key.id.logged)", "told": .stringConvertible(uploaded),
-                    "received": .stringConvertible(ended.files.count),
+                    "received": .stringConvertible(files.count),
                 ])
         }
         return try await .longJSON(
             .accepted,
             [
                 "session_id": .string(key.id.rawValue), "status": "processing",
-                "message": "Session ended. Processing started.", "audio_files_received": .integer(ended.files.count),
-                "audio_files": .array(ended.files, JSON.string),
+                "message": "Session ended. Processing started.", "audio_files_received": .integer(files.count),
+                "audio_files": .array(files, JSON.string),
             ])
     }
 

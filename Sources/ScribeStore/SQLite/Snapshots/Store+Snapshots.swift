@@ -62,8 +62,7 @@ extension Store {
             let (manifest, files) = try await threads.runIfActive { (try snapshot.manifest(), try snapshot.files()) }
             try await objects.adopt(files.map(\.name), from: snapshot.objectsFolder)
             try await database.importRows(
-                from: snapshot.databasePath, old: manifest.owner, new: owner ?? demo, isExclusive: owner == nil,
-                on: threads)
+                from: snapshot.databasePath, old: manifest.owner, new: owner ?? demo, isExclusive: owner == nil)
             return manifest
         }
     }
@@ -97,7 +96,7 @@ extension SQLiteDatabase {
     ///   - new: the client that gets its rows.
     ///   - isExclusive: whether that client gets them only if the snapshot has no rows of its own.
     fileprivate func importRows(
-        from path: String, old: SnapshotOwner?, new: SnapshotOwner, isExclusive: Bool, on threads: NIOThreadPool
+        from path: String, old: SnapshotOwner?, new: SnapshotOwner, isExclusive: Bool
     ) async throws {
         try await pool.barrierWriteWithoutTransaction { [self] db in
             try Self.attached(path, as: "snapshot", to: db) {
