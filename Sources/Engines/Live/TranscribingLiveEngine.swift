@@ -115,26 +115,15 @@ private struct TranscribingLiveSession: LiveSession {
 
 /// Recognises queued stretches of speech one after another, and emits the results.
 private struct SpeechSpanTranscriber {
-    private var options: LiveOptions
+    var options: LiveOptions
     let transcriber: any Transcriber
     let temporary: TemporaryFiles
     let files: NIOThreadPool
     let emit: @Sendable (LiveEvent) async throws -> Void
     /// End of the last word of each channel, until the pause after it is emitted.
-    private var lastWordEnd: [Int: Double] = [:]
+    var lastWordEnd: [Int: Double] = [:]
 
     private static let attempts = 3
-
-    init(
-        options: LiveOptions, transcriber: any Transcriber, temporary: TemporaryFiles, files: NIOThreadPool,
-        emit: @escaping @Sendable (LiveEvent) async throws -> Void
-    ) {
-        self.options = options
-        self.transcriber = transcriber
-        self.temporary = temporary
-        self.files = files
-        self.emit = emit
-    }
 
     private func seconds(_ samples: Int) -> Double {
         (Double(samples) / Double(options.sampleRate)).inThousandths

@@ -18,6 +18,6 @@ package struct AllianceContribution: FamilyContribution {
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(AllianceFamily(environment, counts: counts, settings: settings))
+        ComposedFamily(AllianceFamily(environment: environment, counts: counts, settings: settings))
     }
 }

@@ -28,16 +28,10 @@ package struct AllianceFamily: RoutedAPI {
     package let name = "Alliance"
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
-    private let environment: FamilyEnvironment
-    private let counts: SocketCounts.Limits
-    private let settings: Settings
-
-    /// - Parameter counts: Limits on simultaneous audio sockets.
-    init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
-        self.environment = environment
-        self.counts = counts
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    /// Limits on simultaneous audio sockets.
+    let counts: SocketCounts.Limits
+    let settings: Settings
 
     /// The open audio streams of one world.
     private struct Streams: Sendable {

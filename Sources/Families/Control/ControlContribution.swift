@@ -8,6 +8,6 @@ package struct ControlContribution: FamilyContribution {
     package init(_ settings: ControlFamily.Settings) { self.settings = settings }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(ControlFamily(environment, settings: settings))
+        ComposedFamily(ControlFamily(environment: environment, settings: settings))
     }
 }

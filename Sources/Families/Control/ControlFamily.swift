@@ -55,13 +55,8 @@ package struct ControlFamily: RoutedAPI {
     package let name = "Control"
     package let reservedPaths: [[Substring]] = [[Substring(ControlFamily.root)]]
 
-    private let environment: FamilyEnvironment
-    private let settings: Settings
-
-    init(_ environment: FamilyEnvironment, settings: Settings) {
-        self.environment = environment
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    let settings: Settings
 
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { .control }
 

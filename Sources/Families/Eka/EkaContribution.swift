@@ -17,6 +17,6 @@ package struct EkaContribution: FamilyContribution {
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(EkaFamily(environment, settings: settings))
+        ComposedFamily(EkaFamily(environment: environment, settings: settings))
     }
 }

@@ -44,13 +44,8 @@ package struct EkaFamily: RoutedAPI {
         ["auth", "activate"],
     ]
 
-    private let environment: FamilyEnvironment
-    private let settings: Settings
-
-    init(_ environment: FamilyEnvironment, settings: Settings) {
-        self.environment = environment
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    let settings: Settings
 
     package let errors: any ErrorTable = EkaErrors()
 

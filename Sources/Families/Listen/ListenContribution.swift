@@ -9,6 +9,6 @@ package struct ListenContribution: FamilyContribution {
     package init(_ settings: ListenFamily.Settings) { self.settings = settings }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(ListenFamily(environment, settings: settings))
+        ComposedFamily(ListenFamily(environment: environment, settings: settings))
     }
 }

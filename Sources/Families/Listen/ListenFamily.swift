@@ -28,13 +28,8 @@ package struct ListenFamily: RoutedAPI {
     /// Paths that belong to Deepgram's API on any host.
     package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]
 
-    private let environment: FamilyEnvironment
-    private let settings: Settings
-
-    init(_ environment: FamilyEnvironment, settings: Settings) {
-        self.environment = environment
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    let settings: Settings
 
     /// The open sockets of one world.
     private struct Streams: Sendable {

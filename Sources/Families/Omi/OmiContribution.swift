@@ -14,7 +14,7 @@ package struct OmiContribution: FamilyContribution {
     /// Builds the family.
     /// - Throws: ``UnusableSetting`` for Firebase settings that contradict each other or cannot be used.
     package func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily {
-        let family = OmiFamily(environment, firebase: try await firebase(environment), settings: settings)
+        let family = OmiFamily(environment: environment, firebase: try await firebase(environment), settings: settings)
         return ComposedFamily(family) { world in
             let runtime = world.runtime
             return [

@@ -38,16 +38,10 @@ package struct OmiFamily: RoutedAPI {
     package static let hostNames = ["api.omi.me", "api.omiapi.com"]
     package var hostSuffixes: [String] { Self.hostNames }
 
-    private let environment: FamilyEnvironment
-    private let firebase: ForeignTokens?
-    private let settings: Settings
-
-    /// - Parameter firebase: Verifies Firebase's tokens; nil if not configured.
-    init(_ environment: FamilyEnvironment, firebase: ForeignTokens?, settings: Settings) {
-        self.environment = environment
-        self.firebase = firebase
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    /// Verifies Firebase's tokens; nil if not configured.
+    let firebase: ForeignTokens?
+    let settings: Settings
 
     /// State of the Omi API in one world.
     private struct Part: Sendable {

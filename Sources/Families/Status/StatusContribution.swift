@@ -13,7 +13,7 @@ package struct StatusContribution: FamilyContribution {
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(StatusFamily(environment, build: build, authority: authority))
+        ComposedFamily(StatusFamily(environment: environment, build: build, authority: authority))
     }
 }
 

@@ -24,16 +24,10 @@ package struct StatusFamily: RoutedAPI {
     }
 
     package let name = "Status"
-    private let environment: FamilyEnvironment
-    private let build: Build
+    let environment: FamilyEnvironment
+    let build: Build
     /// The development authority's certificate as PEM, for clients to trust; nil without such an authority.
-    private let authority: String?
-
-    init(_ environment: FamilyEnvironment, build: Build, authority: String?) {
-        self.environment = environment
-        self.build = build
-        self.authority = authority
-    }
+    let authority: String?
 
     /// The vendor's own ping is a route of an emulated API.
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { path == ["voice", "ping"] ? .all : .none }

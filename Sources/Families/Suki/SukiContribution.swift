@@ -29,6 +29,6 @@ package struct SukiContribution: FamilyContribution {
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(SukiFamily(environment, counts: counts, settings: settings))
+        ComposedFamily(SukiFamily(environment: environment, counts: counts, settings: settings))
     }
 }

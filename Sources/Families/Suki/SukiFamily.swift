@@ -26,16 +26,10 @@ package struct SukiFamily: RoutedAPI {
         ["api", "auth"], ["ws", "stream"],
     ]
 
-    private let environment: FamilyEnvironment
-    private let counts: SocketCounts.Limits
-    private let settings: Settings
-
-    /// - Parameter counts: the maximum number of open sockets.
-    init(_ environment: FamilyEnvironment, counts: SocketCounts.Limits, settings: Settings) {
-        self.environment = environment
-        self.counts = counts
-        self.settings = settings
-    }
+    let environment: FamilyEnvironment
+    /// The maximum number of open sockets.
+    let counts: SocketCounts.Limits
+    let settings: Settings
 
     /// The family's state in one world.
     private struct Part: Sendable {

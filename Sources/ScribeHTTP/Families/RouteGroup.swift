@@ -62,7 +62,7 @@ package struct RouteGroup {
 
     /// Routes whose handler value is made from a request's world.
     package func routes<Routes>(_ make: @escaping @Sendable (World) -> Routes) -> WorldRoutes<Routes> {
-        WorldRoutes(self, make)
+        WorldRoutes(routes: self, make: make)
     }
 
     package func get(_ path: String, use handler: @escaping Handler) { add(.get, path, handler) }

@@ -8,15 +8,10 @@ package struct WorldRoutes<Routes> {
     package typealias Method =
         @Sendable (Routes) -> @Sendable (Request, ScribeContext) async throws -> Response
 
-    private let routes: RouteGroup
-    private let make: @Sendable (World) -> Routes
+    let routes: RouteGroup
+    let make: @Sendable (World) -> Routes
 
-    init(_ routes: RouteGroup, _ make: @escaping @Sendable (World) -> Routes) {
-        self.routes = routes
-        self.make = make
-    }
-
-    package func group(_ path: String) -> WorldRoutes { WorldRoutes(routes.group(at: path), make) }
+    package func group(_ path: String) -> WorldRoutes { WorldRoutes(routes: routes.group(at: path), make: make) }
 
     @discardableResult
     package func get(_ path: String = "", use method: @escaping Method) -> WorldRoutes { add(.get, path, method) }

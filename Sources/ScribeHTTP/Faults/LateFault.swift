@@ -5,23 +5,14 @@ import ScribeRuntime
 
 /// Fault of a request that named its world only in its body, such as an upload form.
 package struct LateFault: Sendable {
-    private let faults: RequestFaults
-    private let applied: FaultRules.Applied
-    private let request: Request
-    private let context: ScribeContext
+    fileprivate let faults: RequestFaults
+    fileprivate let applied: FaultRules.Applied
+    fileprivate let request: Request
+    fileprivate let context: ScribeContext
 
     /// Answer in place of the handler's.
     package struct Instead: Error {
         package let response: Response
-    }
-
-    fileprivate init(
-        _ faults: RequestFaults, _ applied: FaultRules.Applied, _ request: Request, _ context: ScribeContext
-    ) {
-        self.faults = faults
-        self.applied = applied
-        self.request = request
-        self.context = context
     }
 
     /// Carries out what happens before the write.
@@ -57,7 +48,7 @@ extension ScribeContext {
         let facts = faults.facts(of: request, self, principal)
         guard let applied = faults.rules.applied(to: facts, at: world.runtime.clock.wall.now) else { return nil }
         logger.notice("a fault is applied", metadata: ["fault": "\(applied.rule.id)"])
-        return LateFault(faults, applied, request, self)
+        return LateFault(faults: faults, applied: applied, request: request, context: self)
     }
 
     /// A copy whose socket is ready for ``addSocketFault(of:_:_:)``.

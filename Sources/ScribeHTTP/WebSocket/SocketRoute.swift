@@ -209,15 +209,9 @@ package struct SocketSession: Sendable {
     package let socket: WebSocket
     /// Records activity, and work that the client waits for.
     package let idle: IdleTimeout
-    private let memory: MemoryBudget
+    let memory: MemoryBudget
     private let entry = LockedValue<SocketEntry?>(nil)
     private let rest = LockedValue<(@Sendable () async throws -> Void)?>(nil)
-
-    init(socket: WebSocket, idle: IdleTimeout, memory: MemoryBudget) {
-        self.socket = socket
-        self.idle = idle
-        self.memory = memory
-    }
 
     fileprivate func enter(_ place: SocketEntry) { entry.withLock { $0 = place } }
 

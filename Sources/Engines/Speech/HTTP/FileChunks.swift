@@ -14,12 +14,7 @@ struct FileChunks: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         let path: String
         let files: NIOThreadPool
-        private var offset: Int64 = 0
-
-        init(path: String, files: NIOThreadPool) {
-            self.path = path
-            self.files = files
-        }
+        var offset: Int64 = 0
 
         mutating func next() async throws -> ByteBuffer? {
             let (path, offset) = (path, offset)

@@ -15,12 +15,6 @@ struct AmbientContext: Hashable, Sendable {
             let type: String
             let code: String
             let description: String
-
-            init(type: String, code: String, description: String) {
-                self.type = type
-                self.code = code
-                self.description = description
-            }
         }
 
         let codes: [Code]

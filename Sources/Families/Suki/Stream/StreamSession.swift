@@ -23,16 +23,6 @@ struct StreamSession: Sendable {
     /// Longest pause with `KEEP_ALIVE` messages only, in seconds.
     private static let longestPause = 1800.0
 
-    init(
-        sessions: AmbientSessions, id: TransactionID, principal: Principal, place: AudioSocket, clock: WallClock
-    ) {
-        self.sessions = sessions
-        self.id = id
-        self.principal = principal
-        self.place = place
-        self.clock = clock
-    }
-
     /// Sends the error as a text message, and returns the closure.
     static func explain(_ error: any Error, _ socket: WebSocket) async throws -> WebSocketClosure? {
         let (code, refusal): (UInt16, Refusal)
