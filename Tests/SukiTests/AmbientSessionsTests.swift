@@ -12,7 +12,7 @@ import Testing
 
 struct AmbientSessionsTests {
     private let fixture: UseCaseFixture
-    private var ambient: AmbientSessions { AmbientSessions(fixture.runtime, minimumDuration: 2) }
+    private var ambient: AmbientSessions { AmbientSessions(runtime: fixture.runtime, minimumDuration: 2) }
     private let id = TransactionID("a")
     private var key: Transaction.Key { fixture.key("a") }
 

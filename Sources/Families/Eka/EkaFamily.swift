@@ -113,7 +113,7 @@ package struct EkaFamily: RoutedAPI {
             AccountRoutes(
                 store: world.runtime.store,
                 throttle: world.part(EkaLogins.init).throttle, secrets: world.secrets,
-                tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
+                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
                 clock: world.runtime.clock)
         }
@@ -125,7 +125,7 @@ package struct EkaFamily: RoutedAPI {
         let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
             DeviceRoutes(
                 logins: world.part(EkaLogins.init).devices, store: world.runtime.store,
-                tokenIssuer: TokenIssuer(world, lifetimes: settings.lifetimes),
+                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes),
                 approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
                 origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
                 identifiers: world.runtime.identifiers.random)

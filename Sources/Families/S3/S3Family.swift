@@ -77,7 +77,7 @@ package struct S3Family: Family {
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        try await S3Responder(context.world, explainsSignatures: explainsSignatures)
+        try await S3Responder(world: context.world, explainsSignatures: explainsSignatures)
             .respond(to: request, context: context)
     }
 }

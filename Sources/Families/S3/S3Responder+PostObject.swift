@@ -85,7 +85,7 @@ extension S3Responder {
         if let token { principal = await world.credentials.holder(ofSessionToken: token) }
         let fault = context.lateFault(of: world, request, S3Family(explainsSignatures: explainsSignatures), principal)
         try await fault?.before()
-        let stored = try await S3Responder(world, explainsSignatures: explainsSignatures)
+        let stored = try await S3Responder(world: world, explainsSignatures: explainsSignatures)
             .receive(part, of: &reader, fields, into: bucket, context)
         return try await fault?.after(stored) ?? stored
     }

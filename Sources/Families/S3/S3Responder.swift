@@ -15,22 +15,15 @@ struct S3Responder: Sendable {
     /// Largest difference between a signer's clock and the server's, in seconds.
     static let skewLimit: TimeInterval = 15 * 60
 
-    let store: Store
-    let uploads: Uploads
-    let credentials: UploadCredentials
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    let world: World
     /// Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
     let explainsSignatures: Bool
 
-    init(_ world: World, explainsSignatures: Bool) {
-        store = world.runtime.store
-        uploads = world.runtime.uploads
-        credentials = world.credentials
-        identifiers = world.runtime.identifiers
-        clock = world.runtime.clock
-        self.explainsSignatures = explainsSignatures
-    }
+    var store: Store { world.runtime.store }
+    var uploads: Uploads { world.runtime.uploads }
+    var credentials: UploadCredentials { world.credentials }
+    var identifiers: WorldIdentifiers { world.runtime.identifiers }
+    var clock: WorldClock { world.runtime.clock }
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.coreContext.endpointPath.value = "S3"

@@ -56,7 +56,7 @@ package struct SukiFamily: RoutedAPI {
     }
 
     private func sessions(of world: World) -> AmbientSessions {
-        AmbientSessions(world.runtime, minimumDuration: settings.minimumDuration / .seconds(1))
+        AmbientSessions(runtime: world.runtime, minimumDuration: settings.minimumDuration / .seconds(1))
     }
 
     package let errors: any ErrorTable = SukiErrors()

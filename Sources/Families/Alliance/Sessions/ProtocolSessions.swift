@@ -35,34 +35,18 @@ struct ProtocolSessions: Sendable {
         let isExpired: Bool
     }
 
-    private let store: Store
-    private let transactions: Transactions
-    private let streams: SessionStreams
-    private let signals: ChangeSignals
-    private let templates: TemplateCatalogue
-    private let fixtureBehaviour: FixtureBehaviour
-    private let bucket: String
-    private let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    private let runtime: Runtime
+    private var store: Store { runtime.store }
+    var clock: WorldClock { runtime.clock }
 
-    init(_ runtime: Runtime) {
-        store = runtime.store
-        transactions = runtime.transactions
-        streams = runtime.sessionStreams
-        signals = runtime.signals
-        templates = runtime.templates
-        fixtureBehaviour = runtime.fixtureBehaviour
-        bucket = runtime.bucket
-        identifiers = runtime.identifiers
-        clock = runtime.clock
-    }
+    init(_ runtime: Runtime) { self.runtime = runtime }
 
     /// Starts a protocol session.
     /// - Parameter id: The client's choice, or nil for a new id.
     /// - Throws: As ``Transactions/start(_:_:for:replays:)``.
     func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
-        let id = id ?? TransactionID("ses_\(Hex.encode(identifiers.bytes(10, .session)))")
-        let location = AudioLocation(bucket: bucket, folder: "sessions/\(id)")
+        let id = id ?? TransactionID("ses_\(Hex.encode(runtime.identifiers.bytes(10, .session)))")
+        let location = AudioLocation(bucket: runtime.bucket, folder: "sessions/\(id)")
         let request = TransactionRequest(
             transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,
             audioURL: location.url, inputLanguages: draft.languages,
@@ -71,10 +55,9 @@ struct ProtocolSessions: Sendable {
             patientDetails: draft.patientDetails, additionalData: draft.additionalData, version: draft.version,
             flavour: draft.flavour, kind: .session, terms: SessionTerms(uploadType: draft.uploadType).stored,
             intake: .arrived)
-        _ = try await transactions.start(id, request, for: principal, replays: false)
+        _ = try await runtime.transactions.start(id, request, for: principal, replays: false)
         let key = Transaction.Key(business: principal.business, id: id)
-        let transaction = try await store.requireTransaction(key)
-        return transaction
+        return try await store.requireTransaction(key)
     }
 
     /// The time from which on an open recording takes nothing more.
@@ -90,7 +73,7 @@ struct ProtocolSessions: Sendable {
 
     /// Whether the business has all of the wanted templates.
     func hasTemplates(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
-        let others = wanted.filter { !templates.offers($0) }
+        let others = wanted.filter { !runtime.templates.offers($0) }
         guard !others.isEmpty else { return true }
         // Removed templates do not count: they name their old notes, and write no new ones.
         let own = Set(try await store.templates(of: business).map(\.id))
@@ -109,7 +92,7 @@ struct ProtocolSessions: Sendable {
         of business: BusinessID
     ) async throws -> [(id: TemplateID, name: String, description: String)] {
         let own = try await store.templates(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
-        return own + templates.templates.map { ($0.id, $0.name, "") }
+        return own + runtime.templates.templates.map { ($0.id, $0.name, "") }
     }
 
     /// Reads a protocol session; waits until an ended one's selected results are final, or the time is over.
@@ -121,7 +104,7 @@ struct ProtocolSessions: Sendable {
         _ key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration = .zero,
         until clientDisconnect: OneShotSignal, _ select: ([ResultDocument]) throws -> [ResultDocument]
     ) async throws -> Contents {
-        let results = try await transactions.results(
+        let results = try await runtime.transactions.results(
             of: key, andAuthored: authored, atMost: limit, until: clientDisconnect
         ) { results in
             // An open session gets no results, so there is nothing to wait for.
@@ -155,7 +138,7 @@ struct ProtocolSessions: Sendable {
         while true {
             // Audio moves the end.
             let end = expiry(of: try await requireOpen(key))
-            let refusal = try await signals.longPoll(
+            let refusal = try await runtime.signals.longPoll(
                 key, atMost: .seconds(end.timeIntervalSince(clock.now) + 1), clock: clock, until: OneShotSignal()
             ) { () -> (ScribeError?, Bool) in
                 do {
@@ -179,10 +162,10 @@ struct ProtocolSessions: Sendable {
     /// - Throws: As ``Store/end(_:at:refusing:_:)``; ``ScribeError/sessionEnded``, ``ScribeError/sessionExpired``.
     func end(_ key: Transaction.Key) async throws -> [String] {
         // Sockets may still hold audio that the client sent before this request.
-        try? await streams.drain(key)
+        try? await runtime.sessionStreams.drain(key)
         let now = clock.now
         return try await store.end(
-            key, at: now, refusing: fixtureBehaviour.fixtures(refusing: .commit)
+            key, at: now, refusing: runtime.fixtureBehaviour.fixtures(refusing: .commit)
         ) { (transaction, audio) throws(ScribeError) in
             try transaction.end(audio.files, at: now, lifetime: lifetime(of: transaction.request.kind))
         }
@@ -199,10 +182,10 @@ struct ProtocolSessions: Sendable {
             patch.templates = asked
             let own = try await store.templates(of: key.business)
             let request = TransactionRequest(transfer: .vaded, templates: asked)
-            documents = templates.documents(for: request, custom: own, identifiers: identifiers)
+            documents = runtime.templates.documents(for: request, custom: own, identifiers: runtime.identifiers)
                 .filter { $0.kind != .transcript }
         }
-        _ = try await transactions.patch(key, patch, documents: documents)
+        _ = try await runtime.transactions.patch(key, patch, documents: documents)
     }
 
     /// Requests another document of a protocol session from a template, a new one each time.
@@ -217,6 +200,6 @@ struct ProtocolSessions: Sendable {
             wanted = transaction.request.templates.first?.id
         }
         guard let wanted else { return nil }
-        return try await transactions.convert(key, to: wanted, in: nil, from: .recording, addsOne: true)
+        return try await runtime.transactions.convert(key, to: wanted, in: nil, from: .recording, addsOne: true)
     }
 }

@@ -16,26 +16,17 @@ struct CookieScope: Hashable {
 
 /// Issues the access and refresh tokens of a login (eka.md 1.3).
 struct TokenIssuer: Sendable {
-    let store: Store
-    let tokens: AccessTokens
-    let clients: KnownClients
-    let secrets: ClientSecrets
+    let world: World
     let lifetimes: TokenLifetimes
-    let identifiers: IdentifierSource
-    let clock: WorldClock
-    /// Namespace that marks issued tokens; nil for the default world.
-    let namespace: NamespaceName?
 
-    init(_ world: World, lifetimes: TokenLifetimes) {
-        store = world.runtime.store
-        tokens = world.authenticator.tokens
-        clients = world.authenticator.clients
-        secrets = world.secrets
-        identifiers = world.runtime.identifiers.random
-        clock = world.runtime.clock
-        namespace = world.namespace
-        self.lifetimes = lifetimes
-    }
+    var store: Store { world.runtime.store }
+    var tokens: AccessTokens { world.authenticator.tokens }
+    var clients: KnownClients { world.authenticator.clients }
+    var secrets: ClientSecrets { world.secrets }
+    var identifiers: IdentifierSource { world.runtime.identifiers.random }
+    var clock: WorldClock { world.runtime.clock }
+    /// Namespace that marks issued tokens; nil for the default world.
+    var namespace: NamespaceName? { world.namespace }
 
     /// Answers a new login: issues both tokens and stores the refresh token's hash.
     /// - Parameters:

@@ -28,34 +28,21 @@ struct AmbientSessions: Sendable {
         let stream: LiveRecording
     }
 
-    private let store: Store
-    private let transactions: Transactions
-    private let streams: SessionStreams
-    private let fixtureBehaviour: FixtureBehaviour
-    private let uploads: Uploads
-    private let bucket: String
-    private let identifiers: WorldIdentifiers
-    private let clock: WorldClock
-    private let minimumDuration: TimeInterval
-
-    /// - Parameter minimumDuration: Sessions with less audio get no note, in seconds.
-    init(_ runtime: Runtime, minimumDuration: TimeInterval) {
-        store = runtime.store
-        transactions = runtime.transactions
-        streams = runtime.sessionStreams
-        fixtureBehaviour = runtime.fixtureBehaviour
-        uploads = runtime.uploads
-        bucket = runtime.bucket
-        identifiers = runtime.identifiers
-        clock = runtime.clock
-        self.minimumDuration = minimumDuration
-    }
+    let runtime: Runtime
+    /// Sessions with less audio get no note, in seconds.
+    let minimumDuration: TimeInterval
+    private var store: Store { runtime.store }
+    private var streams: SessionStreams { runtime.sessionStreams }
+    private var identifiers: WorldIdentifiers { runtime.identifiers }
+    private var clock: WorldClock { runtime.clock }
 
     /// Lifetime of an ambient session, in seconds.
     private var lifetime: RecordingLifetime? { store.policies[.ambient].lifetime }
 
     /// Storage location of an ambient session's audio.
-    func location(of id: TransactionID) -> AudioLocation { AudioLocation(bucket: bucket, folder: "sessions/\(id)") }
+    func location(of id: TransactionID) -> AudioLocation {
+        AudioLocation(bucket: runtime.bucket, folder: "sessions/\(id)")
+    }
 
     var now: Date { clock.now }
 
@@ -72,7 +59,7 @@ struct AmbientSessions: Sendable {
             patientDetails: .object(["visit_id": .string(encounter)]), flavour: "suki", kind: .ambient,
             terms: terms.stored, intake: .segments)
         do {
-            _ = try await transactions.start(id, request, for: principal, replays: false)
+            _ = try await runtime.transactions.start(id, request, for: principal, replays: false)
         } catch ScribeError.transactionAlreadyInitialized {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transaction(key),
@@ -126,7 +113,8 @@ struct AmbientSessions: Sendable {
     /// Prepares an ambient session for a new socket.
     /// - Throws: As ``requireOpen(_:of:)``; ``ScribeError/refusedOnPurpose``.
     func connect(_ id: TransactionID, of principal: Principal) async throws {
-        try fixtureBehaviour.requirePermission(.upload, try await requireOpen(id, of: principal).request.fixture)
+        try runtime.fixtureBehaviour.requirePermission(
+            .upload, try await requireOpen(id, of: principal).request.fixture)
         try await advance(id, to: .ready, of: principal)
     }
 
@@ -179,7 +167,7 @@ struct AmbientSessions: Sendable {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
         try? await shieldFromCancellation {
-            await uploads.remove(try await store.removeSegment(segment.id, of: key))
+            await runtime.uploads.remove(try await store.removeSegment(segment.id, of: key))
         }
     }
 
@@ -195,7 +183,7 @@ struct AmbientSessions: Sendable {
             in: store.preferences(of: principal.user, in: principal.business))
         let now = clock.now
         _ = try await store.end(
-            transaction.key, at: now, refusing: fixtureBehaviour.fixtures(refusing: .commit)
+            transaction.key, at: now, refusing: runtime.fixtureBehaviour.fixtures(refusing: .commit)
         ) { [minimumDuration] (transaction, audio) throws(ScribeError) in
             try transaction.endAmbient(
                 audio.segments, inSentences: narrative, minimumDuration: minimumDuration, at: now)
