@@ -21,8 +21,16 @@ struct Favourites: Sendable {
 
     /// All templates: the business's own first, then the catalogue's.
     var allItems: [TemplateItem] {
-        own.map { TemplateItem($0, isFavourite: chosen.contains($0.id)) }
-            + catalogue.templates.map { TemplateItem($0, isFavourite: chosen.contains($0.id)) }
+        own.map {
+            TemplateItem(
+                id: $0.id, title: $0.title, desc: $0.summary, sectionIDs: $0.sectionIDs, isDefault: false,
+                isFavourite: chosen.contains($0.id))
+        }
+            + catalogue.templates.map {
+                TemplateItem(
+                    id: $0.id, title: $0.name, desc: $0.summary, sectionIDs: $0.sectionIDs, isDefault: true,
+                    isFavourite: chosen.contains($0.id))
+            }
     }
 
     /// The chosen templates that still exist, in the user's order.

@@ -10,24 +10,6 @@ struct TemplateItem {
     let isDefault: Bool
     let isFavourite: Bool
 
-    init(_ template: Template, isFavourite: Bool) {
-        id = template.id
-        title = template.name
-        desc = template.summary
-        sectionIDs = template.sectionIDs
-        isDefault = true
-        self.isFavourite = isFavourite
-    }
-
-    init(_ template: CustomTemplate, isFavourite: Bool) {
-        id = template.id
-        title = template.title
-        desc = template.summary
-        sectionIDs = template.sectionIDs
-        isDefault = false
-        self.isFavourite = isFavourite
-    }
-
     var json: JSON {
         [
             "id": .string(id.rawValue), "title": .string(title), "desc": desc.map(JSON.string).orNull,
