@@ -6,14 +6,7 @@ package struct SnapshotName: Hashable, Sendable, Comparable, CustomStringConvert
     package init?(_ text: some StringProtocol) {
         let isName =
             (1...64).contains(text.utf8.count) && !text.hasPrefix(".")
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
         guard isName else { return nil }
         rawValue = String(text)
     }

@@ -121,7 +121,7 @@ package struct UrgencyFeatures {
 
     private static func isYear(_ word: Substring) -> Bool {
         word.utf8.count == 4 && (word.hasPrefix("19") || word.hasPrefix("20"))
-            && word.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && word.utf8.allSatisfy(\.isDigit)
     }
 
     /// A line without the name of its speaker: "Nurse: he is asleep".

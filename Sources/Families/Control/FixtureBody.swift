@@ -32,7 +32,7 @@ struct FixtureBody {
         }
         fixture.delay = try fields.duration("delay", upTo: "366d").map { $0 / .seconds(1) }
         if let hash = try fields.text("sha256", upTo: 64) {
-            guard hash.utf8.count == 64, hash.utf8.allSatisfy(\.isHexDigit) else {
+            guard hash.utf8.count == 64, Hex.decode(hash) != nil else {
                 throw fields.problem("sha256", "must be 64 hexadecimal digits")
             }
             fixture.sha256 = hash.lowercased()
@@ -117,16 +117,5 @@ extension Fixture {
         if isForNext { members.append(("next", .bool(true))) }
         if let refuses { members.append(("refuses", .array(refuses) { .string($0.rawValue) })) }
         return members
-    }
-}
-
-extension UInt8 {
-    fileprivate var isHexDigit: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -174,14 +174,7 @@ package struct SecretMask {
         return (letter, digits + 4)
     }
 
-    static func isWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
+    static func isWord(_ byte: UInt8) -> Bool { byte.isInIdentifier }
 
     /// Replaces a long run of base64 by its length.
     private mutating func skipBase64(from length: Int) -> Bool {

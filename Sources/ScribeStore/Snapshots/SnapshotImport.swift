@@ -119,13 +119,7 @@ extension ObjectFiles {
     static func isName(_ text: some StringProtocol) -> Bool {
         (3...80).contains(text.utf8.count)
             && text.utf8.enumerated().allSatisfy { index, byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"):
-                    true
-                case UInt8(ascii: "."): index >= 2
-                default: false
-                }
+                byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") && index >= 2
             }
     }
 }
