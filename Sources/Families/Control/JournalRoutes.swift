@@ -80,7 +80,7 @@ struct JournalRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
         let limit = try Self.limit(&members, usual: 100, most: Self.mostListed)
-        return try await list(members, limit) { _ in true }
+        return try await list(members, limit)
     }
 
     @Sendable private func listUnmatched(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -90,7 +90,9 @@ struct JournalRoutes: Sendable {
     }
 
     private func list(
-        _ members: [String: JSONValue], _ limit: Int, _ isMeant: @escaping @Sendable (ShownExchange) -> Bool
+        _ members: [String: JSONValue], _ limit: Int,
+        _ isMeant: @escaping @Sendable (ShownExchange) -> Bool = { _ in true },
+        as json: @escaping @Sendable (ShownExchange) -> JSON = { .object($0.summary) }
     ) async throws -> Response {
         let journal = try journal
         let match = try reader(index).match(members)
@@ -100,9 +102,7 @@ struct JournalRoutes: Sendable {
                 [
                     (
                         "requests",
-                        .array(
-                            try match.exchanges(of: journal, index).filter(isMeant).suffix(limit)
-                        ) { .object($0.summary) }
+                        .array(try match.exchanges(of: journal, index).filter(isMeant).suffix(limit), json)
                     )
                 ] + journal.members))
     }
@@ -110,13 +110,7 @@ struct JournalRoutes: Sendable {
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
         let limit = try Self.limit(&members, usual: 20, most: Self.mostFound)
-        let journal = try journal
-        let match = try reader(index).match(members)
-        return try await .longJSON(
-            .ok,
-            .object(
-                [("requests", .array(try match.exchanges(of: journal, index).suffix(limit)) { .object($0.detail) })]
-                    + journal.members))
+        return try await list(members, limit, as: { .object($0.detail) })
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {

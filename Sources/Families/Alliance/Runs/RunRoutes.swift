@@ -36,11 +36,7 @@ struct RunRoutes: Sendable {
     }
 
     @Sendable private func start(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let (input, key) = try await input(request, context)
-        let template = TemplateID(context.text(of: "template_id") ?? "")
-        guard try await sessions.hasTemplates([template], of: key.business) else {
-            throw AllianceError.templateNotFound
-        }
+        let (input, key, template) = try await input(request, context)
         let run: DocumentRun
         if let text = request.query.text("document_id") {
             run = try await replay(DocumentID(text), of: key, template, input, context)
@@ -73,11 +69,7 @@ struct RunRoutes: Sendable {
 
     /// Answers every resume with `paused_run_expired`: no run of this server pauses for input.
     @Sendable private func resume(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let (input, key) = try await input(request, context)
-        let template = TemplateID(context.text(of: "template_id") ?? "")
-        guard try await sessions.hasTemplates([template], of: key.business) else {
-            throw AllianceError.templateNotFound
-        }
+        let (input, key, _) = try await input(request, context)
         _ = try await sessions.isEnded(key)
         let message = "paused run not found or expired: \(key.id.rawValue):\(input.run)"
         let event = await RunEvent.failed(message: message, code: .pausedRunExpired).frame()
@@ -86,10 +78,12 @@ struct RunRoutes: Sendable {
 
     private func input(
         _ request: Request, _ context: ScribeContext
-    ) async throws -> (Input, Transaction.Key) {
+    ) async throws -> (Input, Transaction.Key, TemplateID) {
         let business = try context.requirePrincipal().business
         let input: Input = try await request.decodeJSON(in: context)
         guard TransactionID.isValid(input.thread) else { throw ScribeError.transactionNotFound }
-        return (input, Transaction.Key(business: business, id: TransactionID(input.thread)))
+        let template = TemplateID(context.text(of: "template_id") ?? "")
+        guard try await sessions.hasTemplates([template], of: business) else { throw AllianceError.templateNotFound }
+        return (input, Transaction.Key(business: business, id: TransactionID(input.thread)), template)
     }
 }
