@@ -26,25 +26,18 @@ package struct NoteRequest: Sendable {
     /// Template with the sections and the ``Template/Format`` of the note.
     package let template: Template
     package let transcript: String
-    /// Requested language in any spelling of the API; nil for the spoken language.
-    package let language: String?
     /// Whether the requested language is the spoken one.
     package let isInSpokenLanguage: Bool
     /// Tenant of the note: waiting notes of several tenants take turns.
     package let tenant: String
-    /// Whether the note fails finally if this attempt fails.
-    package let isLastAttempt: Bool
 
     package init(
-        _ template: Template, from transcript: String, language: String? = nil, isInSpokenLanguage: Bool = true,
-        tenant: String = "", isLastAttempt: Bool = false
+        _ template: Template, from transcript: String, isInSpokenLanguage: Bool = true, tenant: String = ""
     ) {
         self.template = template
         self.transcript = transcript
-        self.language = language
         self.isInSpokenLanguage = isInSpokenLanguage
         self.tenant = tenant
-        self.isLastAttempt = isLastAttempt
     }
 }
 

@@ -174,7 +174,7 @@ package struct EkaFamily: RoutedAPI {
         HistoryRoutes.add(
             to: group.routes { HistoryRoutes(store: $0.runtime.store, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {
-            TransactionRoutes($0, fidelity: settings.fidelity, profiles: profiles)
+            TransactionRoutes($0, fidelity: settings.fidelity)
         }
         TransactionRoutes.add(
             to: group.routes(transactions), stops: group.group(errors: profiles.errorsOfStop).routes(transactions))

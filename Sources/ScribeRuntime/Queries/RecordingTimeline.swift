@@ -34,17 +34,12 @@ package struct RecordingTimeline: Sendable {
     package let kind: RecordingKind
     /// The files, sorted by name.
     package let files: [RecordingFile]
-    package let documents: [RecordingDocument]
-    /// The deliveries, newest first.
-    package let deliveries: [DeliveryRecord]
     package let events: [Event]
 
     init(_ detail: RecordingDetail, deliveries: [DeliveryRecord]) {
         transaction = detail.transaction
         kind = detail.kind
         files = detail.files
-        documents = detail.documents
-        self.deliveries = deliveries
         events = Self.events(of: detail, deliveries)
     }
 

@@ -37,9 +37,9 @@ struct NoteWriting: Sendable {
         do {
             let written = try await writer.write(
                 NoteRequest(
-                    template, from: transcript.text, language: document.language,
+                    template, from: transcript.text,
                     isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
-                    tenant: key.business.rawValue, isLastAttempt: isLastAttempt))
+                    tenant: key.business.rawValue))
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
             note.warnings = transcript.warnings + written.warnings

@@ -70,7 +70,8 @@ struct RecordingTimelineTests {
         #expect(timeline.kind == .transaction)
         #expect(timeline.files.map(\.name) == ["1.wav", "2.wav"])
         #expect(timeline.files.allSatisfy { $0.size > 0 })
-        #expect(timeline.documents.allSatisfy { $0.document.value == nil })
+        let recording = try #require(try await store.recording(fixture.key()))
+        #expect(recording.documents.allSatisfy { $0.document.value == nil })
     }
 
     @Test("the timeline of a new recording lists its results as in progress")
@@ -142,5 +143,12 @@ struct RecordingTimelineTests {
         let timeline = try await timeline(of: fixture.key("s"))
         #expect(timeline.kind == .session)
         #expect(timeline.files.map(\.name) == ["audio_1.wav"])
+    }
+}
+
+extension RecordingTimeline {
+    /// The deliveries, newest first.
+    fileprivate var deliveries: [DeliveryRecord] {
+        events.reversed().compactMap { if case .delivery(let record) = $0.content { record } else { nil } }
     }
 }

@@ -10,15 +10,13 @@ struct TransactionRoutes: Sendable {
     let store: Store
     let transactions: Transactions
     let fidelity: Fidelity
-    let profiles: ClientProfiles
     let unknown: UnknownOptionLog
 
-    init(_ world: World, fidelity: Fidelity, profiles: ClientProfiles) {
+    init(_ world: World, fidelity: Fidelity) {
         store = world.runtime.store
         transactions = world.runtime.transactions
         unknown = world.part { _ in UnknownOptionLog() }
         self.fidelity = fidelity
-        self.profiles = profiles
     }
 
     static func add(to router: WorldRoutes<Self>, stops: WorldRoutes<Self>) {

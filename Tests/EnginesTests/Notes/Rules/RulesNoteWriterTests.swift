@@ -26,8 +26,7 @@ struct RulesNoteWriterTests {
 
     @Test("a note in another language than the spoken one is written, with a warning")
     func language() async throws {
-        let request = NoteRequest(
-            template(.markdown), from: transcript, language: "hi", isInSpokenLanguage: false)
+        let request = NoteRequest(template(.markdown), from: transcript, isInSpokenLanguage: false)
         let written = try await writer.write(request)
         #expect(written.value.contains("fever"))
         #expect(written.warnings.map(\.code) == [.notTranslated])
