@@ -137,38 +137,15 @@ package struct EkaFamily: RoutedAPI {
 
     private func addTemplateRoutes(to group: RouteGroup) {
         TemplateRoutes.add(
-            to: group.routes { [profiles] world in
-                let runtime = world.runtime
-                return TemplateRoutes(
-                    store: runtime.store, catalogue: runtime.templates, profiles: profiles,
-                    identifiers: runtime.identifiers, clock: runtime.clock)
-            })
-        SectionRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return SectionRoutes(
-                    store: runtime.store, catalogue: runtime.templates,
-                    identifiers: runtime.identifiers, clock: runtime.clock)
-            })
+            to: group.routes { [profiles] in TemplateRoutes(runtime: $0.runtime, profiles: profiles) })
+        SectionRoutes.add(to: group.routes { SectionRoutes(runtime: $0.runtime) })
         TemplateDraftRoute.add(to: group.routes { TemplateDraftRoute(catalogue: $0.runtime.templates) })
     }
 
     private func addTransactionRoutes(to group: RouteGroup) {
         let (settings, origin, profiles) = (settings, origin, profiles)
-        ConfigRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return ConfigRoutes(
-                    store: runtime.store, catalogue: runtime.templates, profiles: profiles,
-                    clock: runtime.clock)
-            })
-        FeedbackRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return FeedbackRoutes(
-                    store: runtime.store, identifiers: runtime.identifiers,
-                    clock: runtime.clock)
-            })
+        ConfigRoutes.add(to: group.routes { ConfigRoutes(runtime: $0.runtime, profiles: profiles) })
+        FeedbackRoutes.add(to: group.routes { FeedbackRoutes(runtime: $0.runtime) })
         CredentialRoutes.add(
             to: group.routes { CredentialRoutes(credentials: $0.credentials, profiles: profiles) })
         HistoryRoutes.add(
@@ -178,31 +155,18 @@ package struct EkaFamily: RoutedAPI {
         }
         TransactionRoutes.add(
             to: group.routes(transactions), stops: group.group(errors: profiles.errorsOfStop).routes(transactions))
-        VoiceRecordRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return VoiceRecordRoutes(
-                    store: runtime.store, uploads: runtime.uploads, transactions: runtime.transactions,
-                    facts: runtime.facts, identifiers: runtime.identifiers, clock: runtime.clock)
-            })
+        VoiceRecordRoutes.add(to: group.routes { VoiceRecordRoutes(runtime: $0.runtime) })
         ChunkTranscriptRoutes.add(
             to: group.routes { ChunkTranscriptRoutes(transactions: $0.runtime.transactions) })
         TransactionDetailsRoutes.add(
             to: group.routes { world in
-                let runtime = world.runtime
-                return TransactionDetailsRoutes(
-                    store: runtime.store, facts: runtime.facts,
-                    links: DocumentLinks(world, origin: origin),
+                TransactionDetailsRoutes(
+                    runtime: world.runtime, links: DocumentLinks(world, origin: origin),
                     uploadLinks: UploadLinks(
                         world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm))
             })
         DocumentRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return DocumentRoutes(
-                    store: runtime.store, links: DocumentLinks(world, origin: origin),
-                    identifiers: runtime.identifiers, clock: runtime.clock)
-            })
+            to: group.routes { DocumentRoutes(runtime: $0.runtime, links: DocumentLinks($0, origin: origin)) })
         ConversionRoutes.add(
             to: group.routes { world in
                 ConversionRoutes(
@@ -210,11 +174,9 @@ package struct EkaFamily: RoutedAPI {
             })
         ResultRoutes.add(
             to: group.routes { world in
-                let runtime = world.runtime
-                return ResultRoutes(
-                    transactions: runtime.transactions, longPoll: settings.longPoll, signals: runtime.signals,
-                    answers: world.part { FinishedResponseCache(signals: $0.runtime.signals) }, profiles: profiles,
-                    clock: runtime.clock)
+                ResultRoutes(
+                    runtime: world.runtime, longPoll: settings.longPoll,
+                    answers: world.part { FinishedResponseCache(signals: $0.runtime.signals) }, profiles: profiles)
             })
     }
 }

@@ -67,17 +67,13 @@ package struct ListenFamily: RoutedAPI {
         ListenRoutes.add(
             to: group.routes { world in
                 ListenRoutes(
-                    engine: engine, recordings: world.runtime.liveRecordings,
-                    authentication: ListenAuthentication(world), identifiers: world.runtime.identifiers,
-                    clock: world.runtime.clock, settings: settings, sockets: sockets(of: world))
+                    engine: engine, runtime: world.runtime, authentication: ListenAuthentication(world),
+                    settings: settings, sockets: sockets(of: world))
             })
         ListenRecordingRoutes.add(
-            to: group.routes { world in
-                let runtime = world.runtime
-                return ListenRecordingRoutes(
-                    recognitions: runtime.recognitions, outbound: runtime.outbound, webhooks: runtime.webhooks,
-                    authentication: ListenAuthentication(world), identifiers: runtime.identifiers,
-                    clock: runtime.clock, settings: settings)
+            to: group.routes {
+                ListenRecordingRoutes(
+                    runtime: $0.runtime, authentication: ListenAuthentication($0), settings: settings)
             })
         ListenGrantRoutes.add(to: group.routes { ListenGrantRoutes(authentication: ListenAuthentication($0)) })
     }

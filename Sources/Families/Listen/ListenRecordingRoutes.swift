@@ -10,12 +10,8 @@ import ScribeRuntime
 
 /// `POST /v1/listen`: recognises a whole recording, sent as bytes or as a URL (streaming.md 1.8).
 struct ListenRecordingRoutes: Sendable {
-    let recognitions: Recognitions
-    let outbound: OutboundClient
-    let webhooks: Webhooks
+    let runtime: Runtime
     let authentication: ListenAuthentication
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
     let settings: ListenFamily.Settings
 
     private struct Link: Decodable {
@@ -35,24 +31,26 @@ struct ListenRecordingRoutes: Sendable {
         let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
-        if let callback { try await outbound.check(callback.address, within: Self.lookUpTime, for: principal.business) }
-        let id = identifiers.uuid(.transcription)
+        if let callback {
+            try await runtime.outbound.check(callback.address, within: Self.lookUpTime, for: principal.business)
+        }
+        let id = runtime.identifiers.uuid(.transcription)
         return try await context.cancellingOnDisconnect {
             let hearing =
                 if let link {
-                    try await outbound.get(link, within: settings.fetchTime, for: principal.business) {
-                        try await recognitions.recognise(
+                    try await runtime.outbound.get(link, within: settings.fetchTime, for: principal.business) {
+                        try await runtime.recognitions.recognise(
                             $0, samples: query.samples, size: $0.size, languages: query.options.languages,
                             for: principal)
                     }
                 } else {
-                    try await recognitions.recognise(
+                    try await runtime.recognitions.recognise(
                         request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
                         languages: query.options.languages, for: principal)
                 }
             let answer = await EventLoopOffload.run(bytes: .max) {
-                hearing.json(query, request: id, speaksSubQ: settings.speaksSubQ, at: clock.now) {
-                    identifiers.uuid(.utterance)
+                hearing.json(query, request: id, speaksSubQ: settings.speaksSubQ, at: runtime.clock.now) {
+                    runtime.identifiers.uuid(.utterance)
                 }
             }
             var response =
@@ -81,7 +79,7 @@ struct ListenRecordingRoutes: Sendable {
             address: callback.address.url, method: callback.method, request: request,
             headers: ["Content-Type": "application/json", "dg-request-id": request],
             body: await EventLoopOffload.run(bytes: .max) { Data(answer.bytes) })
-        try await webhooks.sendCallback(message, at: callback.address, of: business)
+        try await runtime.webhooks.sendCallback(message, at: callback.address, of: business)
         return .json(.ok, ["request_id": .string(request)])
     }
 }

@@ -11,10 +11,8 @@ import ScribeRuntime
 /// `GET /v1/listen` and `/v1/listen/pcm`: recognises live audio over a WebSocket (streaming.md 1 and 3).
 struct ListenRoutes: Sendable {
     let engine: any LiveEngine
-    let recordings: LiveRecordings
+    let runtime: Runtime
     let authentication: ListenAuthentication
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
     let settings: ListenFamily.Settings
     let sockets: SocketRoute
 
@@ -39,7 +37,7 @@ struct ListenRoutes: Sendable {
             _ = try await authentication.principal(credentials, allowsGrantedTokens: endpoint == .stream)
             throw ListenError.upgradeRequired
         }
-        let id = identifiers.uuid(.transcription)
+        let id = runtime.identifiers.uuid(.transcription)
         let headers: HTTPFields = [.dgRequestID: id]
         let principal: Principal
         do {
@@ -60,7 +58,7 @@ struct ListenRoutes: Sendable {
         ) { session, messages in
             if let recording { session.atEnd { try? await recording.breakOff() } }
             return try await ListenSession(
-                engine: engine, query: query, request: id, clock: clock, settings: settings,
+                engine: engine, query: query, request: id, clock: runtime.clock, settings: settings,
                 tenant: principal.business.rawValue,
                 recording: recording, socket: session.socket, logger: context.logger
             ).serve(messages, session.idle)
@@ -76,7 +74,7 @@ struct ListenRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "txn_id", problem: "is not a transaction id")
         }
         do {
-            return try await recordings.open(TransactionID(text), query.options, for: principal)
+            return try await runtime.liveRecordings.open(TransactionID(text), query.options, for: principal)
         } catch ScribeError.transactionNotFound {
             throw ScribeError.invalidRequest(field: "txn_id", problem: "names no transaction that was started")
         } catch ScribeError.invalidState(let reason) {

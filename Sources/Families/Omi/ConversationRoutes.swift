@@ -8,10 +8,7 @@ import ScribeStore
 
 /// `/v1/conversations`: reads, edits and processes conversations (streaming.md 4.6); `POST /v1/transcribe/text`.
 struct ConversationRoutes: Sendable {
-    let store: Store
-    let conversations: Conversations
-    let metrics: Metrics
-    let identifiers: WorldIdentifiers
+    let runtime: Runtime
     let settings: OmiFamily.Settings
 
     private static let parameter = "conversation_id"
@@ -63,17 +60,17 @@ struct ConversationRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
         guard !query.isOfNone else { return .json(.ok, []) }
-        let ids = try await store.conversationIDs(of: principal, query.value)
-        return ConversationJSON(store: store, principal: principal).response(listing: ids)
+        let ids = try await runtime.store.conversationIDs(of: principal, query.value)
+        return ConversationJSON(store: runtime.store, principal: principal).response(listing: ids)
     }
 
     /// Ends the user's current conversation.
     @Sendable private func processCurrent(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        guard let completed = try await conversations.endCurrent(of: principal) else {
+        guard let completed = try await runtime.conversations.endCurrent(of: principal) else {
             throw OmiError.notFound("Conversation in progress")
         }
-        return ConversationJSON(store: store, principal: principal).response(
+        return ConversationJSON(store: runtime.store, principal: principal).response(
             with: try await page(completed.id, context), between: #"{"conversation":"#, and: #","messages":[]}"#)
     }
 
@@ -83,31 +80,31 @@ struct ConversationRoutes: Sendable {
 
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
-        guard try await store.deleteConversation(conversation.id, of: conversation.owner) else {
+        guard try await runtime.store.deleteConversation(conversation.id, of: conversation.owner) else {
             throw OmiError.notFound("Conversation")
         }
-        try await conversations.hideTransaction(conversation)
+        try await runtime.conversations.hideTransaction(conversation)
         return Response(status: .noContent)
     }
 
     /// Lists the segments by speech-to-text provider.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let segments = try await store.segments(of: try await conversation(context).id)
+        let segments = try await runtime.store.segments(of: try await conversation(context).id)
         let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.sorted { $0.key < $1.key }
         return try await .longJSON(.ok, .object(byProvider.map { ($0.key, .array($0.value, \.json)) }))
     }
 
     @Sendable private func photos(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let page = try await page(context.text(of: Self.parameter) ?? "", context)
-        return ConversationJSON(store: store, principal: try context.requirePrincipal()).response(
+        return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(
             withPhotosOf: page)
     }
 
     /// Whether the conversation has stored audio.
     @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
-        let transaction = try await store.transaction(conversation.key)
-        let files = try await transaction.asyncMap { try await store.fileNames(of: $0) ?? [] } ?? []
+        let transaction = try await runtime.store.transaction(conversation.key)
+        let files = try await transaction.asyncMap { try await runtime.store.fileNames(of: $0) ?? [] } ?? []
         return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
@@ -121,7 +118,7 @@ struct ConversationRoutes: Sendable {
         }
         try OmiLimits.require(title, atMost: OmiLimits.name, "title")
         let conversation = try await conversation(context)
-        try await store.setTitle(title.storable, of: conversation.id)
+        try await runtime.store.setTitle(title.storable, of: conversation.id)
         return .json(.ok, ["status": "Ok"])
     }
 
@@ -138,7 +135,7 @@ struct ConversationRoutes: Sendable {
         }
         try assignment.require()
         let conversation = try await conversation(context)
-        let segments = try await store.segments(of: conversation.id)
+        let segments = try await runtime.store.segments(of: conversation.id)
         guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
             throw OmiError.notFound("Segment")
         }
@@ -159,10 +156,10 @@ struct ConversationRoutes: Sendable {
     ) async throws -> Response {
         if assignment.kind == "is_user" {
             let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
-            try await store.assign(segments, of: conversation.id, isUser: isUser, person: nil)
+            try await runtime.store.assign(segments, of: conversation.id, isUser: isUser, person: nil)
         } else {
             let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
-            try await store.assign(segments, of: conversation.id, isUser: false, person: person)
+            try await runtime.store.assign(segments, of: conversation.id, isUser: false, person: person)
         }
         return try await answer(with: conversation.id, context)
     }
@@ -172,7 +169,7 @@ struct ConversationRoutes: Sendable {
         guard conversation.status == .completed else {
             throw ScribeError.invalidState("The conversation is not completed yet")
         }
-        return try await answer(with: try await conversations.reprocess(conversation).id, context)
+        return try await answer(with: try await runtime.conversations.reprocess(conversation).id, context)
     }
 
     /// Adds text to the current conversation without a socket.
@@ -186,10 +183,10 @@ struct ConversationRoutes: Sendable {
         }
         guard OmiCommand.isFinal(body) else { return .json(.ok, ["conversation_id": .null, "segments": []]) }
         let timeout = max(1, Int(saturating: settings.conversationTimeout / .seconds(1)))
-        let addition = try await conversations.add(
-            [ConversationSegment(words, id: identifiers.uuid(.segment), by: OmiCommand.ownProvider)],
+        let addition = try await runtime.conversations.add(
+            [ConversationSegment(words, id: runtime.identifiers.uuid(.segment), by: OmiCommand.ownProvider)],
             .init(source: "phone", language: "en", timeout: timeout), for: principal)
-        metrics.segmentsAdded(1, from: "call")
+        runtime.metrics.segmentsAdded(1, from: "call")
         return try await .longJSON(.ok, addition.json)
     }
 
@@ -197,7 +194,7 @@ struct ConversationRoutes: Sendable {
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func conversation(_ context: ScribeContext) async throws -> Conversation {
         guard let id = context.text(of: Self.parameter),
-            let conversation = try await store.conversation(id, of: try context.requirePrincipal())
+            let conversation = try await runtime.store.conversation(id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Conversation") }
         return conversation
     }
@@ -205,7 +202,7 @@ struct ConversationRoutes: Sendable {
     /// The conversation with its first page of segments.
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
-        guard let page = try await store.conversationPage(id, of: try context.requirePrincipal()) else {
+        guard let page = try await runtime.store.conversationPage(id, of: try context.requirePrincipal()) else {
             throw OmiError.notFound("Conversation")
         }
         return page
@@ -213,7 +210,7 @@ struct ConversationRoutes: Sendable {
 
     private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
         let page = try await page(id, context)
-        return ConversationJSON(store: store, principal: try context.requirePrincipal()).response(with: page)
+        return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(with: page)
     }
 }
 

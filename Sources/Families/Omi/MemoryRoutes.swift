@@ -7,9 +7,7 @@ import ScribeStore
 
 /// `/v3/memories`: lists, creates and edits a user's memories (streaming.md 4.8).
 struct MemoryRoutes: Sendable {
-    let store: Store
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    let runtime: Runtime
 
     private struct New: Decodable {
         let content: String
@@ -32,8 +30,8 @@ struct MemoryRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let page = try Page(request.query, mostListed: Self.mostListed)
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
-        try await context.hold(try await store.memoryListSize(of: principal))
-        let memories = try await store.memories(
+        try await context.hold(try await runtime.store.memoryListSize(of: principal))
+        let memories = try await runtime.store.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
     }
@@ -46,12 +44,12 @@ struct MemoryRoutes: Sendable {
         guard (1...64).contains(category.utf8.count), category.isPlain else {
             throw ScribeError.invalidRequest(field: "category", problem: "must be a name such as core")
         }
-        let now = clock.now
+        let now = runtime.clock.now
         let memory = Memory(
-            id: identifiers.uuid(.memory), content: content, category: category,
+            id: runtime.identifiers.uuid(.memory), content: content, category: category,
             visibility: try Self.visibility(new.visibility ?? "private", "visibility"), createdAt: now, updatedAt: now,
             conversation: nil)
-        try await store.add(memory, of: principal)
+        try await runtime.store.add(memory, of: principal)
         return .json(.ok, memory.json(of: principal.user))
     }
 
@@ -69,7 +67,7 @@ struct MemoryRoutes: Sendable {
 
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = context.text(of: "memory_id"),
-            try await store.deleteMemory(id, of: try context.requirePrincipal())
+            try await runtime.store.deleteMemory(id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Memory") }
         return Self.ok
     }
@@ -78,8 +76,8 @@ struct MemoryRoutes: Sendable {
         _ context: ScribeContext, content: String? = nil, visibility: String? = nil
     ) async throws -> Response {
         guard let id = context.text(of: "memory_id"),
-            try await store.changeMemory(
-                id, of: try context.requirePrincipal(), content: content, visibility: visibility, at: clock.now)
+            try await runtime.store.changeMemory(
+                id, of: try context.requirePrincipal(), content: content, visibility: visibility, at: runtime.clock.now)
         else { throw OmiError.notFound("Memory") }
         return Self.ok
     }

@@ -85,18 +85,7 @@ package struct OmiFamily: RoutedAPI {
         let authenticated = routes.group(
             access: Authentication { try await credentials(of: $1).principal(in: $0) }.access)
         ConversationRoutes.add(
-            to: authenticated.routes { world in
-                let runtime = world.runtime
-                return ConversationRoutes(
-                    store: runtime.store, conversations: runtime.conversations,
-                    metrics: runtime.metrics, identifiers: runtime.identifiers, settings: settings)
-            })
-        MemoryRoutes.add(
-            to: authenticated.routes { world in
-                let runtime = world.runtime
-                return MemoryRoutes(
-                    store: runtime.store, identifiers: runtime.identifiers,
-                    clock: runtime.clock)
-            })
+            to: authenticated.routes { ConversationRoutes(runtime: $0.runtime, settings: settings) })
+        MemoryRoutes.add(to: authenticated.routes { MemoryRoutes(runtime: $0.runtime) })
     }
 }

@@ -107,24 +107,15 @@ package struct SukiFamily: RoutedAPI {
         AudioRoutes.add(to: requests.routes { AudioRoutes(sessions: sessions(of: $0)) })
         ContentRoutes.add(to: requests.routes { ContentRoutes(sessions: sessions(of: $0)) })
         let recordings: @Sendable (World) -> RecordingRoutes = { [origin = environment.origin] world in
-            let runtime = world.runtime
-            return RecordingRoutes(
-                sessions: sessions(of: world), uploads: runtime.uploads, store: runtime.store,
-                tickets: world.tickets, origin: origin, clock: runtime.clock)
+            RecordingRoutes(
+                sessions: sessions(of: world), runtime: world.runtime, tickets: world.tickets, origin: origin)
         }
         RecordingRoutes.add(to: requests.routes(recordings), links: links.routes(recordings))
         FeedbackRoutes.add(
-            to: authenticated("invalid_feedback_request").routes { world in
-                let runtime = world.runtime
-                return FeedbackRoutes(
-                    sessions: sessions(of: world), store: runtime.store, identifiers: runtime.identifiers,
-                    clock: runtime.clock)
+            to: authenticated("invalid_feedback_request").routes {
+                FeedbackRoutes(sessions: sessions(of: $0), runtime: $0.runtime)
             })
-        PreferenceRoutes.add(
-            to: requests.routes { world in
-                let runtime = world.runtime
-                return PreferenceRoutes(store: runtime.store, clock: runtime.clock)
-            })
+        PreferenceRoutes.add(to: requests.routes { PreferenceRoutes(runtime: $0.runtime) })
         InfoRoutes.add(to: requests)
     }
 }

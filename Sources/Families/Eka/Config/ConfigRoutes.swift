@@ -8,10 +8,8 @@ import ScribeStore
 
 /// `/voice/api/v2/config`: the options, and the user's choices (eka.md 2.10).
 struct ConfigRoutes: Sendable {
-    let store: Store
-    let catalogue: TemplateCatalogue
+    let runtime: Runtime
     let profiles: ClientProfiles
-    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v2/config", use: read)
@@ -22,10 +20,10 @@ struct ConfigRoutes: Sendable {
         let query = request.uri.queryParameters
         if let zone = query["timezone"] { return try time(in: String(zone)) }
         let principal = try context.requirePrincipal()
-        let stored = try await store.preferences(of: principal.user, in: principal.business)
-        try await context.hold(try await store.templateListSize(of: principal.business))
-        let own = try await store.templates(of: principal.business)
-        let favourites = Favourites(stored, catalogue: catalogue, own: own)
+        let stored = try await runtime.store.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await runtime.store.templateListSize(of: principal.business))
+        let own = try await runtime.store.templates(of: principal.business)
+        let favourites = Favourites(stored, catalogue: runtime.templates, own: own)
         let templates = favourites.items
         let mine = templates.map { Choice(id: $0.id.rawValue, name: $0.title) }
         if query["my_templates"] == "true" || query["my_template"] == "true" {
@@ -36,9 +34,9 @@ struct ConfigRoutes: Sendable {
         let formats = favourites.allItems.map { Choice(id: $0.id.rawValue, name: $0.title) }
         let config = ConfigDocument(
             chosen: ChosenPreferences(
-                stored, formats: catalogue.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
+                stored, formats: runtime.templates.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
-            client: try await store.client(principal.client)?.client, extras: Self.extras(in: stored))
+            client: try await runtime.store.client(principal.client)?.client, extras: Self.extras(in: stored))
         let profile = profiles.profile(of: request, context)
         let data =
             switch profile.configShape {
@@ -61,7 +59,7 @@ struct ConfigRoutes: Sendable {
         guard zone.isPlain, TimeZone.knownTimeZoneIdentifiers.contains(zone) || Self.isAlias(zone) else {
             throw ScribeError.invalidRequest(field: "timezone", problem: "is not a time zone such as Asia/Kolkata")
         }
-        let now = clock.wall.now
+        let now = runtime.clock.wall.now
         return .json(
             .ok,
             [
@@ -86,8 +84,8 @@ struct ConfigRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let user = body.scope == .user ? principal.user : nil
-        try await store.setPreferences(
-            body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: clock.now)
+        try await runtime.store.setPreferences(
+            body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: runtime.clock.now)
         let message: JSON = "Config upserted successfully"
         switch profiles.profile(of: request, context).acknowledgement {
         case .string: return .json(.ok, message)

@@ -12,10 +12,8 @@ struct DocumentRoutes: Sendable {
     /// Template id of a document without a template.
     private static let noTemplate = TemplateID("__non_tmp_doc")
 
-    let store: Store
+    let runtime: Runtime
     let links: DocumentLinks
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/documents", use: save)
@@ -83,18 +81,20 @@ struct DocumentRoutes: Sendable {
         let business = try context.requirePrincipal().business
         let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
-            let changed = try await store.rewrite(DocumentID(id), of: business, body.change, at: clock.now)
+            let changed = try await runtime.store.rewrite(
+                DocumentID(id), of: business, body.change, at: runtime.clock.now)
             return try await answer(.ok, changed, writes: true, request, context)
         }
         guard let session = body.session, session.isPlain else {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
         }
         let document = ResultDocument(
-            id: DocumentID(identifiers.uuid(.document)), kind: body.kind,
+            id: DocumentID(runtime.identifiers.uuid(.document)), kind: body.kind,
             templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
             format: .markdown, status: .success, value: body.change.value ?? "")
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        let added = try await store.add(document, body.change, to: key, at: clock.now) { [id = document.id] in
+        let added = try await runtime.store.add(document, body.change, to: key, at: runtime.clock.now) {
+            [id = document.id] in
             document.kind == .context ? TransactionContext($0).adding(id).json : $0
         }
         return try await answer(.created, added, writes: true, request, context)
@@ -106,13 +106,13 @@ struct DocumentRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
         }
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        guard let found = try await store.session(key) else { throw ScribeError.transactionNotFound }
+        guard let found = try await runtime.store.session(key) else { throw ScribeError.transactionNotFound }
         return try await .longJSON(.ok, ["status": "success", "data": .array(found.documents) { $0.json() }])
     }
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        guard let found = try await store.document(id(context), of: business) else {
+        guard let found = try await runtime.store.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return try await answer(.ok, found, writes: false, request, context)
@@ -120,12 +120,13 @@ struct DocumentRoutes: Sendable {
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        let isGone = try await store.archiveDocument(id(context), of: business, at: clock.now)
+        let isGone = try await runtime.store.archiveDocument(id(context), of: business, at: runtime.clock.now)
         return .json(.ok, .success(isGone ? "Document deleted successfully" : "Document already deleted"))
     }
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {
-        let published = try await store.publish(id(context), of: try context.requireTransaction(), at: clock.now)
+        let published = try await runtime.store.publish(
+            id(context), of: try context.requireTransaction(), at: runtime.clock.now)
         return try await .longJSON(.ok, .success("Document published successfully", with: ["data": published.json()]))
     }
 

@@ -8,8 +8,7 @@ import ScribeStore
 
 /// `/voice/api/v1/sessions/{id}`: a transaction with its documents and its context (eka.md 2.13).
 struct TransactionDetailsRoutes: Sendable {
-    let store: Store
-    let facts: ClinicalFacts
+    let runtime: Runtime
     let links: DocumentLinks
     let uploadLinks: UploadLinks
 
@@ -25,7 +24,7 @@ struct TransactionDetailsRoutes: Sendable {
     }
 
     @Sendable private func details(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let session = try await store.session(try context.requireTransaction()) else {
+        guard let session = try await runtime.store.session(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
         let principal = try context.requirePrincipal()
@@ -46,7 +45,7 @@ struct TransactionDetailsRoutes: Sendable {
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
         let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
         let business = try context.requirePrincipal().business
-        let more = said.dated(try await store.startTimes(of: said.pastSessions, in: business))
+        let more = said.dated(try await runtime.store.startTimes(of: said.pastSessions, in: business))
         return try await update(context) { (context) throws(ScribeError) in
             let sum = TransactionContext(context).adding(more).json
             try Limits.require(sum, within: Limits.context, "context")
@@ -64,7 +63,7 @@ struct TransactionDetailsRoutes: Sendable {
         _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> Response {
         let key = try context.requireTransaction()
-        let changed = try await store.updateContext(of: key, change)
+        let changed = try await runtime.store.updateContext(of: key, change)
         return try await .longJSON(
             .ok, .success("Context updated successfully", key, with: ["data": ["context": .value(changed)]]))
     }
@@ -72,9 +71,9 @@ struct TransactionDetailsRoutes: Sendable {
     /// Lists the medicines that the transcript mentions.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await runtime.store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
-        let facts = try await facts.facts(in: text).filter { $0.kind == .medication }
+        let facts = try await runtime.facts.facts(in: text).filter { $0.kind == .medication }
         return try await .longJSON(
             .ok,
             [

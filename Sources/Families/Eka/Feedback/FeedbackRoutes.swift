@@ -8,9 +8,7 @@ import ScribeStore
 ///
 /// The body is Suki's feedback body (suki.md section 4) with an added `entity`.
 struct FeedbackRoutes: Sendable {
-    let store: Store
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    let runtime: Runtime
 
     static func add(to router: WorldRoutes<Self>) {
         router.post("voice/api/v1/transaction/{txn_id}/feedback", use: submit)
@@ -52,17 +50,17 @@ struct FeedbackRoutes: Sendable {
         let key = try context.requireTransaction()
         let body: Submission = try await request.decodeJSON(in: context)
         let feedback = try Feedback(
-            id: "fb_\(identifiers.uuid(.feedback))", entity: body.entity, minimum: body.rating.minimum,
+            id: "fb_\(runtime.identifiers.uuid(.feedback))", entity: body.entity, minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
-            createdAt: clock.now)
-        try await store.add(feedback, to: key)
+            createdAt: runtime.clock.now)
+        try await runtime.store.add(feedback, to: key)
         let more: JSON = ["feedback_id": .string(feedback.id), "entity": .string(feedback.entity)]
         return .json(.ok, .success("Feedback submitted successfully", key, with: more))
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let given = try await store.feedback(on: key)
+        let given = try await runtime.store.feedback(on: key)
         return try await .longJSON(
             .ok,
             [

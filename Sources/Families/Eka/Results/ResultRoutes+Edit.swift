@@ -55,7 +55,7 @@ extension ResultRoutes {
         let key = try context.requireTransaction()
         let edits = try await request.decodeJSON(as: [EditBody].self, in: context).map(\.edit)
         guard !edits.isEmpty else { throw ScribeError.invalidRequest(field: nil, problem: "must name a document") }
-        try await transactions.edit(key, edits)
+        try await runtime.transactions.edit(key, edits)
         return .json(.ok, .success("Successfully updated \(edits.count) documents", key))
     }
 }

@@ -9,13 +9,11 @@ import ScribeStore
 
 /// `GET /voice/api/v3/status/{txn}`: polls the results of a transaction (eka.md 2.4).
 struct ResultRoutes: Sendable {
-    let transactions: Transactions
+    let runtime: Runtime
     /// Longest wait of a status poll. No SDK waits longer than 16 s (C-30).
     let longPoll: Duration
-    let signals: ChangeSignals
     let answers: FinishedResponseCache
     let profiles: ClientProfiles
-    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v3/status/{txn_id}", use: status)
@@ -30,11 +28,11 @@ struct ResultRoutes: Sendable {
             profile: profiles.known(request, context)
         )
         if let answer = answers.answer(to: question, context) { return answer }
-        let version = signals.version(of: key)
+        let version = runtime.signals.version(of: key)
         let found = try await results(of: key, query, context)
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
         var documents = query.select(from: found.documents)
-        if profiles.fidelity == .documentation, found.transaction.isStuck(at: clock.now) {
+        if profiles.fidelity == .documentation, found.transaction.isStuck(at: runtime.clock.now) {
             documents = documents.map(\.failedIfPending)
         }
         let size = documents.total { $0.value?.utf8.count ?? 0 }
@@ -58,13 +56,13 @@ extension ResultRoutes {
         of key: Transaction.Key, _ query: ResultQuery, _ context: ScribeContext
     ) async throws -> Transactions.Results {
         do {
-            return try await transactions.results(
+            return try await runtime.transactions.results(
                 of: key, andAuthored: query.document, atMost: query.isImmediate ? .zero : longPoll,
                 until: context.clientDisconnect()
             ) { results in
                 let asked = query.select(from: results.documents)
                 guard !asked.isEmpty else { throw ScribeError.resultNotFound }
-                try results.transaction.requireAwaited(at: clock.now)
+                try results.transaction.requireAwaited(at: runtime.clock.now)
                 return asked.outcome != .inProgress
             }
         } catch ScribeError.transactionNotFound {

@@ -9,10 +9,7 @@ import ScribeStore
 struct SectionRoutes: Sendable {
     private static let parameter = "section_id"
 
-    let store: Store
-    let catalogue: TemplateCatalogue
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    let runtime: Runtime
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("voice/api/v1/template/section")
@@ -30,19 +27,19 @@ struct SectionRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        try await context.hold(try await store.templateListSize(of: business))
-        let own = try await store.sections(of: business)
-        return try await .longJSON(.ok, ["items": .array(own + catalogue.sections) { $0.json }])
+        try await context.hold(try await runtime.store.templateListSize(of: business))
+        let own = try await runtime.store.sections(of: business)
+        return try await .longJSON(.ok, ["items": .array(own + runtime.templates.sections) { $0.json }])
     }
 
     @Sendable private func create(_ request: Request, context: ScribeContext) async throws -> Response {
         let body: SectionBody = try await request.decodeJSON(in: context)
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
         let section = TemplateSection(
-            id: SectionID(identifiers.uuid(.section)), title: title, summary: body.desc ?? "",
+            id: SectionID(runtime.identifiers.uuid(.section)), title: title, summary: body.desc ?? "",
             style: body.format ?? .paragraph,
             example: body.example ?? "")
-        try await store.add(section, to: try context.requirePrincipal().business, at: clock.now)
+        try await runtime.store.add(section, to: try context.requirePrincipal().business, at: runtime.clock.now)
         return answer(.created, "Section created successfully", section.id, .created)
     }
 
@@ -50,15 +47,15 @@ struct SectionRoutes: Sendable {
         let business = try context.requirePrincipal().business
         let id = section(context)
         let body: SectionBody = try await request.decodeJSON(in: context)
-        if let original = catalogue.sections.first(where: { $0.id == id }) {
+        if let original = runtime.templates.sections.first(where: { $0.id == id }) {
             let fork = TemplateSection(
-                id: SectionID(identifiers.uuid(.section)), title: body.title ?? original.title,
+                id: SectionID(runtime.identifiers.uuid(.section)), title: body.title ?? original.title,
                 summary: body.desc ?? original.summary, style: body.format ?? original.style,
                 example: body.example ?? original.example, parent: original.id)
-            try await store.add(fork, to: business, at: clock.now)
+            try await runtime.store.add(fork, to: business, at: runtime.clock.now)
             return answer(.ok, "Section created successfully", fork.id, .created)
         }
-        try await store.update(id, of: business) { section in
+        try await runtime.store.update(id, of: business) { section in
             if let title = body.title { section.title = title }
             if let desc = body.desc { section.summary = desc }
             if let format = body.format { section.style = format }
@@ -69,10 +66,10 @@ struct SectionRoutes: Sendable {
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let id = section(context)
-        guard !catalogue.sections.contains(where: { $0.id == id }) else {
+        guard !runtime.templates.sections.contains(where: { $0.id == id }) else {
             throw ScribeError.invalidState("A default section cannot be deleted")
         }
-        try await store.archiveSection(id, of: try context.requirePrincipal().business, at: clock.now)
+        try await runtime.store.archiveSection(id, of: try context.requirePrincipal().business, at: runtime.clock.now)
         return answer(.ok, "Section archived successfully", id, .updated)
     }
 

@@ -9,11 +9,8 @@ import ScribeStore
 struct TemplateRoutes: Sendable {
     private static let parameter = "template_id"
 
-    let store: Store
-    let catalogue: TemplateCatalogue
+    let runtime: Runtime
     let profiles: ClientProfiles
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("voice/api/v1/template")
@@ -27,10 +24,10 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        try await context.hold(try await store.templateListSize(of: principal.business))
-        let own = try await store.templates(of: principal.business)
-        let preferences = try await store.preferences(of: principal.user, in: principal.business)
-        let favourites = Favourites(preferences, catalogue: catalogue, own: own)
+        try await context.hold(try await runtime.store.templateListSize(of: principal.business))
+        let own = try await runtime.store.templates(of: principal.business)
+        let preferences = try await runtime.store.preferences(of: principal.user, in: principal.business)
+        let favourites = Favourites(preferences, catalogue: runtime.templates, own: own)
         return try await .longJSON(.ok, TemplateItem.list(favourites.allItems))
     }
 
@@ -43,8 +40,9 @@ struct TemplateRoutes: Sendable {
         }
         try await requireKnown(sectionIDs, of: principal.business)
         let template = CustomTemplate(
-            id: TemplateID(identifiers.uuid(.template)), title: title, summary: body.desc, sectionIDs: sectionIDs)
-        try await store.add(template, to: principal.business, at: clock.now)
+            id: TemplateID(runtime.identifiers.uuid(.template)), title: title, summary: body.desc,
+            sectionIDs: sectionIDs)
+        try await runtime.store.add(template, to: principal.business, at: runtime.clock.now)
         return .json(
             .created, ["msg": "Template created successfully", "template_id": .string(template.id.rawValue)])
     }
@@ -55,10 +53,10 @@ struct TemplateRoutes: Sendable {
         let body: TemplateBody = try await request.decodeJSON(in: context)
         if let sectionIDs = body.sectionIDs {
             // A section deleted meanwhile is still in the list, and must not block saving the template.
-            let present = try await store.template(id, of: principal.business)?.sectionIDs ?? []
+            let present = try await runtime.store.template(id, of: principal.business)?.sectionIDs ?? []
             try await requireKnown(sectionIDs, or: present, of: principal.business)
         }
-        try await store.update(id, of: principal.business) { template in
+        try await runtime.store.update(id, of: principal.business) { template in
             if let title = body.title { template.title = title }
             if let desc = body.desc { template.summary = desc }
             if let sectionIDs = body.sectionIDs { template.sectionIDs = sectionIDs }
@@ -69,7 +67,7 @@ struct TemplateRoutes: Sendable {
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let id = try requireOwn(context)
-        try await store.archiveTemplate(id, of: principal.business, at: clock.now)
+        try await runtime.store.archiveTemplate(id, of: principal.business, at: runtime.clock.now)
         let message: JSON = "Template archived successfully"
         switch profiles.profile(of: request, context).acknowledgement {
         case .object: return .json(.ok, ["msg": message])
@@ -79,7 +77,7 @@ struct TemplateRoutes: Sendable {
 
     private func requireOwn(_ context: ScribeContext) throws -> TemplateID {
         let id = TemplateID(context.text(of: Self.parameter) ?? "")
-        guard catalogue[id] == nil else {
+        guard runtime.templates[id] == nil else {
             throw ScribeError.invalidState("A default template can be neither changed nor deleted")
         }
         return id
@@ -87,7 +85,7 @@ struct TemplateRoutes: Sendable {
 
     private func requireKnown(_ ids: [SectionID], or present: [SectionID] = [], of business: BusinessID) async throws {
         let known = try await Set(
-            catalogue.sections.map(\.id) + store.sections(of: business).map(\.id) + present)
+            runtime.templates.sections.map(\.id) + runtime.store.sections(of: business).map(\.id) + present)
         guard let unknown = ids.firstIndex(where: { !known.contains($0) }) else { return }
         throw ScribeError.invalidRequest(field: "section_ids.\(unknown)", problem: "is not a section")
     }

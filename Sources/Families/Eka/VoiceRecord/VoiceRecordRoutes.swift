@@ -14,12 +14,7 @@ struct VoiceRecordRoutes: Sendable {
     /// Largest form, in bytes; longer recordings use signed forms.
     private static let uploadLimit = 32 << 20
 
-    let store: Store
-    let uploads: Uploads
-    let transactions: Transactions
-    let facts: ClinicalFacts
-    let identifiers: WorldIdentifiers
-    let clock: WorldClock
+    let runtime: Runtime
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice-record/api/status/{txn_id}", use: status)
@@ -53,12 +48,12 @@ struct VoiceRecordRoutes: Sendable {
 
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await store.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await runtime.store.results(of: key) else { throw ScribeError.transactionNotFound }
         let progress = Progress(results)
         let transcript =
             progress == .inProgress
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        let found: [ClinicalFact]? = if let transcript { try await facts.facts(in: transcript) } else { nil }
+        let found: [ClinicalFact]? = if let transcript { try await runtime.facts.facts(in: transcript) } else { nil }
         let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
         return try await .longJSON(
             .ok,
@@ -81,23 +76,23 @@ struct VoiceRecordRoutes: Sendable {
         guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
             !identifier.isEmpty
         else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
-        let results = try await store.results(of: .init(business: business, id: TransactionID(identifier)))
+        let results = try await runtime.store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        let found = try await facts.facts(in: transcript.value ?? "")
+        let found = try await runtime.facts.facts(in: transcript.value ?? "")
         return try await .longJSON(.ok, FHIRBundle.json(id: identifier, found))
     }
 
     /// Stores the files of the form, and starts a transaction with them.
     @Sendable private func upload(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let id = request.uri.queryParameters["txnid"].map(String.init) ?? identifiers.uuid(.transaction)
+        let id = request.uri.queryParameters["txnid"].map(String.init) ?? runtime.identifiers.uuid(.transaction)
         guard TransactionID.isValidFolder(id) else {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
         let key = Transaction.Key(business: principal.business, id: TransactionID(id))
-        if try await store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
-        let folder = "\(principal.client)/\(id)/\(identifiers.uuid(.upload))"
+        if try await runtime.store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
+        let folder = "\(principal.client)/\(id)/\(runtime.identifiers.uuid(.upload))"
         var names: [String] = []
         do {
             try await keepFiles(of: request, in: folder, principal, &names)
@@ -106,7 +101,7 @@ struct VoiceRecordRoutes: Sendable {
         } catch {
             // Another attempt uses another folder, so these files would never be read.
             for name in names {
-                try? await uploads.delete(
+                try? await runtime.uploads.delete(
                     bucket: EkaFamily.batchBucket, key: "\(folder)/\(name)", of: principal.business)
             }
             throw error
@@ -141,7 +136,7 @@ struct VoiceRecordRoutes: Sendable {
             transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
             audioURL: AudioLocation(bucket: EkaFamily.batchBucket, folder: folder).url, announcedFiles: names,
             flavour: request.headers[.flavour] ?? "")
-        _ = try await transactions.start(id, wanted, for: principal)
+        _ = try await runtime.transactions.start(id, wanted, for: principal)
     }
 
     /// The sender's file name. A number replaces an unusable name, and precedes a name already taken.
@@ -156,13 +151,14 @@ struct VoiceRecordRoutes: Sendable {
     private func keep(
         _ part: FormPart, of form: inout FormReader, as key: String, of principal: Principal
     ) async throws {
-        try await uploads.receive(for: principal.business) { file in
+        try await runtime.uploads.receive(for: principal.business) { file in
             while let data = try await form.data() { try await file.write(data) }
             let written = try await file.finish()
             let object = StoredObject(
                 bucket: EkaFamily.batchBucket, key: key, file: file.name, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: part.contentType, metadata: [:], createdAt: clock.now)
-            try await uploads.keep(&file, as: object, for: principal)
+                eTag: Hex.encode(written.md5), contentType: part.contentType, metadata: [:],
+                createdAt: runtime.clock.now)
+            try await runtime.uploads.keep(&file, as: object, for: principal)
         }
     }
 }

@@ -10,11 +10,9 @@ import ScribeStore
 /// `GET …/recording`: issues a link for each audio segment of an ambient session, and serves the links (suki.md 3.13).
 struct RecordingRoutes: Sendable {
     let sessions: AmbientSessions
-    let uploads: Uploads
-    let store: Store
+    let runtime: Runtime
     let tickets: Tickets
     let origin: LinkOrigin
-    let clock: WorldClock
 
     private static let purpose = "ambient recording"
     private static let downloadPurpose = "ambient recording as a file"
@@ -50,7 +48,7 @@ struct RecordingRoutes: Sendable {
                 "recording_id": .string(segment.recording),
                 "presigned_url": "\(base)/api/v1/ambient/recordings/\(ticket)",
                 // Seconds since 1970.
-                "expires_at": .integer(Int(saturating: clock.wall.now.timeIntervalSince1970 + lifetime)),
+                "expires_at": .integer(Int(saturating: runtime.clock.wall.now.timeIntervalSince1970 + lifetime)),
                 "sequence_number": .integer(index + 1),
             ]
         }
@@ -72,11 +70,11 @@ struct RecordingRoutes: Sendable {
         }
         let location = sessions.location(of: id)
         guard
-            let objects = try await store.objects(
+            let objects = try await runtime.store.objects(
                 business: principal.business, bucket: location.bucket,
                 keys: segment.files.map { location.key(ofFile: $0.name) })
         else { throw SukiError.recordingNotFound }
-        let audio = JoinedWave(objects, uploads: uploads)
+        let audio = JoinedWave(objects, uploads: runtime.uploads)
         var headers: HTTPFields = [
             .contentType: "audio/wav", .acceptRanges: "bytes", .cacheControl: "no-store",
         ]
@@ -107,7 +105,7 @@ struct RecordingRoutes: Sendable {
         case .aborted: throw SukiError.recordingNotFound
         case .completed, .skipped, .failed: break
         }
-        if let end = session.committedAt, clock.now.timeIntervalSince(end) >= Self.kept {
+        if let end = session.committedAt, runtime.clock.now.timeIntervalSince(end) >= Self.kept {
             throw SukiError.recordingExpired
         }
         let recorded = try await sessions.recorded(of: session)

@@ -6,8 +6,7 @@ import ScribeStore
 
 /// `PATCH /api/v1/user/preferences`: sets verbosity and style of a clinician's notes (suki.md 3.14).
 struct PreferenceRoutes: Sendable {
-    let store: Store
-    let clock: WorldClock
+    let runtime: Runtime
 
     private static let verbosities = ["CONCISE", "BALANCED", "DETAILED"]
     private static let styles = ["NARRATIVE", "BULLETED"]
@@ -25,10 +24,10 @@ struct PreferenceRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: Change = try await request.decodeJSON(in: context)
         let checked = try Self.checked(body.preference)
-        try await store.setPreferences(
+        try await runtime.store.setPreferences(
             .object(checked), of: principal.user, in: principal.business,
-            upTo: Self.largest, at: clock.now)
-        let all = try await store.preferences(of: principal.user, in: principal.business)
+            upTo: Self.largest, at: runtime.clock.now)
+        let all = try await runtime.store.preferences(of: principal.user, in: principal.business)
         return try await .longJSON(
             .ok,
             [
