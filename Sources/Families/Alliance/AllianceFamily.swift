@@ -90,11 +90,7 @@ package struct AllianceFamily: RoutedAPI {
                     sessions: ProtocolSessions(world.runtime), uploads: world.runtime.uploads,
                     clock: world.runtime.clock)
             })
-        let combined: @Sendable (World) -> CombinedAudioRoutes = { world in
-            CombinedAudioRoutes(
-                audio: world.runtime.sessionAudio, tickets: world.tickets, origin: origin,
-                clock: world.runtime.clock)
-        }
+        let combined: @Sendable (World) -> CombinedAudioRoutes = { CombinedAudioRoutes(world: $0, origin: origin) }
         CombinedAudioRoutes.add(to: authenticated.routes(combined), links: links.routes(combined))
         TemplateRoutes.add(to: authenticated.routes { TemplateRoutes(sessions: ProtocolSessions($0.runtime)) })
         WebhookRoutes.add(

@@ -92,7 +92,7 @@ package struct EkaFamily: RoutedAPI {
                     identifiers: world.runtime.identifiers, clock: world.runtime.clock)
             })
         DocumentLinks.add(
-            to: routes.group(access: .checkedByHandler).routes { [origin] in DocumentLinks($0, origin: origin) })
+            to: routes.group(access: .checkedByHandler).routes { [origin] in DocumentLinks(world: $0, origin: origin) })
         SubscriptionRoutes.add(
             to: authenticated.group(errors: ConnectErrors()).routes {
                 SubscriptionRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store)
@@ -151,7 +151,8 @@ package struct EkaFamily: RoutedAPI {
         HistoryRoutes.add(
             to: group.routes { HistoryRoutes(store: $0.runtime.store, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {
-            TransactionRoutes($0, fidelity: settings.fidelity)
+            TransactionRoutes(
+                runtime: $0.runtime, fidelity: settings.fidelity, unknown: $0.part { _ in UnknownOptionLog() })
         }
         TransactionRoutes.add(
             to: group.routes(transactions), stops: group.group(errors: profiles.errorsOfStop).routes(transactions))
@@ -161,12 +162,12 @@ package struct EkaFamily: RoutedAPI {
         TransactionDetailsRoutes.add(
             to: group.routes { world in
                 TransactionDetailsRoutes(
-                    runtime: world.runtime, links: DocumentLinks(world, origin: origin),
+                    runtime: world.runtime, links: DocumentLinks(world: world, origin: origin),
                     uploadLinks: UploadLinks(
                         world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm))
             })
         DocumentRoutes.add(
-            to: group.routes { DocumentRoutes(runtime: $0.runtime, links: DocumentLinks($0, origin: origin)) })
+            to: group.routes { DocumentRoutes(runtime: $0.runtime, links: DocumentLinks(world: $0, origin: origin)) })
         ConversionRoutes.add(
             to: group.routes { world in
                 ConversionRoutes(

@@ -58,7 +58,7 @@ package struct ListenFamily: RoutedAPI {
     }
 
     package func principal(of request: Request, _ path: [Substring], in world: World) async -> Principal? {
-        try? await ListenAuthentication(world).principal(ListenCredentials(request.headers))
+        try? await ListenAuthentication(world: world).principal(ListenCredentials(request.headers))
     }
 
     package func addRoutes(to routes: RouteGroup) {
@@ -67,14 +67,14 @@ package struct ListenFamily: RoutedAPI {
         ListenRoutes.add(
             to: group.routes { world in
                 ListenRoutes(
-                    engine: engine, runtime: world.runtime, authentication: ListenAuthentication(world),
+                    engine: engine, runtime: world.runtime, authentication: ListenAuthentication(world: world),
                     settings: settings, sockets: sockets(of: world))
             })
         ListenRecordingRoutes.add(
             to: group.routes {
                 ListenRecordingRoutes(
-                    runtime: $0.runtime, authentication: ListenAuthentication($0), settings: settings)
+                    runtime: $0.runtime, authentication: ListenAuthentication(world: $0), settings: settings)
             })
-        ListenGrantRoutes.add(to: group.routes { ListenGrantRoutes(authentication: ListenAuthentication($0)) })
+        ListenGrantRoutes.add(to: group.routes { ListenGrantRoutes(authentication: ListenAuthentication(world: $0)) })
     }
 }

@@ -44,9 +44,9 @@ package struct SukiFamily: RoutedAPI {
             let tokens = SukiTokens(secrets: world.secretStore, clock: clock, namespace: world.namespace)
             return Part(
                 clinicians: Clinicians(
-                    world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
-                    clients: world.authenticator.clients,
-                    mode: world.authenticator.mode),
+                    runtime: world.runtime, tokens: tokens, partners: world.part { _ in KnownPartners([]) },
+                    tokenVerifier: PartnerTokenVerifier(outbound: world.runtime.outbound, clock: clock.wall),
+                    clients: world.authenticator.clients, mode: world.authenticator.mode),
                 ambient: AmbientSockets(world.runtime.sessionStreams, clock: clock.wall),
                 sockets: SocketRoute(
                     SocketCounts(counts), of: world, memory: environment.memory,

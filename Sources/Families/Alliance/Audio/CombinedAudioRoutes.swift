@@ -11,10 +11,8 @@ import ScribeRuntime
 struct CombinedAudioRoutes: Sendable {
     private static let purpose = "session audio"
 
-    let audio: SessionAudio
-    let tickets: Tickets
+    let world: World
     let origin: LinkOrigin
-    let clock: WorldClock
 
     static func add(to authenticated: WorldRoutes<Self>, links: WorldRoutes<Self>) {
         authenticated.get("voice/v1/sessions/{txn_id}/audio", use: find)
@@ -23,9 +21,9 @@ struct CombinedAudioRoutes: Sendable {
 
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let key = try context.requireSession()
-        let expiry = try await explained { try await audio.expiry(of: key) }
-        let left = max(1, expiry.timeIntervalSince(clock.now).rounded())
-        let ticket = try tickets.issue(
+        let expiry = try await explained { try await world.runtime.sessionAudio.expiry(of: key) }
+        let left = max(1, expiry.timeIntervalSince(world.runtime.clock.now).rounded())
+        let ticket = try world.tickets.issue(
             Self.purpose, for: key.id.rawValue, to: try context.requirePrincipal(), lifetime: left)
         return .json(
             .ok,
@@ -34,17 +32,18 @@ struct CombinedAudioRoutes: Sendable {
                 "audio_url": "\(origin.base(of: request, context))/voice/v1/audio/\(ticket)",
                 "expires_in": .integer(Int(left)),
                 // Seconds since 1970.
-                "expires_at": .integer(Int(saturating: clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
+                "expires_at": .integer(
+                    Int(saturating: world.runtime.clock.wall.now.addingTimeInterval(left).timeIntervalSince1970)),
             ])
     }
 
     @Sendable private func play(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let ticket = context.text(of: "ticket"),
-            let (subject, principal) = tickets.redeem(ticket, Self.purpose)
+            let (subject, principal) = world.tickets.redeem(ticket, Self.purpose)
         else { throw AllianceError.unknownLink }
         let key = Transaction.Key(business: principal.business, id: TransactionID(subject))
-        _ = try await explained { try await audio.expiry(of: key) }
-        let body = ResponseBody { [audio] writer in
+        _ = try await explained { try await world.runtime.sessionAudio.expiry(of: key) }
+        let body = ResponseBody { [audio = world.runtime.sessionAudio] writer in
             try await audio.encode(key) { try await writer.write($0) }
             try await writer.finish(nil)
         }

@@ -29,29 +29,20 @@ struct DocumentLinks: Sendable {
     /// Components of a link's path before its ticket.
     static let components: [Substring] = path.split(separator: "/")
 
-    let tickets: Tickets
+    let world: World
     let origin: LinkOrigin
-    let store: Store
-    let clock: WorldClock
-
-    init(_ world: World, origin: LinkOrigin) {
-        tickets = world.tickets
-        store = world.runtime.store
-        clock = world.runtime.clock
-        self.origin = origin
-    }
 
     func links(
         to document: DocumentID, for principal: Principal, _ request: Request, _ context: ScribeContext
     ) throws -> Links {
         func link(_ purpose: String) throws -> String {
-            let ticket = try tickets.issue(
+            let ticket = try world.tickets.issue(
                 purpose, for: document.rawValue, to: principal, lifetime: Self.lifetime)
             return "\(origin.base(of: request, context))/\(Self.path)/\(ticket)"
         }
         return Links(
             read: try link(Self.reading), write: try link(Self.writing),
-            expiry: Int(saturating: clock.wall.now.timeIntervalSince1970 + Self.lifetime))
+            expiry: Int(saturating: world.runtime.clock.wall.now.timeIntervalSince1970 + Self.lifetime))
     }
 
     static func add(to router: WorldRoutes<Self>) {
@@ -83,7 +74,7 @@ struct DocumentLinks: Sendable {
         let isNote = found.document.kind != .transcript
         let change = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
             .read { try Self.change(to: $0, isNote: isNote) }
-        _ = try await store.rewrite(found.document.id, of: business, change, at: clock.now)
+        _ = try await world.runtime.store.rewrite(found.document.id, of: business, change, at: world.runtime.clock.now)
         return .json(.ok, .success("Document saved successfully"))
     }
 
@@ -107,10 +98,11 @@ struct DocumentLinks: Sendable {
     }
 
     private func document(_ context: ScribeContext, _ purpose: String) async throws -> (DocumentRecord, BusinessID) {
-        guard let ticket = context.text(of: "ticket"), let (subject, principal) = tickets.redeem(ticket, purpose) else {
+        guard let ticket = context.text(of: "ticket"), let (subject, principal) = world.tickets.redeem(ticket, purpose)
+        else {
             throw EkaError.linkRefused
         }
-        guard let found = try await store.document(DocumentID(subject), of: principal.business) else {
+        guard let found = try await world.runtime.store.document(DocumentID(subject), of: principal.business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return (found, principal.business)

@@ -66,7 +66,7 @@ extension TransactionRoutes {
     }
 
     @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let transaction = try await store.transaction(try context.requireTransaction()) else {
+        guard let transaction = try await runtime.store.transaction(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
         return try await .longJSON(
@@ -77,7 +77,7 @@ extension TransactionRoutes {
         let key = try context.requireTransaction()
         let body = try await request.decodeJSON(as: PatchBody.self, in: context)
         let user = try context.requirePrincipal().user
-        let transaction = try await transactions.patch(key, body.patch, archivedBy: body.archives ? user : nil)
+        let transaction = try await runtime.transactions.patch(key, body.patch, archivedBy: body.archives ? user : nil)
         return try await .longJSON(
             .ok, .success("Transaction updated successfully", key, with: ["data": transaction.json]))
     }
@@ -85,7 +85,7 @@ extension TransactionRoutes {
     /// Hides the transaction. Its data stays stored, and its id stays taken.
     @Sendable func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        try await transactions.archive(key, by: try context.requirePrincipal().user)
+        try await runtime.transactions.archive(key, by: try context.requirePrincipal().user)
         return .json(.ok, .success("Transaction deleted successfully"))
     }
 }

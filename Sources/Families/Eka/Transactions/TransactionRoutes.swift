@@ -7,17 +7,9 @@ import ScribeStore
 
 /// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction by its id (2.7).
 struct TransactionRoutes: Sendable {
-    let store: Store
-    let transactions: Transactions
+    let runtime: Runtime
     let fidelity: Fidelity
     let unknown: UnknownOptionLog
-
-    init(_ world: World, fidelity: Fidelity) {
-        store = world.runtime.store
-        transactions = world.runtime.transactions
-        unknown = world.part { _ in UnknownOptionLog() }
-        self.fidelity = fidelity
-    }
 
     static func add(to router: WorldRoutes<Self>, stops: WorldRoutes<Self>) {
         stops.group("voice/api/v2/transaction")
@@ -39,10 +31,13 @@ struct TransactionRoutes: Sendable {
         // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
         unknown.logUnknown(of: wanted, by: principal.client, context.logger)
-        if let template = try await transactions.unknownTemplate(among: wanted.templates.map(\.id), of: key.business) {
+        if let template = try await runtime.transactions.unknownTemplate(
+            among: wanted.templates.map(\.id), of: key.business)
+        {
             unknown.logUnknown(template, by: principal.client, context)
         }
-        let outcome = try await transactions.start(key.id, wanted, for: principal, replays: fidelity == .clients)
+        let outcome = try await runtime.transactions.start(
+            key.id, wanted, for: principal, replays: fidelity == .clients)
         // SDKs read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
         let answer = JSON.success("Transaction initialized successfully", key, with: owner)
@@ -55,14 +50,14 @@ struct TransactionRoutes: Sendable {
     @Sendable private func stop(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
-        try await transactions.stop(key, list)
+        try await runtime.transactions.stop(key, list)
         return .json(.ok, .success("Transaction stopped successfully", key))
     }
 
     @Sendable private func commit(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
         let list = try await request.decodeJSON(as: ChunkListBody.self, in: context).list
-        try await transactions.commit(key, list)
+        try await runtime.transactions.commit(key, list)
         return .json(.ok, .success("Transaction committed successfully", key))
     }
 }

@@ -8,27 +8,12 @@ import ScribeStore
 
 /// Registers clinicians of partners, logs them in, and resolves the clinician of a request.
 struct Clinicians: Sendable {
+    let runtime: Runtime
     let tokens: SukiTokens
-    private let partners: KnownPartners
-    private let tokenVerifier: PartnerTokenVerifier
-    private let clients: KnownClients
-    private let mode: AuthMode
-    private let store: Store
-    private let identifiers: WorldIdentifiers
-    private let clock: WorldClock
-
-    init(
-        _ runtime: Runtime, tokens: SukiTokens, partners: KnownPartners, clients: KnownClients, mode: AuthMode
-    ) {
-        self.tokens = tokens
-        self.partners = partners
-        tokenVerifier = PartnerTokenVerifier(outbound: runtime.outbound, clock: runtime.clock.wall)
-        self.clients = clients
-        self.mode = mode
-        store = runtime.store
-        identifiers = runtime.identifiers
-        clock = runtime.clock
-    }
+    let partners: KnownPartners
+    let tokenVerifier: PartnerTokenVerifier
+    let clients: KnownClients
+    let mode: AuthMode
 
     /// Login of a clinician by a partner's token.
     struct Login {
@@ -47,9 +32,9 @@ struct Clinicians: Sendable {
             throw SukiError(.forbidden, "sbac_denied", "the organisation is not open to this partner")
         }
         let provider = Provider(
-            partner: partner.id, subject: subject, user: UserID("prv_\(identifiers.uuid(.user))"),
+            partner: partner.id, subject: subject, user: UserID("prv_\(runtime.identifiers.uuid(.user))"),
             organisation: organisation, specialty: specialty)
-        switch try await store.register(provider, at: clock.now) {
+        switch try await runtime.store.register(provider, at: runtime.clock.now) {
         case .registered: return true
         case .known: return false
         case .tooMany: throw SukiError.tooManyProviders
@@ -61,7 +46,7 @@ struct Clinicians: Sendable {
     /// - Throws: ``SukiError``.
     func logIn(_ login: Login) async throws -> String {
         let (partner, subject) = try await identify(login)
-        guard let provider = try await store.provider(subject, of: partner.id) else {
+        guard let provider = try await runtime.store.provider(subject, of: partner.id) else {
             throw SukiError.notRegistered
         }
         return try await tokens.issue(to: provider.user, of: partner.id)
@@ -100,7 +85,7 @@ struct Clinicians: Sendable {
         if partner.isBearer {
             guard let provider, !provider.isEmpty else { throw SukiError.noProviderHeader }
             guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
-            guard let known = try await store.provider(provider, of: partner.id) else {
+            guard let known = try await runtime.store.provider(provider, of: partner.id) else {
                 throw SukiError.notRegistered
             }
             user = known.user
