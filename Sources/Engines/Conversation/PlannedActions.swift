@@ -15,8 +15,7 @@ enum PlannedActions {
     private static let actions: Set = [
         "send", "schedule", "book", "call", "email", "buy", "order", "arrange", "submit", "prepare", "finish", "write",
         "check", "ask", "meet", "pick", "bring", "pay", "review", "update", "share", "forward", "print", "cancel",
-        "renew",
-        "message", "ring", "collect", "sign",
+        "renew", "message", "ring", "collect", "sign",
     ]
 
     /// Finds the tasks, in spoken order and without duplicates.

@@ -17,11 +17,10 @@ enum ClauseSplitting {
         "does", "did", "have", "has", "had", "can", "could", "would", "should", "was", "were", "am", "is", "are",
         "about", "at", "from", "by", "unless", "until", "says", "said", "bit", "move", "feel", "lift", "raise", "stop",
         "hurt", "take", "taking", "through", "across", "gave", "make", "made", "saw", "over", "up", "down", "not",
-        "the",
-        "me", "wish", "believe", "know", "guess", "sure", "but", "every", "time", "everything", "all", "worry",
+        "the", "me", "wish", "believe", "know", "guess", "sure", "but", "every", "time", "everything", "all", "worry",
         "worried", "hope", "noticed", "told", "out", "off", "put", "cut", "kept", "keep", "into", "under", "around",
-        "see", "check", "book", "test", "call", "help", "brought", "brings", "examine", "use", "using", "see", "lost",
-        "a", "your", "my", "both", "whenever", "once", "say", "mentioned", "meant", "even", "then", "where's", "ring",
+        "see", "check", "book", "test", "call", "help", "brought", "brings", "examine", "use", "using", "lost", "a",
+        "your", "my", "both", "whenever", "once", "say", "mentioned", "meant", "even", "then", "where's", "ring",
     ]
     private static let contrasts: Set = ["but", "however", "although", "though", "except", "whereas"]
     private static let joining: Set = ["and", "so", "then", "because", "cause", "'cause", "or", "cos", "plus", "which"]
@@ -31,24 +30,21 @@ enum ClauseSplitting {
         "went", "tried", "took", "get", "am", "was", "wake", "eat", "sleep", "can't", "don't", "didn't", "haven't",
         "start", "stop", "continue", "avoid", "keep", "come", "try", "call", "see", "rest", "increase", "reduce",
         "order", "check", "refer", "send", "give", "add", "cut", "increased", "put", "restart", "repeat", "book",
-        "ring",
-        "go", "apply", "follow", "elevate", "drinks", "smokes", "takes", "works", "lives", "has", "make", "make sure",
-        "need", "want", "noticed", "gets", "feels", "switch", "walk", "exercise", "wear",
+        "ring", "go", "apply", "follow", "elevate", "drinks", "smokes", "takes", "works", "lives", "has", "make",
+        "make sure", "need", "want", "noticed", "gets", "feels", "switch", "walk", "exercise", "wear",
     ]
     private static let asking = PhraseBook([
         "any", "do you", "did you", "have you", "has he", "has she", "has it", "are you", "is there", "is he", "is she",
         "does he", "does she", "does it", "do they", "were you", "have there been", "was there", "can you", "had any",
         "could it be", "can i", "how is", "how's", "how are", "how long", "how often", "how much", "how many",
-        "how old",
-        "how about", "what about", "what brings", "what are you", "what have you", "what do you", "what sort",
-        "what kind", "what's going", "what is", "what happened", "when did", "when was", "where is", "where's",
-        "whereabouts", "is it worse", "is it better", "is that", "was that", "did it", "did that", "does that",
-        "could you be", "tell me", "how have", "how has", "how did", "and your", "should i", "do i", "is your",
-        "are the",
-        "were there", "would you say", "ever had", "and do you", "have they", "did they", "has anyone", "what seems",
-        "what can i", "is everything", "what were", "who", "which", "kya", "koi", "is the", "are your", "how was",
-        "is he",
-        "have the", "did he", "did she", "was he", "was she", "any other", "whats", "what's", "are they", "would you",
+        "how old", "how about", "what about", "what brings", "what are you", "what have you", "what do you",
+        "what sort", "what kind", "what's going", "what is", "what happened", "when did", "when was", "where is",
+        "where's", "whereabouts", "is it worse", "is it better", "is that", "was that", "did it", "did that",
+        "does that", "could you be", "tell me", "how have", "how has", "how did", "and your", "should i", "do i",
+        "is your", "are the", "were there", "would you say", "ever had", "and do you", "have they", "did they",
+        "has anyone", "what seems", "what can i", "is everything", "what were", "who", "which", "kya", "koi", "is the",
+        "are your", "how was", "is he", "have the", "did he", "did she", "was he", "was she", "any other", "whats",
+        "what's", "are they", "would you",
     ])
     /// Words that make a question only at the beginning of a clause.
     private static let askingFirst: Set = [
@@ -65,34 +61,26 @@ enum ClauseSplitting {
     /// Phrases that begin an instruction, in speech without punctuation.
     private static let instructions = PhraseBook([
         "try to", "don't", "drink plenty", "cut down", "cut back", "keep going", "keep moving", "make sure",
-        "take steam",
-        "come back", "put some", "you can still", "you must", "you should", "see you", "avoid", "carry on", "let's",
-        "if you get",
-        "if you", "if there", "if it's", "if he's", "if she's", "keep him", "keep her", "keep the", "call us",
-        "no antibiotics",
-        "take", "drink", "continue", "i will order", "steam lo", "take care", "get some", "drink lots", "and if",
+        "take steam", "come back", "put some", "you can still", "you must", "you should", "see you", "avoid",
+        "carry on", "let's", "if you get", "if you", "if there", "if it's", "if he's", "if she's", "keep him",
+        "keep her", "keep the", "call us", "no antibiotics", "take", "drink", "continue", "i will order", "steam lo",
+        "take care", "get some", "drink lots", "and if",
     ])
     private static let notInstructedAfter: Set = [
         "to", "i", "you", "we", "they", "must", "should", "can", "could", "and", "that", "who", "so", "not", "because",
-        "or", "it", "just",
-        "don't", "didn't", "can't", "will", "would", "did", "do", "she", "he", "never", "still", "also", "have", "how",
-        "what",
-        "a", "the", "i'll", "we'll", "let", "on", "of", "help", "him", "her", "let's", "and", "please", "does", "i'd",
-        "go",
-        "i'm", "may", "might", "usually", "only", "always", "sometimes", "if",
+        "or", "it", "just", "don't", "didn't", "can't", "will", "would", "did", "do", "she", "he", "never", "still",
+        "also", "have", "how", "what", "a", "the", "i'll", "we'll", "let", "on", "of", "help", "him", "her", "let's",
+        "please", "does", "i'd", "go", "i'm", "may", "might", "usually", "only", "always", "sometimes", "if",
     ]
     private static let no: Set = ["no", "nope", "nah", "never", "none", "neither", "nahi", "nahin", "nothing"]
     private static let noPhrases = PhraseBook([
         "not really", "not that i", "not that of", "i don't think so", "don't think so", "i do not think so", "not at",
-        "i haven't",
-        "i don't", "not that i'm aware", "i have not", "not me", "not lately", "not recently", "not any", "it doesn't",
-        "it does not", "i didn't", "not yet", "not so far", "she hasn't", "he hasn't", "it isn't", "it's not",
-        "i'm not", "i am not", "i can't say", "she doesn't", "he doesn't",
+        "i haven't", "i don't", "not that i'm aware", "i have not", "not me", "not lately", "not recently", "not any",
+        "it doesn't", "it does not", "i didn't", "not yet", "not so far", "she hasn't", "he hasn't", "it isn't",
+        "it's not", "i'm not", "i am not", "i can't say", "she doesn't", "he doesn't",
     ])
     private static let yesPhrases = PhraseBook([
-        "a little", "a bit", "a tiny bit", "sometimes",
-        "occasionally", "of course", "all of them",
-        "that's right",
+        "a little", "a bit", "a tiny bit", "sometimes", "occasionally", "of course", "all of them", "that's right",
         "that's correct", "a lot", "definitely", "absolutely", "every now and then", "once in a while", "both",
     ])
 
@@ -107,8 +95,7 @@ enum ClauseSplitting {
         "okay", "yeah", "yes", "nope", "congratulations", "understandable", "great",
     ]
     private static let answerEnds: Set = [
-        "any", "and", "okay", "do", "does", "is", "no", "have", "what", "how", "does", "are", "allergies", "i", "she",
-        "he",
+        "any", "and", "okay", "do", "does", "is", "no", "have", "what", "how", "are", "allergies", "i", "she", "he",
     ]
 
     static func clauses(of tokens: [Token]) -> [Dialogue.Clause] {

@@ -30,9 +30,8 @@ enum ConditionalClauses {
 enum ReturnPrecaution {
     static let actions: Set = [
         "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",
-        "straight",
-        "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell", "nine", "back",
-        "casualty", "clinic",
+        "straight", "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell",
+        "nine", "back", "casualty", "clinic",
     ]
     static func isOne(_ tokens: [Token]) -> Bool {
         tokens.contains(["if"]) && tokens.contains(actions)

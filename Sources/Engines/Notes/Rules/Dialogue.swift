@@ -66,23 +66,20 @@ struct Dialogue {
 
     private static let cliniciansWords = PhraseBook([
         "you", "your", "you're", "you've", "let's", "we'll", "i'll", "i'm going to", "i am going to", "i will",
-        "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up",
-        "take it", "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like",
-        "looks like", "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no",
-        "on examination", "is clear", "lungs are", "likely", "pulse is", "i'd add", "we need", "you can", "continue",
-        "लीजिए",
-        "कीजिए", "दिखाइए", "पीजिए", "lijiye", "karo",
+        "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up", "take it",
+        "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like", "looks like",
+        "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no", "on examination",
+        "is clear", "lungs are", "likely", "pulse is", "i'd add", "we need", "you can", "continue", "लीजिए", "कीजिए",
+        "दिखाइए", "पीजिए", "lijiye", "karo",
     ])
     private static let patientsWords = PhraseBook([
         "my", "i've", "i have", "i take", "i get", "i was", "i had", "i feel", "i smoke", "i drink", "i quit",
-        "i stopped",
-        "i can't", "i don't", "i wake", "i work", "i live", "i did", "me", "i used", "i'm taking", "i am having",
-        "i'm having", "i'm allergic", "i ran", "i tried", "i noticed",
+        "i stopped", "i can't", "i don't", "i wake", "i work", "i live", "i did", "me", "i used", "i'm taking",
+        "i am having", "i'm having", "i'm allergic", "i ran", "i tried", "i noticed",
     ])
     private static let instructing: Set = [
         "take", "drink", "avoid", "use", "apply", "rest", "continue", "start", "stop", "gargle", "come", "keep", "try",
-        "increase",
-        "reduce", "eat", "don't", "never", "exercise", "return", "schedule", "order", "call",
+        "increase", "reduce", "eat", "don't", "never", "exercise", "return", "schedule", "order", "call",
     ]
     private static let handingBack: Set = ["okay", "right", "good", "great", "congratulations", "understandable", "so"]
 

@@ -41,10 +41,9 @@ extension FactExtraction {
     /// Words that turn a named medication into a prescription.
     private static let instructing: Set = [
         "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
-        "increase",
-        "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin", "initiate",
-        "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume", "go",
-        "stays", "send", "swap", "prescription",
+        "increase", "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin",
+        "initiate", "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume",
+        "go", "stays", "send", "swap", "prescription",
     ]
     /// Phrases that advise against a medication.
     private static let refusing = PhraseBook([

@@ -19,9 +19,8 @@ extension FactExtraction {
     ]
     static let allergic = PhraseBook([
         "allergic", "allergy", "allergies", "gives me", "gave me", "makes me", "brought me out", "me out in",
-        "intolerant",
-        "i get hives", "reacted to", "made me", "can't have", "cannot have", "can't tolerate", "brings on",
-        "comes out in", "came out in",
+        "intolerant", "i get hives", "reacted to", "made me", "can't have", "cannot have", "can't tolerate",
+        "brings on", "comes out in", "came out in",
     ])
     static let takings: Set = [
         "take", "taking", "took", "on", "inject", "using", "use", "tablet", "tablets", "prescribed",
@@ -33,10 +32,8 @@ extension FactExtraction {
     /// Words of a clause that tells what medications do, and not who takes them.
     private static let hearsay: Set = ["read", "heard", "saw", "can", "might", "people", "advert", "news"]
     private static let notTaken = PhraseBook([
-        "was on", "until",
-        "stopped", "used to", "ran out", "can't take", "cannot take", "not take", "don't take", "never took",
-        "no longer",
-        "finished", "came off", "didn't take", "quit",
+        "was on", "until", "stopped", "used to", "ran out", "can't take", "cannot take", "not take", "don't take",
+        "never took", "no longer", "finished", "came off", "didn't take", "quit",
     ])
 
     mutating func readStatement(_ clause: Dialogue.Clause, answering earlier: Asked? = nil) {

@@ -135,11 +135,10 @@ extension FactExtraction {
     private static let telling: Set = [
         "worse", "better", "helps", "helped", "help", "started", "began", "comes", "goes", "times", "night", "morning",
         "evening", "walking", "running", "lifting", "standing", "sitting", "lying", "stairs", "eat", "eating", "sleep",
-        "sleeping", "weight", "appetite", "energy", "hospital", "ago", "fell", "injured", "twisted", "hit",
-        "constant", "sudden", "suddenly", "gradually", "radiates", "spread", "spreads", "tried", "wake", "ice",
-        "exercise", "surgery", "can't", "trouble", "difficulty", "stopped", "lost", "week",
-        "weeks", "days", "months", "month", "years", "hours", "minutes", "yesterday", "since",
-        "medication", "medicine", "pills", "feels", "felt", "hurts",
+        "sleeping", "weight", "appetite", "energy", "hospital", "ago", "fell", "injured", "twisted", "hit", "constant",
+        "sudden", "suddenly", "gradually", "radiates", "spread", "spreads", "tried", "wake", "ice", "exercise",
+        "surgery", "can't", "trouble", "difficulty", "stopped", "lost", "week", "weeks", "days", "months", "month",
+        "years", "hours", "minutes", "yesterday", "since", "medication", "medicine", "pills", "feels", "felt", "hurts",
     ]
     private static let worthless: Set = [
         "thank", "thanks", "hello", "bye", "welcome", "hi", "sounds", "agree", "wonderful", "perfect", "wondering",

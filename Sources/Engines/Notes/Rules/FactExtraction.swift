@@ -89,8 +89,7 @@ struct FactExtraction {
     private static let reasons = PhraseBook([
         "here for", "here about", "here with", "in for", "come about", "come in about", "asked for a call about",
         "to see me about", "written to me about", "presents for", "presents today for", "here today for",
-        "in today for",
-        "here to follow up on", "in with", "here because of", "here to discuss",
+        "in today for", "here to follow up on", "in with", "here because of", "here to discuss",
     ])
     private static let openQuestions = PhraseBook([
         "what brings", "what can i", "what's going", "what is going", "what's the", "how can i", "what happened",

@@ -13,12 +13,11 @@ enum HindiSpeech {
     ]
     private static let dropped: Set = [
         "hai", "hain", "hua", "hui", "hota", "hoti", "ho", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere",
-        "se",
-        "ko", "ki", "ka", "ke", "tha", "thi", "gaya", "gaye", "aata", "aati", "bhi", "wali", "wala", "thi", "kuch",
-        "है", "हैं", "में", "मुझे", "मेरा", "मेरी", "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "था", "थी", "तक", "पर",
-        "lagti", "lagta", "lagi", "lag", "hoon", "hun", "leta", "leti", "karta", "karti", "लेता", "लेती", "हूँ", "हूं", "गया",
-        "लगती", "लगता", "बहुत", "पहले", "यह", "yeh", "ye", "kab", "bahut", "thoda", "thodi", "zyada", "abhi", "ab", "phir",
-        "toh", "karte", "rahe", "hue", "aur",
+        "se", "ko", "ki", "ka", "ke", "tha", "thi", "gaya", "gaye", "aata", "aati", "bhi", "wali", "wala", "kuch", "है",
+        "हैं", "में", "मुझे", "मेरा", "मेरी", "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "था", "थी", "तक", "पर",
+        "lagti", "lagta", "lagi", "lag", "hoon", "hun", "leta", "leti", "karta", "karti", "लेता", "लेती", "हूँ", "हूं",
+        "गया", "लगती", "लगता", "बहुत", "पहले", "यह", "yeh", "ye", "kab", "bahut", "thoda", "thodi", "zyada", "abhi",
+        "ab", "phir", "toh", "karte", "rahe", "hue", "aur",
     ]
     private static let joining = ["aur": "and", "और": "and", "lekin": "but", "agar": "if", "अगर": "if", "ya": "or"]
     private static let relatives = [

@@ -23,8 +23,7 @@ struct MedicationMention {
     static let doseUnits: Set = [
         "mg", "milligram", "milligrams", "mcg", "microgram", "micrograms", "g", "gram", "grams", "ml", "millilitre",
         "millilitres", "milliliters", "units", "unit", "tablet", "tablets", "capsule", "capsules", "drops", "puff",
-        "puffs",
-        "teaspoon", "teaspoons", "spoon", "spoons", "iu", "pill", "pills", "mls", "dose", "sprays", "sachet",
+        "puffs", "teaspoon", "teaspoons", "spoon", "spoons", "iu", "pill", "pills", "mls", "dose", "sprays", "sachet",
     ]
     static let shortUnits = [
         "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
@@ -37,15 +36,11 @@ struct MedicationMention {
         "before food", "after meals", "before meals", "with food", "with meals", "after breakfast", "before breakfast",
         "after lunch", "after dinner", "before bed", "as needed", "when needed", "if needed", "as required", "daily",
         "every day", "every morning", "every night", "every evening", "every other day", "on an empty stomach", "od",
-        "bd",
-        "tds", "qid", "hs", "sos", "prn", "bid", "tid", "1-0-1", "1-1-1", "0-0-1", "1-0-0", "per day", "a day",
-        "nightly",
-        "weekly", "once in the morning", "once at night", "three times daily", "in the mornings", "on fridays",
-        "mornings",
-        "at the start of a headache", "as often as you like", "when you need it", "each day", "each morning",
-        "each night",
-        "every week", "every month", "once weekly", "morning and night", "before bedtime", "with breakfast",
-        "with dinner",
+        "bd", "tds", "qid", "hs", "sos", "prn", "bid", "tid", "1-0-1", "1-1-1", "0-0-1", "1-0-0", "per day", "a day",
+        "nightly", "weekly", "once in the morning", "once at night", "three times daily", "in the mornings",
+        "on fridays", "mornings", "at the start of a headache", "as often as you like", "when you need it", "each day",
+        "each morning", "each night", "every week", "every month", "once weekly", "morning and night", "before bedtime",
+        "with breakfast", "with dinner",
     ])
 
     /// Most words between a medication's name and its dose.
@@ -137,10 +132,9 @@ struct MedicationMention {
 
     private static let noNames: Set = [
         "take", "with", "about", "than", "have", "from", "taking", "your", "this", "that", "another", "only", "give",
-        "for",
-        "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added", "still",
-        "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them", "need",
-        "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
+        "for", "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added",
+        "still", "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them",
+        "need", "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
     ]
 
     /// Words before an unknown name: "I'm taking remeron for depression".

@@ -6,10 +6,8 @@ enum NoteSentences {
         "has", "is", "was", "had", "does", "did", "feels", "takes", "gets", "goes", "uses", "wants", "needs", "works",
         "lives", "smokes", "drinks", "eats", "sleeps", "wakes", "walks", "thinks", "notices", "tries", "keeps", "knows",
         "likes", "sees", "starts", "runs", "stands", "sits", "comes", "stops", "cannot", "would", "will", "could",
-        "went",
-        "took", "tried", "felt", "noticed", "started", "stopped", "fell", "used", "quit", "lost", "got", "woke",
-        "denies",
-        "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends",
+        "went", "took", "tried", "felt", "noticed", "started", "stopped", "fell", "used", "quit", "lost", "got", "woke",
+        "denies", "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends",
         "hit", "broke", "cut", "gave",
     ]
     private static let finite: Set = [

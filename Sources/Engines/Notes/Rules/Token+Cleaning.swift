@@ -2,9 +2,8 @@
 extension [Token] {
     private static let fillers: Set = [
         "um", "uh", "er", "erm", "hmm", "hm", "mm", "ah", "oh", "uhm", "eh", "basically", "actually", "honestly",
-        "obviously", "literally", "really", "just", "pretty", "quite", "please", "definitely",
-        "kinda", "sorta", "ji", "na", "arre", "bas", "also", "certainly", "simply", "totally",
-        "anyway", "guess", "ever", "right-o", "gosh",
+        "obviously", "literally", "really", "just", "pretty", "quite", "please", "definitely", "kinda", "sorta", "ji",
+        "na", "arre", "bas", "also", "certainly", "simply", "totally", "anyway", "guess", "ever", "right-o", "gosh",
     ]
     private static let fillingPhrases = PhraseBook([
         "you know", "i mean", "kind of", "sort of", "i guess", "i suppose", "i would say", "i'd say", "to be honest",
@@ -63,13 +62,11 @@ extension [Token] {
 
     static let speltPhrases = PhraseBook([
         ("h b a one c", "HbA1c"), ("h b a 1 c", "HbA1c"), ("a one c", "A1c"), ("p h q nine", "PHQ-9"),
-        ("phq nine", "PHQ-9"),
-        ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"), ("c t", "CT"), ("b p", "BP"),
-        ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"), ("nine eight eight", "988"),
-        ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
+        ("phq nine", "PHQ-9"), ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"),
+        ("c t", "CT"), ("b p", "BP"), ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"),
+        ("nine eight eight", "988"), ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
         ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"), ("i t", "IT"), ("i v", "IV"),
-        ("m g", "mg"),
-        ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"),
+        ("m g", "mg"), ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"),
     ])
 
     /// Joins spelt letters into one word: "h b a one c".

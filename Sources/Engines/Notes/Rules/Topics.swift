@@ -2,18 +2,12 @@
 enum Topics {
     private static let openings: Set = [
         "any", "there's", "diagnosed", "you're", "you've", "not", "she's", "he's", "do", "did", "does", "have", "has",
-        "had", "are", "is", "was", "were", "you",
-        "your", "there", "ever",
-        "been",
-        "he", "she", "it", "the", "a", "an", "some", "noticed", "noticing", "having", "get", "getting", "feel",
-        "feeling",
-        "experienced", "experiencing", "and", "or", "so", "okay", "what", "about", "how", "been", "also", "that",
-        "other",
-        "with", "got", "like", "symptoms", "kind", "of", "to", "even", "still", "right", "now", "then", "problems",
-        "issues",
-        "problem", "issue", "recent", "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no",
-        "anything",
-        "else", "alright", "good", "all", "in", "on", "at", "bringing", "know", "tell", "me", "had",
+        "had", "are", "is", "was", "were", "you", "your", "there", "ever", "been", "he", "she", "it", "the", "a", "an",
+        "some", "noticed", "noticing", "having", "get", "getting", "feel", "feeling", "experienced", "experiencing",
+        "and", "or", "so", "okay", "what", "about", "how", "also", "that", "other", "with", "got", "like", "symptoms",
+        "kind", "of", "to", "even", "still", "right", "now", "then", "problems", "issues", "problem", "issue", "recent",
+        "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no", "anything", "else", "alright", "good",
+        "all", "in", "on", "at", "bringing", "know", "tell", "me",
     ]
     private static let ends: Set = [
         "that", "lately", "recently", "today", "either", "you", "with", "at", "or", "and", "like", "this", "now", "it",

@@ -9,12 +9,10 @@ struct VitalSign {
             ("temperature", "temperature"), ("temp", "temp"), ("pulse", "pulse"), ("heart rate", "heart rate"),
             ("pulse rate", "pulse"), ("pulse oximetry", "oxygen"), ("oxygen saturation", "oxygen saturation"),
             ("oxygen level", "oxygen"), ("oxygen", "oxygen"), ("sats", "oxygen saturation"),
-            ("saturation", "saturation"),
-            ("spo2", "SpO2"), ("o2 sat", "oxygen saturation"), ("o2", "oxygen"),
-            ("respiratory rate", "respiratory rate"),
-            ("respiration rate", "respiratory rate"), ("respirations", "respirations"),
-            ("breathing rate", "breathing rate"),
-            ("weight", "weight"), ("height", "height"), ("bmi", "BMI"), ("pulse ox", "oxygen"),
+            ("saturation", "saturation"), ("spo2", "SpO2"), ("o2 sat", "oxygen saturation"), ("o2", "oxygen"),
+            ("respiratory rate", "respiratory rate"), ("respiration rate", "respiratory rate"),
+            ("respirations", "respirations"), ("breathing rate", "breathing rate"), ("weight", "weight"),
+            ("height", "height"), ("bmi", "BMI"), ("pulse ox", "oxygen"),
         ].map { ($0.0, $0.1) })
     /// Words that may stand between a name and its value.
     private static let between: Set = [
