@@ -75,16 +75,12 @@ extension ClinicalLexicon {
         "visual fields", "vital signs", "vitals", "wheeze", "wheezes", "wheezing", "white spots", "wound",
     ]
 
-    /// Persons other than the patient.
+    /// Persons other than the patient, beside ``bloodRelatives``.
     static let relatives: Set<String> = [
-        "aunt", "auntie", "boss", "boyfriend", "brother", "brother's", "brothers", "colleague", "colleagues", "cousin",
-        "cousins", "coworker", "dad", "dad's", "daddy", "daughter", "daughter's", "daughters", "family", "father",
-        "father's", "father-in-law", "fiance", "fiancee", "friend", "friend's", "friends", "girlfriend", "gran",
-        "granddad", "granddaughter", "grandfather", "grandma", "grandmother", "grandpa", "grandparents", "grandson",
-        "husband", "husband's", "in-laws", "kid", "kids", "mama", "mom", "mom's", "mommy", "mother", "mother's",
-        "mother-in-law", "mum", "mum's", "nan", "nana", "neighbor", "neighbour", "neighbours", "nephew", "niece",
-        "parent", "parents", "partner", "relatives", "roommate", "sibling", "siblings", "sister", "sister's", "sisters",
-        "son", "son's", "sons", "spouse", "uncle", "wife", "wife's",
+        "boss", "boyfriend", "colleague", "colleagues", "coworker", "daughter", "daughter's", "daughters",
+        "father-in-law", "fiance", "fiancee", "friend", "friend's", "friends", "girlfriend", "granddaughter",
+        "grandson", "husband", "husband's", "in-laws", "kid", "kids", "mother-in-law", "neighbor", "neighbour",
+        "neighbours", "parent", "partner", "roommate", "son", "son's", "sons", "spouse", "wife", "wife's",
     ]
 
     /// Blood relatives, whose illness is family history.
