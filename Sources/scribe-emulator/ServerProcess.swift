@@ -27,11 +27,7 @@ struct ServerProcess {
         _ settings: Settings, allowsNewSigningKey: Bool = false, logLevel: Logger.Level? = nil,
         change: (inout Configuration) -> Void = { _ in }
     ) throws {
-        do {
-            run = try settings.run()
-        } catch let problem as Settings.Problem {
-            throw ValidationError(problem.description)
-        }
+        run = try settings.run()
         warnings = settings.warnings
         readyFile = run.readyFile.map(ReadyFile.init(path:))
         var configuration = run.configuration

@@ -29,13 +29,7 @@ struct SettingFlags: ParsableArguments {
     /// The settings from the flags, the environment and the YAML file.
     /// - Throws: `ValidationError`, which ends the program with a usage message.
     func settings() throws -> Settings {
-        do {
-            return try Settings(
-                flags: given, configFile: config, environment: Invocation.current.environment
-            )
-        } catch let problem as Settings.Problem {
-            throw ValidationError(problem.description)
-        }
+        try Settings(flags: given, configFile: config, environment: Invocation.current.environment)
     }
 }
 

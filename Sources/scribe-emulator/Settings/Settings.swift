@@ -8,9 +8,7 @@ import Yams
 /// Texts of all settings in one run, by precedence: flag, environment variable, YAML file, default.
 struct Settings {
     /// Error in a setting, with the place that its value came from.
-    struct Problem: Error, CustomStringConvertible {
-        let description: String
-    }
+    typealias Problem = ValidationError
 
     private struct Value {
         let text: String
@@ -29,13 +27,7 @@ struct Settings {
     /// The values of all settings for a command, from its flags, the environment and the YAML file.
     /// - Throws: `ValidationError` for the first problem.
     static func found(flags: [String: String], configFile: String?) throws -> Setting.Run {
-        do {
-            return try Settings(
-                flags: flags, configFile: configFile, environment: Invocation.current.environment
-            ).run()
-        } catch let problem as Problem {
-            throw ValidationError(problem.description)
-        }
+        try Settings(flags: flags, configFile: configFile, environment: Invocation.current.environment).run()
     }
 
     /// Reads the settings from all places.
@@ -56,7 +48,7 @@ struct Settings {
             if let named { read(file: named) }
         } catch {
             let path = environment[Setting.configName] ?? ""
-            problems.append(Problem(description: "\(Setting.configName): '\(path)' \(error.what)"))
+            problems.append(Problem("\(Setting.configName): '\(path)' \(error.what)"))
         }
         for setting in Setting.all {
             let variable = setting.environmentName
@@ -83,35 +75,35 @@ struct Settings {
     private mutating func read(file path: String) {
         do {
             guard let data = FileManager.default.contents(atPath: path) else {
-                throw Problem(description: "\(path) cannot be read; name another file with --config or SCRIBE_CONFIG")
+                throw Problem("\(path) cannot be read; name another file with --config or SCRIBE_CONFIG")
             }
             guard let node = try YAMLText.node(of: data) else { return }
             guard let mapping = node.mapping else {
-                throw Problem(description: "\(path) must hold keys and values, such as port: 8087")
+                throw Problem("\(path) must hold keys and values, such as port: 8087")
             }
             for (key, value) in mapping {
                 guard let name = key.string else {
-                    throw Problem(description: "\(path): each key must be the name of a setting")
+                    throw Problem("\(path): each key must be the name of a setting")
                 }
                 read(name, value, in: path)
             }
         } catch let mistake as YAMLText.Mistake {
-            problems.append(Problem(description: "\(path) is not YAML: \(mistake)"))
+            problems.append(Problem("\(path) is not YAML: \(mistake)"))
         } catch {
-            problems.append(error as? Problem ?? Problem(description: "\(path): \(error)"))
+            problems.append(error as? Problem ?? Problem("\(path): \(error)"))
         }
     }
 
     private mutating func read(_ name: String, _ node: Node, in path: String) {
         guard let setting = Setting.all.first(where: { $0.name == name }) else {
             let nearest = nearestName(to: name, among: Setting.all.map(\.name).sorted())
-            problems.append(Problem(description: "\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
+            problems.append(Problem("\(path): '\(name)' is not a setting; did you mean '\(nearest)'?"))
             return
         }
         if node.null != nil { return }
         guard let text = Self.text(of: node, setting.valueType) else {
             let wanted = setting.valueType.takesList ? "a single value or a list of single values" : "a single value"
-            problems.append(Problem(description: "\(path): '\(name)' must be \(wanted)"))
+            problems.append(Problem("\(path): '\(name)' must be \(wanted)"))
             return
         }
         values[setting.name] = Value(text: text, origin: "\(name) in \(path)")
@@ -150,7 +142,7 @@ struct Settings {
     private func settleTLS(_ configuration: inout Configuration) throws(Problem) {
         let given = ["tls-certificate", "tls-key"].compactMap { values[$0]?.origin }
         if given.count == 1 {
-            throw Problem(description: "\(given[0]): set both tls-certificate and tls-key, or neither")
+            throw Problem("\(given[0]): set both tls-certificate and tls-key, or neither")
         }
         if given.count == 2 { configuration.tls.isOn = true }
         // One authority for all servers of a user, since the user must trust it by hand.
@@ -191,7 +183,7 @@ struct Settings {
                 try setting.apply(value.text, &run)
             } catch {
                 let shown = setting.isSecret ? "***" : Self.masked(value.text)
-                problems.append(Problem(description: "\(value.origin): '\(shown)' \(error.what)"))
+                problems.append(Problem("\(value.origin): '\(shown)' \(error.what)"))
             }
         }
         // Keys in the environment win over files with keys.
@@ -204,7 +196,7 @@ struct Settings {
         }
         if run.configuration.isEphemeral, let folder = values["data-dir"], let ephemeral = values["ephemeral"] {
             problems.append(
-                Problem(description: "\(ephemeral.origin) and \(folder.origin) cannot be used together; leave one out"))
+                Problem("\(ephemeral.origin) and \(folder.origin) cannot be used together; leave one out"))
         }
         // With a real recogniser, an assembly waits for recognitions that are done already, and takes little time.
         if run.configuration.transcriber != .fake {
