@@ -1,10 +1,8 @@
-import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
-import ScribeStore
 import ServiceLifecycle
 
 /// Flag that asks the server to read the clients file again. SIGHUP sets it.

@@ -1,5 +1,4 @@
 package import Certificates
-import Foundation
 package import ScribeDomain
 
 extension Configuration {

@@ -1,8 +1,6 @@
 import Engines
 import NIOPosix
-import ScribeDomain
 import ScribeRuntime
-import ScribeStore
 
 /// Engines of a server, each with its limits.
 struct EngineSet: Sendable {

@@ -4,7 +4,6 @@ import Control
 package import Hummingbird
 import HummingbirdCore
 import Logging
-import NIOCore
 import NIOPosix
 import NIOSSL
 import ScribeDomain

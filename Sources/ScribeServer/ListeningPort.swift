@@ -1,6 +1,4 @@
 import Engines
-import Foundation
-import Hummingbird
 import NIOCore
 import NIOPosix
 import ScribeHTTP

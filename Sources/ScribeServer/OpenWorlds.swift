@@ -1,6 +1,3 @@
-import Engines
-import Logging
-import NIOPosix
 import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime

@@ -3,7 +3,6 @@ import Foundation
 import Logging
 import NIOPosix
 import ScribeDomain
-import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 

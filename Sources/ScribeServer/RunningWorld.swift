@@ -1,5 +1,4 @@
 import Logging
-import NIOPosix
 import ScribeDomain
 package import ScribeHTTP
 import ScribeStore

@@ -1,6 +1,4 @@
 import Engines
-import Foundation
-import Logging
 import NIOPosix
 import ScribeDomain
 import ScribeHTTP

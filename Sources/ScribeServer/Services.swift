@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import NIOPosix
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore

@@ -1,5 +1,4 @@
 package import Certificates
-import Foundation
 import NIOCore
 package import ScribeHTTP
 

@@ -1,5 +1,4 @@
 import Engines
-import ScribeDomain
 
 /// Contents of a fixtures file, such as `seed/fixtures.yaml`; `consultation` has the default passages by language.
 struct FixturesFile: Decodable {
