@@ -30,25 +30,22 @@ struct Probe {
             timeout: .init(connect: .seconds(3), read: .seconds(5)))
         if let address, let host = URL(string: url)?.host() { configuration.dnsOverride = [host: address] }
         configuration.connectionPool.retryConnectionEstablishment = false
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let outcome: Outcome
         do {
-            let response = try await client.execute(HTTPClientRequest(url: url), timeout: .seconds(8))
-            outcome = .answered(
+            let response = try await HTTPClient.withHTTPClient(configuration: configuration) {
+                try await $0.execute(HTTPClientRequest(url: url), timeout: .seconds(8))
+            }
+            return .answered(
                 status: Int(response.status.code), server: response.headers.first(name: "server") ?? "",
                 date: response.headers.first(name: "date").flatMap(Self.date))
         } catch let error as NIOSSLError {
-            outcome = "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .untrusted : .refused("\(error)")
+            return "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .untrusted : .refused("\(error)")
         } catch let error as HTTPClientError where error == .connectTimeout {
-            outcome = .refused("no answer within 3 s")
+            return .refused("no answer within 3 s")
         } catch {
             let text = "\(error)"
-            outcome =
-                text.contains("CERTIFICATE_VERIFY_FAILED")
+            return text.contains("CERTIFICATE_VERIFY_FAILED")
                 ? .untrusted : .refused(text.contains("refused") ? "nothing listens there" : text)
         }
-        try? await client.shutdown()
-        return outcome
     }
 
     private static func date(_ text: String) -> Date? {
