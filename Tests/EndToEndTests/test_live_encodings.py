@@ -8,6 +8,7 @@ import pytest
 import requests
 from emulator import HASTY, running, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, consultation, results, said, transcript
+from session_client import SessionClient, form_of, send
 from websockets.exceptions import ConnectionClosed
 
 
@@ -111,6 +112,43 @@ def test_a_recording_says_itself_what_it_is_whatever_the_query_says(server):
             f"{server.base_url}/v1/listen?encoding=linear16&sample_rate=8000", data=encoded(SPEECH, *options),
             headers=headers)
         assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, (options, whole.text)
+
+
+#: What ffmpeg is told to make each container.
+CONTAINERS = {
+    "wav": ["-f", "wav"], "rf64": ["-rf64", "always", "-f", "wav"], "w64": ["-f", "w64"], "aiff": ["-f", "aiff"],
+    "caf": ["-f", "caf"], "mp3": ["-f", "mp3"], "aac": ["-f", "adts"], "flac": ["-f", "flac"],
+    "ogg": ["-c:a", "libopus", "-f", "ogg"], "webm": ["-c:a", "libopus", "-f", "webm"],
+    "mp4": ["-c:a", "aac", "-movflags", "frag_keyframe+empty_moov", "-f", "mp4"],
+}
+
+
+@pytest.mark.parametrize("name", CONTAINERS)
+def test_every_container_is_taken_by_every_way_in(server, name, tmp_path):
+    file = tmp_path / name
+    subprocess.run(
+        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-",
+         *CONTAINERS[name], file], input=SPEECH, check=True)
+    audio = file.read_bytes()
+    _, messages = stream(server, "endpointing=300", audio, 4000)
+    assert said(messages) and abs(messages[-1]["duration"] - 3) < 0.2
+    whole = requests.post(f"{server.base_url}/v1/listen", data=audio, headers={"Authorization": f"Token {KEY}"})
+    assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, whole.text
+    client = server.client()
+    transaction = client.transaction()
+    transaction.init()
+    transaction.upload(client.s3(), file, 0, 3)
+    transaction.commit()
+    assert transcript(transaction)
+    sessions = SessionClient(server.base_url)
+    session = sessions.create()["session_id"]
+    sessions.upload(session, 1, audio, "m4a", "audio/mp4")
+    sessions.end(session, 1)
+    assert sessions.results(session)["status"] == "completed"
+    session, form = form_of(sessions)
+    assert send(form, "visit.mp3", audio).status_code == 204
+    sessions.end(session, 1)
+    assert sessions.results(session)["status"] == "completed"
 
 
 def decoders(server) -> list[str]:

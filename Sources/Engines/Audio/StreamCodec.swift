@@ -1,6 +1,6 @@
 /// Codec or container of a live audio stream that ffmpeg can decode without its end.
 package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
-    case aac, flac, mp3, mp4, ogg, webm, g729
+    case aac, aiff, caf, flac, mp3, mp4, ogg, w64, webm, g729
     case amrNarrow = "amr-nb"
     case amrWide = "amr-wb"
 
@@ -11,7 +11,7 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
         case .webm: "matroska"
         case .amrNarrow: "amrnb"
         case .amrWide: "amrwb"
-        case .aac, .flac, .mp3, .ogg, .g729: rawValue
+        case .aac, .aiff, .caf, .flac, .mp3, .ogg, .w64, .g729: rawValue
         }
     }
 
@@ -26,6 +26,12 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
             self = .flac
         } else if starts("OggS") {
             self = .ogg
+        } else if starts("caff") {
+            self = .caf
+        } else if starts("FORM"), starts("AIF", at: 8) {
+            self = .aiff
+        } else if starts("riff") {
+            self = .w64
         } else if bytes.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) {
             self = .webm
         } else if starts("ftyp", at: 4) {
