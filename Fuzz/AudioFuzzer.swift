@@ -7,6 +7,7 @@ import Foundation
     let format = try? AudioFormat(reading: AudioBytes(data))
     let slice = (Data([0]) + data).dropFirst()
     require(format == (try? AudioFormat(reading: AudioBytes(slice))), "a slice reads as the whole does")
+    _ = AudioQuality.measure(wave: AudioBytes(data))
     if let format {
         require(
             (AudioFormat.shortestDuration...AudioFormat.longestDuration).contains(format.duration),

@@ -9,10 +9,10 @@ import ScribeStore
 /// State of one device socket in its user's current conversation. Words are stored before they are echoed, in the same
 /// order.
 actor OmiConversation {
-    private let runtime: Runtime
-    private let principal: Principal
+    let runtime: Runtime
+    let principal: Principal
     private let query: OmiQuery
-    private let beginning: Conversations.NewConversation
+    let beginning: Conversations.NewConversation
     private let sockets: OmiSockets
     private let socket: WebSocket
 
@@ -32,13 +32,13 @@ actor OmiConversation {
     /// Memory for one message's words while they are stored and echoed, part by part.
     private let wordMemory: MemoryShare
     private var lastLook: Date
-    private var recording: LiveRecording?
-    private var audioBegan: Date
+    var recording: LiveRecording?
+    var audioBegan: Date
     /// Ended conversations whose results were not sent to the device yet.
     private var unfinished: [String] = []
     /// Held while words are stored and echoed, so that words of text, of audio and of a release are echoed in the order
     /// in which they were stored: an actor runs other calls while one of them waits.
-    private let order = AsyncMutex()
+    let order = AsyncMutex()
 
     /// Calls of `tick` that possibly repeated segments are held for: 2 to 3 seconds without words.
     ///
@@ -167,7 +167,7 @@ actor OmiConversation {
     }
 
     /// Switches to a conversation, and ends the previous one.
-    private func follow(_ conversation: Conversation) async throws {
+    func follow(_ conversation: Conversation) async throws {
         let before = current
         current = conversation
         guard before?.id != conversation.id else { return }
@@ -210,7 +210,7 @@ actor OmiConversation {
         }
     }
 
-    private func segment(_ words: OmiCommand.Words, by provider: String) -> ConversationSegment {
+    func segment(_ words: OmiCommand.Words, by provider: String) -> ConversationSegment {
         var segment = ConversationSegment(words, id: runtime.identifiers.uuid(.segment), by: provider)
         if let known = people[segment.speakerID] {
             (segment.isUser, segment.personID) = (known.isUser, known.person)
@@ -244,7 +244,7 @@ actor OmiConversation {
 
     /// Stores segments and echoes them to the device. Its callers hold ``order``.
     /// - Parameter source: Label of the metric.
-    private func store(_ segments: [ConversationSegment], from source: String) async throws {
+    func store(_ segments: [ConversationSegment], from source: String) async throws {
         guard !segments.isEmpty else { return }
         let addition = try await runtime.conversations.add(segments, beginning, to: current, for: principal)
         try await follow(addition.conversation)
@@ -258,46 +258,6 @@ actor OmiConversation {
             await send(OmiEvent.speakerSuggestion(speaker: segment.speakerID, name: name, segment: segment.id))
         }
     }
-
-    // MARK: Audio
-
-    /// Opens a recording for the device's audio, at its first samples.
-    func beginAudio(_ options: LiveOptions) async throws {
-        try await order.withLock {
-            let conversation = try await runtime.conversations.open(beginning, for: principal)
-            audioBegan = runtime.clock.now
-            recording = try await runtime.liveRecordings.open(
-                TransactionID(conversation.id), options, keepsSilence: false, for: principal)
-            try await follow(conversation)
-        }
-    }
-
-    /// Records samples, before the engine recognises them.
-    func record(_ samples: ByteBuffer, _ options: LiveOptions) async throws {
-        try await recording?.take(samples, options)
-    }
-
-    func addResult(_ result: LiveResult, by engine: String) async throws {
-        guard result.isFinal else { return }
-        if !result.words.isEmpty {
-            try await order.withLock {
-                // Times count from the start of the conversation, so the conversation must be known first.
-                let conversation = try await runtime.conversations.open(beginning, for: principal)
-                try await follow(conversation)
-                let offset = audioBegan.timeIntervalSince(conversation.startedAt)
-                let turns = result.words.turns(after: offset).map { segment($0, by: engine) }
-                try await store(turns, from: "audio")
-            }
-        }
-        do {
-            try await recording?.take(result)
-        } catch ScribeError.invalidState, ScribeError.transactionNotFound {
-            // The conversation was ended meanwhile: its words are stored, and its audio ends here.
-        }
-    }
-
-    /// Ends the recording after the device disconnected and its audio was recognised.
-    func endAudio() async throws { try await recording?.breakOff() }
 
     // MARK: To the device
 

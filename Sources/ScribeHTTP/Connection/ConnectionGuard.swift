@@ -14,19 +14,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// State of the connection and of the request being read.
-    private enum Phase {
-        /// No byte of a request has arrived.
-        case idle
-        case head, body
-        /// A request was refused; further input is ignored.
-        case refused
-        /// A request asks for another protocol, and is not answered yet.
-        case upgrading
-        /// The connection speaks another protocol, with its own limits.
-        case upgraded
-    }
-
     private let limits: ConnectionLimits
     private let isSecure: Bool
     private var phase = Phase.idle
@@ -35,8 +22,6 @@ final class ConnectionGuard: ChannelDuplexHandler {
     private var isResponding: Bool { !closings.isEmpty }
     private var bytesInWindow = 0
     private var isWaitingForBytes = false
-    /// The part of a request that must arrive before the deadline.
-    private enum Awaited { case head, body }
     private var awaited: Awaited?
     private lazy var deadline = MovingDeadline { [weak self] context in
         guard let self, let awaited else { return }
