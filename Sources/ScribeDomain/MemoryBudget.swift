@@ -97,16 +97,18 @@ package final class MemoryBudget: Sendable {
             state.next += 1
             return state.next
         }
-        let late = Task { [weak self, clock] in
-            try await clock.sleep(for: Self.patience, as: .memory)
-            self?.leave(number, throwing: Exhausted())
-        }
-        defer { late.cancel() }
+        var late: Task<Void, any Error>?
+        defer { late?.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 enter(
                     number,
                     Waiting(count: count, business: business, holdsSome: holdsSome, continuation: continuation))
+                // Begun last: a time that is over before the taker waits would end nothing.
+                late = Task { [weak self, clock] in
+                    try await clock.sleep(for: Self.patience, as: .memory)
+                    self?.leave(number, throwing: Exhausted())
+                }
             }
         } onCancel: {
             leave(number, throwing: CancellationError())
