@@ -1,7 +1,7 @@
-/// A secret that this server makes: 40 lower-case hexadecimal digits, whose last eight are a checksum of the others.
+/// Secret made by this server: 40 lower-case hexadecimal digits, the last eight of which are a checksum.
 ///
-/// So each is recognised wherever it stands, also after a restart and by another server, and no list of them is kept.
-/// The form is that of a key that Deepgram's SDK accepts.
+/// The checksum tells a secret wherever it stands, also after a restart and on another server, without a list of the
+/// secrets. Deepgram's SDK accepts a key of this form.
 package enum IssuedSecret {
     private static let randomBytes = 16
     private static let digits = 40

@@ -143,7 +143,7 @@ package struct DecodingLiveEngine: LiveEngine {
                 try await group.waitForAll()
             }
         }
-        // ffmpeg succeeds without a sample for an MPEG-4 recording whose header comes last.
+        // ffmpeg exits with 0, and writes no sample, for an MPEG-4 recording with its header at the end.
         let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
         guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
             throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")

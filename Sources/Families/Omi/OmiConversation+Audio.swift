@@ -4,7 +4,7 @@ import NIOCore
 import ScribeDomain
 import ScribeRuntime
 
-/// Recording of a device's audio, and of what is heard in it.
+/// Recording of a device's audio, and of the words in it.
 extension OmiConversation {
     /// Opens a recording for the device's audio, at its first samples.
     func beginAudio(_ options: LiveOptions) async throws {
