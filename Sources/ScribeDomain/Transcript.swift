@@ -36,7 +36,7 @@ package struct RecognisedSpeech: Hashable, Sendable {
     /// Confidence of the recogniser from 0 to 1; nil if unknown.
     package let confidence: Double?
     /// Duration of the file in seconds; nil if not measured.
-    package let duration: Double?
+    package var duration: Double?
     /// Spoken language, a tag such as `en`; nil if the recogniser gives none. The language is not stored.
     package var language: String?
 
@@ -92,8 +92,11 @@ package struct Transcript: Hashable, Sendable {
     }
 
     /// Joins recognised chunks. Failed chunks become a warning that names them, or the error if all chunks failed.
-    /// - Parameter languages: languages that init requested.
-    package init(stitching chunks: [ChunkOutcome], languages: [String] = []) {
+    /// - Parameters:
+    ///   - languages: languages that init requested.
+    ///   - comparesLengths: whether times that do not fit the length of their audio are told. Audio for the fake
+    ///     transcriber is rarely as long as its times say.
+    package init(stitching chunks: [ChunkOutcome], languages: [String] = [], comparesLengths: Bool = true) {
         var spoken: [SpokenChunk] = []
         var failures: [Diagnostic.Code: [String]] = [:]
         var doubts: [Diagnostic] = []
@@ -128,24 +131,37 @@ package struct Transcript: Hashable, Sendable {
             errors = []
             let missing = Self.gaps(in: chunks.map(\.file))
             // Where a chunk is missing, its time is too.
-            let times = Self.contradictions(in: chunks).filter { $0.code != .chunkGap || missing.isEmpty }
+            let times = Self.contradictions(in: chunks, comparesLengths).filter {
+                $0.code != .chunkGap || missing.isEmpty
+            }
             warnings = failed + doubts.removingDuplicates() + missing + times + Self.surplus(of: languages)
         }
     }
 
-    /// Warnings about times that contradict each other.
-    private static func contradictions(in chunks: [ChunkOutcome]) -> [Diagnostic] {
-        func files(_ seam: ChunkTimes.Seam) -> String? {
-            let found = zip(chunks, chunks.dropFirst()).filter { first, second in
+    /// Warnings about times that contradict each other, or the length of their file.
+    private static func contradictions(in chunks: [ChunkOutcome], _ comparesLengths: Bool) -> [Diagnostic] {
+        func diagnostic(_ code: Diagnostic.Code, _ problem: String, _ files: [String]) -> Diagnostic? {
+            files.isEmpty ? nil : Diagnostic(code, "\(problem): \(names(files))")
+        }
+        func files(_ seam: ChunkTimes.Seam) -> [String] {
+            zip(chunks, chunks.dropFirst()).filter { first, second in
                 first.times.flatMap { times in second.times.map { times.seam(before: $0) } } == seam
             }.map(\.1.file)
-            return found.isEmpty ? nil : Self.names(found)
+        }
+        func files(where isWrong: (_ times: Double, _ audio: Double) -> Bool) -> [String] {
+            chunks.filter { chunk in
+                guard comparesLengths, let times = chunk.times, let duration = try? chunk.result.get().duration else {
+                    return false
+                }
+                return !times.fits(duration) && isWrong(times.end - times.start, duration)
+            }.map(\.file)
         }
         return [
-            files(.overlapping).map {
-                Diagnostic(.chunkOverlap, "Times do not fit the file before, and files were joined in order: \($0)")
-            },
-            files(.gap).map { Diagnostic(.chunkGap, "Time is missing before: \($0)") },
+            diagnostic(
+                .chunkOverlap, "Times do not fit the file before, and files were joined in order", files(.overlapping)),
+            diagnostic(.chunkOverlap, "Times are shorter than the audio", files { $0 < $1 }),
+            diagnostic(.chunkGap, "Time is missing before", files(.gap)),
+            diagnostic(.chunkGap, "Times are longer than the audio", files { $0 > $1 }),
         ].compactMap(\.self)
     }
 

@@ -44,6 +44,33 @@ def test_a_real_recogniser_returns_every_word_once_and_in_order(listening, spoke
         assert fact in note
 
 
+#: What clients make of the times of their chunks.
+TIMES = {
+    "relative": lambda times: [(0, end - start) for start, end in times],
+    "swapped": lambda times: times[::-1],
+    "negative": lambda times: [(-end, -start) for start, end in times],
+    "half": lambda times: [(start / 2, start / 2 + end - start) for start, end in times],
+    "equal": lambda times: [times[0]] * len(times),
+    "milliseconds": lambda times: [(1000 * start, 1000 * end) for start, end in times],
+}
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", TIMES)
+def test_no_word_is_lost_to_times_that_contradict_the_audio(listening, spoken, sentences, tmp_path, name):
+    client = listening.client()
+    chunks = speech.chunks(spoken, tmp_path, "wav")
+    times = TIMES[name]([(start, end) for _, start, end in chunks])
+    answer = take(client.transaction(), client.s3(), [
+        (path, *time) for (path, _, _), time in zip(chunks, times, strict=True)])
+    data = answer.json()["data"]
+    heard = scribe_client.text(data["template_results"]["transcript"][0])
+    assert heard.split() == " ".join(sentences).split()
+    warnings = {warning["code"] for warning in data["template_results"]["transcript"][0]["warnings"]}
+    # Times that cannot be are as good as none.
+    assert bool(warnings & {"chunk_overlap", "chunk_gap"}) == (name != "negative"), warnings
+
+
 def test_a_whole_recording_in_one_chunk_is_recognised(listening, spoken, sentences, tmp_path):
     client = listening.client()
     path = speech.encode(spoken, tmp_path / "1.m4a")

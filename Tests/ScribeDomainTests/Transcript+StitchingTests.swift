@@ -136,13 +136,13 @@ struct StitchingTests {
         #expect(Transcript(stitching: [first, second]).text == "a b c d")
     }
 
-    /// Times of three chunks of 10 s that clients get wrong, and the warning about them.
+    /// Times that clients send for three chunks of 10 s, and the warning about them.
     private static let wrongTimes: [([(Double, Double)?], Diagnostic.Code?)] = [
         ([(0, 10), (0, 10), (0, 10)], .chunkOverlap), ([(0, 10), (0, 9), (0, 8)], .chunkOverlap),
         ([(20, 30), (10, 20), (0, 10)], .chunkOverlap), ([(10, 0), (20, 10), (30, 20)], .chunkOverlap),
-        ([(0, 10), (5, 15), (10, 20)], .chunkOverlap), ([(0, 10_000), (9500, 19_500), (19_000, 29_000)], nil),
+        ([(0, 10), (5, 15), (10, 20)], .chunkOverlap), ([(0, 10_000), (9500, 19_500), (19_000, 29_000)], .chunkGap),
         ([(0, 10), (40, 50), (80, 90)], .chunkGap), ([nil, (0, 10), nil], nil), ([nil, nil, nil], nil),
-        ([(0, 1), (0.9, 2), (1.9, 3)], nil), ([(0, 10), (9.5, 19.5), (19, 29)], nil),
+        ([(0, 1), (0.9, 2), (1.9, 3)], .chunkOverlap), ([(0, 10), (9.5, 19.5), (19, 29)], nil),
     ]
 
     @Test("no word is dropped, whatever times a client sends", arguments: wrongTimes, [true, false])
@@ -159,7 +159,7 @@ struct StitchingTests {
         }
         let transcript = Transcript(stitching: chunks)
         #expect(transcript.text.split { $0.isWhitespace } == texts.flatMap { $0.split(separator: " ") })
-        #expect(transcript.warnings.map(\.code) == (given.1.map { [$0] } ?? []))
+        #expect(Set(transcript.warnings.map(\.code)) == Set([given.1].compactMap(\.self)))
         #expect(transcript.status == .success)
     }
 

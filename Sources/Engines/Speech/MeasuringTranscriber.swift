@@ -15,20 +15,26 @@ package struct MeasuringTranscriber: WrappingTranscriber {
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         var speech = try await base.transcribe(recording)
-        guard let quality = try await quality(of: recording) else { return speech }
-        if quality.isSilent { speech = RecognisedSpeech(text: "") }
+        let measured = try await measure(recording)
+        speech.duration = speech.duration ?? measured.duration
+        guard let quality = measured.quality else { return speech }
+        if quality.isSilent { speech = RecognisedSpeech(text: "", duration: speech.duration) }
         speech.quality = quality.value
         return speech
     }
 
-    private func quality(of recording: Recording) async throws -> AudioQuality? {
+    private func measure(_ recording: Recording) async throws -> (duration: Double?, quality: AudioQuality?) {
         try await recording.withLocalFile { audio in
-            if let quality = try await decoder.read(audio, { AudioQuality.measure(wave: $0) }) { return quality }
+            let measured = try await decoder.read(audio) {
+                (try? AudioFormat(reading: $0).duration, AudioQuality.measure(wave: $0))
+            }
+            if let measured, measured.1 != nil { return measured }
             // Ten minutes suffice for the measure and limit the memory. One more
             // second shows that the recording goes on.
-            return try await decoder.readDecoded(audio, 0...601, for: recording.tenant) {
+            let quality = try await decoder.readDecoded(audio, 0...601, for: recording.tenant) {
                 AudioQuality.measure(wave: $0)
             }
+            return (measured?.0, quality)
         }
     }
 }

@@ -37,7 +37,9 @@ struct AssemblyWorker: Worker {
         let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
         let request = input.transaction.request
         let transcript =
-            known.map(Transcript.init(of:)) ?? Transcript(stitching: chunks, languages: request.inputLanguages)
+            known.map(Transcript.init(of:))
+            ?? Transcript(
+                stitching: chunks, languages: request.inputLanguages, comparesLengths: !hearing.transcriber.isInstant)
         var documents = input.documents
         if known == nil {
             for index in documents.indices where documents[index].kind == .transcript {
