@@ -82,7 +82,8 @@ struct GrowthTests {
 
     @Test("the head of a WAV, a byte at a time")
     func heads() throws {
-        let query = try ListenQuery([:], at: .stream, speaksSubQ: false)
+        let query = try ListenQuery(
+            [:], at: .stream, of: ListenClientProfile(seesRefusals: false, isSubQ: false), speaksSubQ: false)
         expectLinear { length in
             var size = UInt32(length * 200).littleEndian
             let head = Array("RIFF\0\0\0\0WAVEjunk".utf8) + withUnsafeBytes(of: &size) { Array($0) }

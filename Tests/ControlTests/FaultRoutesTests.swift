@@ -81,7 +81,8 @@ struct FaultRoutesTests {
             #expect(try await client.post(Self.path, rule).status == 201)
             let token = try #require(client.headers[.authorization])
             let code = try await TestSocket.open(
-                "/v1/listen?encoding=linear16", port: try #require(client.port), [("authorization", token)]
+                "/v1/listen?encoding=linear16&sample_rate=16000", port: try #require(client.port),
+                [("authorization", token)]
             ) { socket in
                 try await socket.send(#"{"type":"CloseStream"}"#)
                 return try await socket.end().code

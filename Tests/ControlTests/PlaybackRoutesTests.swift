@@ -11,7 +11,7 @@ import Testing
 /// `/__admin/playbacks` and recordings: sockets of the journal, played to the next client of their route.
 struct PlaybackRoutesTests {
     private static let path = "/__admin/playbacks"
-    private static let listen = "/v1/listen?encoding=linear16"
+    private static let listen = "/v1/listen?encoding=linear16&sample_rate=16000"
     private static let head = #"{"scribe_recording":1,"operation":"openListenSocket","path":"/v1/listen"}"#
 
     private func add(

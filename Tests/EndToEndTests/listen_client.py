@@ -97,7 +97,7 @@ def consultation(server):
 
 def said(messages) -> str:
     """Text of the final results."""
-    return " ".join(r["channel"]["alternatives"][0]["transcript"] for r in results(messages, final=True))
+    return " ".join(r["channel"]["alternatives"][0]["transcript"] for r in results(messages, final=True) if words(r))
 
 
 def transcript(transaction) -> str:

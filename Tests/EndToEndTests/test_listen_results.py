@@ -6,7 +6,8 @@ import json
 import pytest
 import requests
 from emulator import PATIENCE, PLAIN
-from listen_client import SPEECH, Listener, hear, results, silence, voice, words
+from listen_client import (
+    SPEECH, Listener, consultation, hear, names, results, said, silence, transcript, voice, words)
 
 
 @pytest.mark.covers("L-12", "L-13", "L-14")
@@ -101,9 +102,59 @@ def test_speech_started_and_utterance_end_are_sent_on_request(server):
 
     assert kinds("endpointing=300") == []
     assert kinds("endpointing=300&vad_events=true") == ["SpeechStarted", "SpeechStarted"]
-    messages = hear(server, "endpointing=300&utterance_end_ms=500")
+    messages = hear(server, "endpointing=300&interim_results=true&utterance_end_ms=500")
+    messages = [m for m in messages if m.get("is_final", True)]
     assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
     assert messages[1]["channel"] == [0, 1] and messages[1]["last_word_end"] == 1.2
+    assert kinds("endpointing=300&utterance_end_ms=500") == []
+
+
+@pytest.mark.covers("L-68")
+def test_words_are_final_before_the_utterance_ends_also_without_endpointing(server):
+    query = "endpointing=false&interim_results=true&utterance_end_ms=500"
+    messages = [m for m in hear(server, query) if m.get("is_final", True)]
+    assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
+    assert [m["speech_final"] for m in results(messages)] == [False, True]
+    assert words(messages[0]) == 5 and messages[1]["last_word_end"] == 1.2
+
+
+@pytest.mark.covers("L-67")
+def test_silence_has_results_without_words_which_are_nothing_of_a_consultation(server):
+    def spans(query, audio, final=None):
+        found = results(hear(server, query, audio), final)
+        assert all(m["channel"]["alternatives"][0] == {"transcript": "", "confidence": 0, "words": []} for m in found)
+        return [(m["start"], m["duration"], m["is_final"], m["speech_final"]) for m in found]
+
+    assert spans("", silence(9)) == [(0, 4, True, True), (4, 4, True, True)]
+    assert spans("endpointing=false", silence(9)) == [(0, 4, True, False), (4, 4, True, False)]
+    assert spans("interim_results=true", silence(6.5)) == [
+        (0, 1, False, False), (0, 2, False, False), (0, 3, False, False), (0, 4, True, True),
+        (4, 1, False, False), (4, 2, False, False), (4, 2.5, True, True)]
+    transaction = consultation(server)
+    with Listener(server, f"endpointing=300&punctuate=true&txn_id={transaction.id}") as listener:
+        listener.send(silence(9))
+        assert [words(listener.until("Results")) for _ in range(2)] == [0, 0]
+        assert names(transaction) == []
+        listener.send(voice(1.2) + silence(0.6))
+        assert words(listener.until("Results")) == 5
+        assert names(transaction) == ["1.wav"]
+        listener.send(silence(9), "CloseStream")
+        messages = listener.end()
+    assert transcript(transaction) == said(messages)
+
+
+@pytest.mark.covers("L-69")
+def test_without_endpointing_speech_is_final_every_few_seconds_and_ends_no_utterance(server):
+    found = results(hear(server, "endpointing=false", voice(12)))
+    assert [m["duration"] for m in found] == [5, 5, 2]
+    assert [m["speech_final"] for m in found] == [False, False, True]
+
+
+@pytest.mark.covers("L-70")
+def test_channels_that_are_mixed_have_the_index_of_one(server):
+    messages = hear(server, "channels=2&vad_events=true", voice(2.4))
+    assert [m["channel_index"] for m in results(messages)] == [[0, 1]] and messages[-1]["channels"] == 2
+    assert [m["channel"] for m in messages if m["type"] == "SpeechStarted"] == [[0, 1]]
 
 
 def pauses(count: int, length: float) -> bytes:

@@ -8,6 +8,7 @@ import pytest
 import requests
 from emulator import HASTY, running, wait_until
 from listen_client import KEY, RATE, SPEECH, Listener, consultation, results, said, transcript
+from opus_packets import opus_packets
 from session_client import SessionClient, form_of, send
 from websockets.exceptions import ConnectionClosed
 
@@ -44,7 +45,7 @@ def test_encoded_streams_are_recognised_with_and_without_an_encoding_parameter(s
 
 
 @pytest.mark.covers("L-24")
-@pytest.mark.parametrize("name", [name for name in ENCODINGS if name != "flac"])
+@pytest.mark.parametrize("name", ENCODINGS)
 def test_finalize_waits_for_the_decoder(server, name):
     address = f"ws://127.0.0.1:{server.port}/v1/listen?endpointing=false&encoding={name}"
     with Listener(server, address=address) as listener:
@@ -65,7 +66,7 @@ def test_an_encoded_stream_is_a_consultation_too(server):
 
 @pytest.mark.parametrize("query, audio", [
     ("encoding=mp3", b"no audio at all" * 1000), ("encoding=flac", b""), ("", b"fLaC and then nothing of it" * 100),
-    ("encoding=ogg", encoded(SPEECH, "-f", "flac")),
+    ("encoding=aac", encoded(SPEECH, "-f", "mp3")[100:]), ("encoding=opus", b"\xff\xff"),
     # A playlist names files that nobody is to read.
     ("encoding=m4a", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" * 100)])
 def test_a_stream_in_another_encoding_than_its_parameter_closes_the_socket(server, query, audio):
@@ -105,13 +106,95 @@ def test_samples_of_every_form_are_heard_and_faint_noise_is_silence(server, name
     assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.1, whole.text
 
 
-def test_a_recording_says_itself_what_it_is_whatever_the_query_says(server):
+@pytest.mark.covers("L-71")
+@pytest.mark.parametrize("named", ["encoding=linear16&sample_rate=8000", "encoding=mp3", "encoding=opus"])
+def test_a_container_says_itself_what_it_is_whatever_the_query_says(server, named):
     headers = {"Authorization": f"Token {KEY}"}
-    for options in ENCODINGS.values():
-        whole = requests.post(
-            f"{server.base_url}/v1/listen?encoding=linear16&sample_rate=8000", data=encoded(SPEECH, *options),
-            headers=headers)
+    for options in ({**ENCODINGS, "wav": ["-f", "wav"]} | {"mp3": ENCODINGS["ogg-opus"]}).values():
+        audio = encoded(SPEECH, *options)
+        if "adts" not in options:
+            _, messages = stream(server, f"endpointing=300&{named}", audio)
+            assert said(messages) and abs(messages[-1]["duration"] - 3) < 0.2, options
+        whole = requests.post(f"{server.base_url}/v1/listen?{named}", data=audio, headers=headers)
         assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, (options, whole.text)
+
+
+@pytest.mark.covers("L-73")
+@pytest.mark.parametrize("channels", [1, 2])
+def test_bare_opus_packets_come_one_in_each_message(server, channels):
+    transaction = consultation(server)
+    query = f"encoding=opus&sample_rate=48000&channels={channels}&endpointing=300&punctuate=true"
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?{query}&txn_id={transaction.id}"
+    with Listener(server, address=address) as listener:
+        listener.send(*opus_packets(SPEECH), "CloseStream")
+        messages = listener.end()
+    assert said(messages) == transcript(transaction) and len(said(messages).split()) == 10
+    assert abs(messages[-1]["duration"] - 3) < 0.1 and messages[-1]["channels"] == channels
+
+
+@pytest.mark.covers("L-47")
+def test_a_stream_that_is_shorter_than_any_header_is_still_samples(server):
+    for last in ("CloseStream", "Finalize"):
+        with Listener(server) as listener:
+            listener.send(b"\1", b"\0\1\0\1", last, "CloseStream")
+            messages = listener.end()
+        assert messages[-1]["sha256"] == hashlib.sha256(b"\1\0\1\0\1").hexdigest()
+        assert messages[-1]["channels"] == 1
+        assert [m["from_finalize"] for m in results(messages)] == [True] * (last == "Finalize")
+
+
+@pytest.mark.covers("L-72")
+def test_raw_samples_need_their_rate_except_from_clients_of_subq(server):
+    def status(query, path="/v1/listen", key=granted(server), **headers):
+        upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+                   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "Authorization": f"Bearer {key}", **headers}
+        with requests.get(f"{server.base_url}{path}?{query}", headers=upgrade, stream=True) as answer:
+            if answer.status_code == 400:
+                assert "sample_rate" in answer.json()["err_msg"] and answer.headers["dg-error"]
+            return answer.status_code
+
+    for encoding in ("linear16", "linear32", "mulaw", "alaw"):
+        assert status(f"encoding={encoding}") == 400
+        assert status(f"encoding={encoding}&sample_rate=8000") == 101
+        assert status(f"encoding={encoding}", key=KEY) == 101
+        assert status(f"encoding={encoding}", Host="stt-api.subq.ai") == 101
+    for query in ("", "encoding=pcm", "format=linear16", "codec=linear16", "encoding=ogg", "encoding=opus"):
+        assert status(query) == 101, query
+    assert status("encoding=linear16", path="/v1/listen/pcm", key=KEY) == 101
+
+    def whole(audio):
+        return requests.post(f"{server.base_url}/v1/listen?encoding=linear16", data=audio, headers={
+            "Authorization": f"Bearer {granted(server)}"})
+
+    assert whole(SPEECH).status_code == 400 and "sample_rate" in whole(SPEECH).json()["err_msg"]
+    assert whole(encoded(SPEECH, "-f", "wav")).status_code == 200
+
+
+def granted(server) -> str:
+    answer = requests.post(f"{server.base_url}/v1/auth/grant", headers={"Authorization": f"Token {KEY}"})
+    return answer.json()["access_token"]
+
+
+@pytest.mark.covers("L-74")
+def test_each_channel_of_a_recording_is_recognised_on_request(server):
+    def channels(query, *options):
+        answer = requests.post(
+            f"{server.base_url}/v1/listen?utterances=true&{query}", headers={"Authorization": f"Token {KEY}"},
+            data=encoded(SPEECH, *options))
+        assert answer.status_code == 200, answer.text
+        answer = answer.json()
+        assert answer["metadata"]["channels"] == len(answer["results"]["channels"])
+        times = [utterance["start"] for utterance in answer["results"]["utterances"]]
+        assert times == sorted(times)
+        return len(times) and {u["channel"] for u in answer["results"]["utterances"]}
+
+    stereo = ["-af", "pan=stereo|c0=c0|c1=0.5*c0"]
+    for options in (["-f", "wav"], ["-f", "flac"], ["-c:a", "libopus", "-f", "webm"]):
+        assert channels("multichannel=true", *stereo, *options) == {0, 1}
+        assert channels("multichannel=true", *options) == {0}
+        assert channels("", *stereo, *options) == {0}
+    assert channels(f"multichannel=true&encoding=linear16&sample_rate={RATE}&channels=2", *stereo, "-f", "s16le") == {
+        0, 1}
 
 
 #: What ffmpeg is told to make each container.
@@ -151,6 +234,9 @@ def test_every_container_is_taken_by_every_way_in(server, name, tmp_path):
     assert sessions.results(session)["status"] == "completed"
 
 
+SPEECH_IN_OGG = encoded(SPEECH, *ENCODINGS["ogg-opus"])
+
+
 def decoders(server) -> list[str]:
     return subprocess.run(
         ["pgrep", "-P", str(server.process.pid), "ffmpeg"], capture_output=True, text=True).stdout.split()
@@ -159,20 +245,24 @@ def decoders(server) -> list[str]:
 def test_no_decoder_outlives_its_stream(server):
     address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg"
     with Listener(server, address=address) as listener:
-        listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"])[:500])
+        listener.send(SPEECH_IN_OGG[:500])
         wait_until(lambda: decoders(server), "it is decoded")
         listener.drop()
     wait_until(lambda: not decoders(server), "its decoder ends with it")
 
 
 def encoded_stream(server, key=KEY):
-    return Listener(server, address=f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg&endpointing=300", key=key)
+    """A stream that has a decoder, which the first audio takes."""
+    listener = Listener(server, address=f"ws://127.0.0.1:{server.port}/v1/listen?encoding=ogg&endpointing=300", key=key)
+    with contextlib.suppress(ConnectionClosed):
+        listener.send(SPEECH_IN_OGG[:100])
+    return listener
 
 
 def is_heard(server, key) -> bool:
     with encoded_stream(server, key) as listener:
         with contextlib.suppress(ConnectionClosed):
-            listener.send(encoded(SPEECH, *ENCODINGS["ogg-opus"]), "CloseStream")
+            listener.send(SPEECH_IN_OGG[100:], "CloseStream")
         return bool(results(listener.end()))
 
 

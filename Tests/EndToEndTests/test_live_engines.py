@@ -131,6 +131,7 @@ def test_words_arrive_once_and_in_order_and_a_service_that_fails_closes_the_sock
         before = service.connections
         service.close = (1008, "no")
         with Listener(server) as listener:
+            listener.send(audio[:3200])
             listener.end()
             assert listener.close_frame == (1011, "NET-0000: The recogniser has failed")
         assert service.connections == before + 1

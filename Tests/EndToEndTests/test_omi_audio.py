@@ -6,6 +6,7 @@ import pytest
 from device_client import Device
 from emulator import wait_until
 from listen_client import silence, voice
+from opus_packets import opus_packets
 
 
 @pytest.mark.covers("E-09")
@@ -75,25 +76,6 @@ def test_a_visit_as_text_and_as_audio_gives_the_same_summary(listening, spoken, 
     (text_memories, text_items), (voice_memories, voice_items) = summaries
     assert "allergic to penicillin" in text_memories & voice_memories
     assert len(text_items & voice_items) >= 2
-
-
-def opus_packets(audio: bytes) -> list[bytes]:
-    """Bare packets, as ffmpeg packs them into Ogg pages."""
-    ogg = subprocess.run(
-        ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", "16000", "-ac", "1", "-i", "-", "-c:a", "libopus",
-         "-frame_duration", "20", "-f", "ogg", "-"], input=audio, check=True, capture_output=True).stdout
-    packets, pending, at = [], b"", 0
-    while at < len(ogg):
-        count = ogg[at + 26]
-        lengths = ogg[at + 27:at + 27 + count]
-        at += 27 + count
-        for length in lengths:
-            pending += ogg[at:at + length]
-            at += length
-            if length < 255:
-                packets.append(pending)
-                pending = b""
-    return packets[2:]
 
 
 @pytest.mark.parametrize("query", ["codec=lc3", "codec=nonsense", "sample_rate=1", "channels=9", "language=%25"])

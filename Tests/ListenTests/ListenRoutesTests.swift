@@ -80,14 +80,15 @@ struct ListenRoutesTests {
     @Test("mu-law and A-law samples are decoded to linear samples")
     func companded() throws {
         for (encoding, loud) in [("mulaw", UInt8(0x80)), ("alaw", UInt8(0xAA))] {
-            var query = try ListenQuery(["encoding": encoding[...]], at: .stream, speaksSubQ: false)
-            query.options.sampleRate = 8000
+            let query = try ListenQuery(
+                ["encoding": encoding[...], "sample_rate": "8000"], at: .stream,
+                of: ListenClientProfile(seesRefusals: false, isSubQ: false), speaksSubQ: false)
             var audio = ListenAudio(query)
-            let samples = try audio.decode(ByteBuffer(bytes: [loud]))
+            let samples = try audio.decode(ByteBuffer(repeating: loud, count: 12))
             let sample = samples?.getInteger(at: samples?.readerIndex ?? 0, endianness: .little, as: Int16.self)
             #expect(abs(Int(sample ?? 0)) > 31_000)
             let count = audio.duration * 8000
-            #expect(count == 1)
+            #expect(count == 12)
         }
     }
 }

@@ -122,7 +122,9 @@ struct TemporaryWorldTests {
             #expect(try await client.initialise("t").status == 201)
             let token = try #require(client.headers[.authorization])
             let port = try #require(client.port)
-            try await TestSocket.open("/v1/listen?encoding=linear16", port: port, [("authorization", token)]) {
+            try await TestSocket.open(
+                "/v1/listen?encoding=linear16&sample_rate=16000", port: port, [("authorization", token)]
+            ) {
                 socket in
                 try await socket.settle()
                 async let poll = client.status("t", "?waitTime=10")

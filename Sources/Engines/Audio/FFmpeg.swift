@@ -31,17 +31,32 @@ struct FFmpeg: Sendable {
         }
     }
 
-    /// Converts a recording, or a range of it, to a new file of 16 kHz mono.
+    /// Channels of a conversion.
+    enum Channels: Sendable {
+        /// One channel, mixed from all.
+        case mixed
+        case all
+        /// One channel by its number, from 0.
+        case only(Int)
+    }
+
+    /// Converts a recording, or a range of it, to a new file of 16 kHz.
     /// - Parameter range: in seconds; nil for the whole recording.
     /// - Throws: ``EngineFailure``.
     func convert(
         _ recording: String, _ format: AudioFormat, range: ClosedRange<Double>? = nil, to path: String,
-        as output: Output = .wav
+        as output: Output = .wav, channels: Channels = .mixed
     ) async throws {
         let cut = range.map { ["-ss", "\($0.lowerBound)", "-to", "\($0.upperBound)"] } ?? []
+        let (filter, count) =
+            switch channels {
+            case .mixed: ("anull", ["-ac", "1"])
+            case .all: ("anull", [])
+            case .only(let channel): ("pan=mono|c0=c\(channel)", [])
+            }
         _ = try await programs.run(
             ["ffmpeg", "-nostdin", "-v", "error", "-y"]
-                + Self.input(recording, format, from: cut) + ["-ar", "16000", "-ac", "1"] + output.codec
+                + Self.input(recording, format, from: cut, through: filter) + ["-ar", "16000"] + count + output.codec
                 + ["-f", output.rawValue, path])
     }
 
@@ -55,15 +70,15 @@ struct FFmpeg: Sendable {
     }
 
     /// Configuration of a process that decodes a stream on standard input to 16-bit samples.
-    static func streaming(_ codec: StreamCodec, sampleRate: Int, channels: Int) -> Subprocess.Configuration {
+    static func streaming(_ demuxer: String, sampleRate: Int, channels: Int) -> Subprocess.Configuration {
         var options = PlatformOptions()
         options.teardownSequence = []
         return Subprocess.Configuration(
             executable: .name("ffmpeg"),
             arguments: Arguments(
                 [
-                    "-nostdin", "-v", "quiet", "-protocol_whitelist", "pipe", "-format_whitelist", codec.demuxer,
-                    "-probesize", "8192", "-analyzeduration", "0", "-f", codec.demuxer,
+                    "-nostdin", "-v", "quiet", "-protocol_whitelist", "pipe", "-format_whitelist", demuxer,
+                    "-probesize", "8192", "-analyzeduration", "0", "-f", demuxer,
                     "-i", "pipe:0", "-map", "0:a:0", "-ar", "\(sampleRate)", "-ac", "\(channels)", "-flush_packets",
                     "1",
                     "-f", "s16le", "pipe:1",
@@ -74,7 +89,7 @@ struct FFmpeg: Sendable {
     /// Options that name the input, and the filter of its sound.
     /// - Parameter cut: options of a range.
     private static func input(
-        _ recording: String, _ format: AudioFormat, from cut: [String] = [], through filter: String = "anull"
+        _ recording: String, _ format: AudioFormat, from cut: [String] = [], through filter: String
     ) -> [String] {
         let options = ["-format_whitelist", format.container.demuxer, "-f", format.container.demuxer]
         guard !format.isPlain else {

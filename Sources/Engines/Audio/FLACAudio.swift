@@ -29,7 +29,7 @@ enum FLACAudio {
 
     /// Number of samples up to the end of a frame; nil for bytes that are no frame's header.
     /// - Parameter blockSize: samples of each frame but the last, where frames are numbered.
-    private static func frameEnd(at start: Int, of bytes: AudioBytes, blockSize: UInt64) -> UInt64? {
+    static func frameEnd(at start: Int, of bytes: AudioBytes, blockSize: UInt64) -> UInt64? {
         guard let header = bytes.uint32(at: start), header >> 17 == 0b111_1111_1111_1100, header & 1 == 0 else {
             return nil
         }

@@ -25,7 +25,7 @@ package final class OpusDecoder {
     }
 
     private static let library = Library()
-    /// Most samples of a packet: 120 ms at 48 kHz.
+    /// Most samples of a packet's channel: 120 ms at 48 kHz.
     private static let mostSamples = 5760
     private static let longestPacket = 64 << 10
 
@@ -33,13 +33,19 @@ package final class OpusDecoder {
 
     private let library: Library
     private let state: OpaquePointer
+    private let channels: Int
 
-    /// Creates a decoder for one channel.
-    /// - Parameter sampleRate: 8000, 12000, 16000, 24000 or 48000.
-    /// - Returns: nil without libopus, or for any other rate.
-    package init?(sampleRate: Int) {
-        guard let library = Self.library, let state = library.create(Int32(sampleRate), 1, nil) else { return nil }
+    /// Creates a decoder.
+    /// - Parameters:
+    ///   - sampleRate: 8000, 12000, 16000, 24000 or 48000.
+    ///   - channels: 1 or 2.
+    /// - Returns: nil without libopus, and for other numbers.
+    package init?(sampleRate: Int, channels: Int = 1) {
+        guard let library = Self.library, let state = library.create(Int32(sampleRate), Int32(channels), nil) else {
+            return nil
+        }
         self.library = library
+        self.channels = channels
         self.state = state
     }
 
@@ -48,7 +54,7 @@ package final class OpusDecoder {
     /// Decodes one packet to 16-bit samples; nil if the bytes are no Opus packet.
     package func decode(_ packet: ByteBuffer) -> ByteBuffer? {
         guard (1...Self.longestPacket).contains(packet.readableBytes) else { return nil }
-        var samples = [Int16](repeating: 0, count: Self.mostSamples)
+        var samples = [Int16](repeating: 0, count: Self.mostSamples * channels)
         let count = packet.withUnsafeReadableBytes { bytes in
             library.decode(
                 state, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count), &samples,
@@ -56,8 +62,8 @@ package final class OpusDecoder {
         }
         guard count > 0 else { return nil }
         var decoded = ByteBuffer()
-        decoded.reserveCapacity(Int(count) * 2)
-        for sample in samples.prefix(Int(count)) { decoded.writeInteger(sample, endianness: .little) }
+        decoded.reserveCapacity(Int(count) * channels * 2)
+        for sample in samples.prefix(Int(count) * channels) { decoded.writeInteger(sample, endianness: .little) }
         return decoded
     }
 }

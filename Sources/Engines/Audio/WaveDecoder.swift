@@ -12,11 +12,11 @@ package struct WaveDecoder: Sendable {
     /// Creates a decoder.
     /// - Parameters:
     ///   - concurrency: most recordings that are decoded at the same time.
-    ///   - decodes: whether ffmpeg is used. Without it only WAV recordings can be read.
+    ///   - decodes: whether parts of recordings are decoded. Otherwise only WAV recordings are read.
     package init(
         concurrency: Int, decodes: Bool = true, temporary: TemporaryFiles, clock: WallClock, files: NIOThreadPool
     ) {
-        self.decodes = decodes && FFmpeg.isInstalled
+        self.decodes = decodes
         self.temporary = temporary
         ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(60), clock: clock))
         self.files = files
@@ -38,13 +38,39 @@ package struct WaveDecoder: Sendable {
         _ body: @escaping @Sendable (AudioBytes) -> Value?
     ) async throws -> Value? {
         guard decodes else { return nil }
-        let format = try await files.runIfActive { try? AudioFormat(reading: AudioBytes(file: audio)) }
-        guard let format else { return nil }
-        return try await slots.run(for: tenant) {
-            try await temporary.use(extension: "wav") { path in
-                let decoded: Void? = try? await ffmpeg.convert(audio, format, range: range, to: path)
-                return decoded == nil ? nil : try await read(path, body)
+        return try? await withDecoded(audio, range, for: tenant, channels: .mixed) { try await read($0, body) }
+    }
+
+    /// Number of channels of a recording.
+    /// - Throws: ``EngineFailure`` for a recording that cannot be decoded.
+    package func channelCount(of audio: String, for tenant: String) async throws -> Int {
+        let count = try await withDecoded(audio, 0...1, for: tenant, channels: .all) { path in
+            try await read(path) { WaveSamples($0)?.channels }
+        }
+        guard let count else { throw EngineFailure(.undecodableAudio, "its channels cannot be told apart") }
+        return count
+    }
+
+    /// Writes one channel of a recording to a WAV file, which is deleted afterwards.
+    /// - Parameter channel: its number, from 0.
+    /// - Throws: ``EngineFailure`` for a recording that cannot be decoded.
+    package func withChannel<Value: Sendable>(
+        _ channel: Int, of audio: String, for tenant: String, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        try await withDecoded(audio, nil, for: tenant, channels: .only(channel), body)
+    }
+
+    private func withDecoded<Value: Sendable>(
+        _ audio: String, _ range: ClosedRange<Double>?, for tenant: String, channels: FFmpeg.Channels,
+        _ body: (String) async throws -> Value
+    ) async throws -> Value {
+        guard FFmpeg.isInstalled else { throw EngineFailure(.undecodableAudio, "ffmpeg is not installed here") }
+        let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: audio)) }
+        return try await temporary.use(extension: "wav") { path in
+            try await slots.run(for: tenant) {
+                try await ffmpeg.convert(audio, format, range: range, to: path, channels: channels)
             }
+            return try await body(path)
         }
     }
 }

@@ -50,6 +50,12 @@ package struct WaveHeaderParser {
         start.map { min(size ?? .max, file.count - $0) }
     }
 
+    /// Whether a file with these first twelve bytes is a WAV file.
+    package static func isWave(_ bytes: [UInt8]) -> Bool {
+        ["RIFF", "RF64", "BW64"].contains { bytes.starts(with: $0.utf8) }
+            && bytes.dropFirst(8).starts(with: "WAVE".utf8)
+    }
+
     /// Parses as much of the header as has arrived.
     /// - Parameter bytes: All bytes of the file so far.
     /// - Returns: false for bytes of another format, and for a longer header than a stream may have.
@@ -63,9 +69,7 @@ package struct WaveHeaderParser {
         }
         if position == 0 {
             guard bytes.count >= 12 else { return true }
-            guard has("RIFF", at: 0) || has("RF64", at: 0) || has("BW64", at: 0), has("WAVE", at: 8) else {
-                return false
-            }
+            guard Self.isWave(Array(bytes.prefix(12))) else { return false }
             position = 12
         }
         while start == nil, bytes.count >= position + 8 {

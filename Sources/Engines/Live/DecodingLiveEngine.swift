@@ -1,8 +1,9 @@
+import Foundation
 import NIOCore
 package import ScribeDomain
 import Subprocess
 
-/// Live engine for encoded streams: ffmpeg decodes them for an engine that takes samples only.
+/// Live engine for encoded streams: ffmpeg or libopus decodes them for an engine that takes samples only.
 package struct DecodingLiveEngine: LiveEngine {
     private let base: any LiveEngine
     private let places: DecoderSlots
@@ -38,7 +39,8 @@ package struct DecodingLiveEngine: LiveEngine {
     ) async throws {
         guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
         let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
-        let place = try places.take(options.tenant) { eviction.yield() }
+        // Packets are decoded in this process, at next to no cost.
+        let place = codec == .opus ? nil : try places.take(options.tenant) { eviction.yield() }
         let encoded = BoundedQueue<DecodingLiveSession.Encoded>(limit: Self.mostWaiting)
         let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -104,51 +106,108 @@ package struct DecodingLiveEngine: LiveEngine {
         _ encoded: BoundedQueue<DecodingLiveSession.Encoded>, _ codec: StreamCodec, _ options: LiveOptions,
         into decoded: BoundedQueue<DecodingLiveSession.Input>
     ) async throws {
+        guard let demuxer = codec.demuxer else { return try await decodePackets(encoded, options, into: decoded) }
         /// Size of the encoded bytes that ffmpeg got so far.
         let fed = LockedValue(0)
         let output = LockedValue(Output())
+        let cutter = LockedValue(codec == .flac ? FLACStream() : nil)
         var pace = DecodedRateLimiter(options)
-        let result = try await Subprocess.run(
-            FFmpeg.streaming(codec, sampleRate: options.sampleRate, channels: options.channels),
-            input: .inputWriter, output: .sequence, error: .discarded
-        ) { execution in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    let writer = execution.standardInputWriter
-                    var hasEnded = false
-                    while let input = await encoded.next() {
-                        switch input {
-                        case .bytes where hasEnded: break
-                        case .bytes(let bytes):
-                            fed.withLock { $0 += bytes.readableBytes }
+        var rest = Data()
+        while let input = await encoded.next() {
+            guard case .bytes(let bytes) = input else {
+                try await decoded.add(.finalize)
+                continue
+            }
+            let first = rest + bytes.readableBytesView
+            cutter.withLock { $0?.add(Data(bytes.readableBytesView)) }
+            /// Whether the stream was cut, and goes on with another process.
+            let isCut = LockedValue(false)
+            let result = try await Subprocess.run(
+                FFmpeg.streaming(demuxer, sampleRate: options.sampleRate, channels: options.channels),
+                input: .inputWriter, output: .sequence, error: .discarded
+            ) { execution in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask {
+                        let writer = execution.standardInputWriter
+                        func write(_ bytes: some Collection<UInt8>) async -> Bool {
+                            fed.withLock { $0 += bytes.count }
                             // A failed write means that ffmpeg has ended; its exit status gives the reason.
-                            hasEnded = (try? await writer.write(Array(bytes.readableBytesView))) == nil
-                        case .finalize:
-                            if !hasEnded { try await awaitQuiet(output) }
-                            try await decoded.add(.finalize)
+                            return (try? await writer.write(Array(bytes))) != nil
                         }
+                        var isOpen = await write(first)
+                        while let input = await encoded.next() {
+                            switch input {
+                            case .bytes(let bytes) where isOpen:
+                                cutter.withLock { $0?.add(Data(bytes.readableBytesView)) }
+                                isOpen = await write(bytes.readableBytesView)
+                            case .bytes: break
+                            case .finalize where cutter.withLock { $0 != nil } && isOpen:
+                                isCut.withLock { $0 = true }
+                                try? await writer.finish()
+                                return
+                            case .finalize:
+                                if isOpen { try await awaitQuiet(output) }
+                                try await decoded.add(.finalize)
+                            }
+                        }
+                        try? await writer.finish()
                     }
-                    try? await writer.finish()
+                    for try await piece in execution.standardOutput {
+                        output.withLock { $0.begun += 1 }
+                        let samples = piece.withUnsafeBytes { ByteBuffer(bytes: $0) }
+                        try await add(samples, to: decoded, &pace, of: fed.withLock { $0 })
+                        output.withLock { $0.added += 1 }
+                    }
+                    // ffmpeg has written everything; further input is discarded.
+                    if !isCut.withLock({ $0 }) { await encoded.finish() }
+                    try await group.waitForAll()
                 }
-                for try await piece in execution.standardOutput {
-                    output.withLock { $0.begun += 1 }
-                    let samples = piece.withUnsafeBytes { ByteBuffer(bytes: $0) }
-                    let pause = try pace.take(samples.readableBytes, of: fed.withLock { $0 })
-                    if pause > .zero { try await clock.sleep(for: pause, as: .pace) }
-                    try await decoded.add(.samples(samples), weight: samples.readableBytes)
-                    output.withLock { $0.added += 1 }
-                }
-                // ffmpeg has written everything; further input is discarded.
-                await encoded.finish()
-                try await group.waitForAll()
+            }
+            // ffmpeg exits with 0, and writes no sample, for an MPEG-4 recording with its header at the end.
+            let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
+            guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
+                throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
+            }
+            if isCut.withLock({ $0 }) {
+                rest = cutter.withLock { $0?.cut() } ?? Data()
+                try await decoded.add(.finalize)
             }
         }
-        // ffmpeg exits with 0, and writes no sample, for an MPEG-4 recording with its header at the end.
-        let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
-        guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
-            throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
-        }
         await decoded.finish()
+    }
+
+    /// Decodes Opus packets. A packet that is broken costs its own sound only.
+    private func decodePackets(
+        _ encoded: BoundedQueue<DecodingLiveSession.Encoded>, _ options: LiveOptions,
+        into decoded: BoundedQueue<DecodingLiveSession.Input>
+    ) async throws {
+        guard let decoder = OpusDecoder(sampleRate: options.sampleRate, channels: options.channels) else {
+            throw EngineFailure(.transcriptionFailed, "Opus cannot be decoded")
+        }
+        var pace = DecodedRateLimiter(options)
+        var fed = 0
+        var hasSound = false
+        while let input = await encoded.next() {
+            guard case .bytes(let packet) = input else {
+                try await decoded.add(.finalize)
+                continue
+            }
+            fed += packet.readableBytes
+            guard let samples = decoder.decode(packet) else { continue }
+            hasSound = true
+            try await add(samples, to: decoded, &pace, of: fed)
+        }
+        guard hasSound || fed == 0 else { throw EngineFailure(.undecodableAudio, "no message is an Opus packet") }
+        await decoded.finish()
+    }
+
+    private func add(
+        _ samples: ByteBuffer, to decoded: BoundedQueue<DecodingLiveSession.Input>, _ pace: inout DecodedRateLimiter,
+        of fed: Int
+    ) async throws {
+        let pause = try pace.take(samples.readableBytes, of: fed)
+        if pause > .zero { try await clock.sleep(for: pause, as: .pace) }
+        try await decoded.add(.samples(samples), weight: samples.readableBytes)
     }
 
     /// Pieces of samples that ffmpeg has written, and how many of them are in the queue.
@@ -183,11 +242,13 @@ private struct DecodingLiveSession: LiveSession {
 
     let encoded: BoundedQueue<Encoded>
     let decoded: BoundedQueue<Input>
-    let place: DecoderSlot
+    /// Nil for a stream that needs no process.
+    let place: DecoderSlot?
 
     func feed(_ audio: ByteBuffer) async throws {
         do {
-            try await place.feeding { try await encoded.add(.bytes(audio), weight: audio.readableBytes) }
+            func add() async throws { try await encoded.add(.bytes(audio), weight: audio.readableBytes) }
+            if let place { try await place.feeding(add) } else { try await add() }
         } catch is CancellationError {
             // The decoder accepts no more input: bytes after the end of a recording are dropped.
             try Task.checkCancellation()

@@ -51,7 +51,7 @@ private struct FakeLiveSession: LiveSession {
 
     mutating func close() async throws {
         let rest = hops.takeRest().first?.count ?? 0
-        for index in channels.indices where channels[index].hasWords {
+        for index in channels.indices where channels[index].hasUnsettledResult {
             try await emit(.result(channels[index].settle(after: rest, answersFinalize: false)))
         }
     }
@@ -77,6 +77,8 @@ private struct FakeLiveChannel {
     private var lastSound: Int?
     private var lastWordEnd: Int?
     private var hasToldEnd = true
+    /// Whether an interim result of the segment was emitted.
+    private var hasInterim = false
 
     init(_ number: Int, _ options: LiveOptions) {
         self.number = number
@@ -84,7 +86,9 @@ private struct FakeLiveChannel {
         hop = HopSplitter.size(at: options.sampleRate)
     }
 
-    var hasWords: Bool { !words.isEmpty }
+    private var hasWords: Bool { !words.isEmpty }
+    /// Whether the segment needs a final result.
+    var hasUnsettledResult: Bool { hasWords || hasInterim }
 
     private func samples(_ duration: Duration) -> Int {
         samples(milliseconds: Int(saturating: duration / .milliseconds(1)))
@@ -109,13 +113,21 @@ private struct FakeLiveChannel {
         let isSettled = settleBySilence(&events) || settleByLength(&events)
         if let limit = options.utteranceEnd, let end = lastWordEnd, !hasToldEnd, position - end >= samples(limit) {
             hasToldEnd = true
+            if options.finalizesSteadily, hasWords { events.append(.result(settle(speechFinal: false))) }
             events.append(.utteranceEnd(channel: number, lastWordEnd: seconds(end)))
         }
-        let half = samples(milliseconds: 500)
-        if options.interimResults, !isSettled, hasWords, half > 0, start / half != position / half {
+        if options.interimResults, !isSettled, needsInterim(since: start) {
+            hasInterim = true
             events.append(.result(result(isFinal: false, speechFinal: false)))
         }
         return events
+    }
+
+    /// Whether an interim result is due: of words every half second, of silence every second of its segment.
+    private func needsInterim(since start: Int) -> Bool {
+        let (half, second) = (max(1, samples(milliseconds: 500)), max(1, samples(milliseconds: 1000)))
+        if hasWords { return start / half != position / half }
+        return options.finalizesSteadily && (start - segment) / second != (position - segment) / second
     }
 
     private mutating func speak() {
@@ -126,17 +138,22 @@ private struct FakeLiveChannel {
         hasToldEnd = false
     }
 
+    /// Whether silence has ended the utterance.
+    private var isPause: Bool {
+        options.endpointing.map { position - (lastSound ?? 0) >= max(samples($0), hop) } ?? false
+    }
+
     private mutating func settleBySilence(_ events: inout [LiveEvent]) -> Bool {
-        guard let endpointing = options.endpointing, hasWords, let lastSound,
-            position - lastSound >= max(samples(endpointing), hop)
-        else { return false }
+        guard hasWords, isPause else { return false }
         events.append(.result(settle(speechFinal: true)))
         return true
     }
 
     private mutating func settleByLength(_ events: inout [LiveEvent]) -> Bool {
-        guard hasWords, position - segment >= samples(milliseconds: 5000) else { return false }
-        events.append(.result(settle(speechFinal: false)))
+        guard hasWords || options.finalizesSteadily,
+            position - segment >= samples(milliseconds: hasWords ? 5000 : 4000)
+        else { return false }
+        events.append(.result(settle(speechFinal: isPause)))
         return true
     }
 
@@ -151,6 +168,7 @@ private struct FakeLiveChannel {
         let result = result(isFinal: true, speechFinal: speechFinal, answersFinalize: answersFinalize)
         segment = position
         words = []
+        hasInterim = false
         return result
     }
 

@@ -51,6 +51,12 @@ struct HopSplitter {
 }
 
 extension [Int16] {
-    /// Whether the samples contain sound: root mean square of a hundredth of full scale (streaming.md 6).
-    var isVoiced: Bool { reduce(0) { $0 + Int($1) * Int($1) } / Swift.max(1, count) >= 328 * 328 }
+    /// Mean square of the samples.
+    var power: Int { reduce(0) { $0 + Int($1) * Int($1) } / Swift.max(1, count) }
+
+    /// Least mean square of sound: a root of a hundredth of full scale (streaming.md 6).
+    static let voicedPower = 328 * 328
+
+    /// Whether the samples contain sound.
+    var isVoiced: Bool { power >= Self.voicedPower }
 }

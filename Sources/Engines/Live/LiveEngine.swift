@@ -69,6 +69,9 @@ package struct LiveOptions: Hashable, Sendable {
     package var isEndpointingExplicit = false
     /// Silence after which `utteranceEnd` is emitted; nil for never.
     package var utteranceEnd: Duration?
+    /// Whether all audio becomes final within five seconds, and words before `utteranceEnd`. Silence then has results
+    /// without words. Otherwise only speech has results, which end with a pause.
+    package var finalizesSteadily = false
     /// Whether the beginning of speech is emitted.
     package var vadEvents = false
     package var punctuate = false

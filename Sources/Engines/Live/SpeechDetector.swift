@@ -6,6 +6,7 @@ struct SpeechDetector {
     struct SpeechSpan: Sendable {
         /// Position of the first sample.
         let start: Int
+        /// Empty in silence.
         let samples: [Int16]
         /// End of the part that was settled before.
         let settled: Int
@@ -32,11 +33,16 @@ struct SpeechDetector {
     private var isOpen = false
     /// End of the last sound; nil before the first.
     private var lastSound: Int?
-    /// Number of samples already emitted in a partial stretch.
-    private var told = 0
+    /// End of the last partial stretch since the last cut; nil without one.
+    private var told: Int?
     private var owesPause = false
+    /// Quietest hop of a stretch that must be cut soon, and its end.
+    private var quietest: (power: Int, end: Int)?
 
     init(_ options: LiveOptions) { self.options = options }
+
+    /// Whether the current stretch needs a final result.
+    var hasUnsettledResult: Bool { isOpen || told != nil }
 
     private func count(_ milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
     private func count(_ duration: Duration) -> Int { count(Int(saturating: duration / .milliseconds(1))) }
@@ -46,10 +52,14 @@ struct SpeechDetector {
     /// Silence that ends a stretch, at least 300 ms: recognisers need whole sentences,
     /// and shorter pauses lie within them.
     private var pause: Int? { options.endpointing.map { max(count($0), count(300)) } }
-    /// Length at which a stretch is cut in a quiet moment, and length at which it is cut anywhere.
-    private var longest: (quiet: Int, loud: Int) { (count(12_000), count(25_000)) }
-    /// Interval between partial stretches.
-    private var interval: Int { count(1500) }
+    /// Length from which a stretch is cut in a quiet moment, and length at which it is cut in its quietest.
+    private var longest: (quiet: Int, loud: Int) {
+        options.finalizesSteadily && pause == nil ? (count(3000), count(5000)) : (count(12_000), count(25_000))
+    }
+    /// Interval between partial stretches of speech, and of silence.
+    private var interval: Int { count(isOpen ? 1500 : 1000) }
+    /// Length of a stretch of silence.
+    private var longestSilence: Int { count(4000) }
 
     /// Processes one hop.
     /// - Parameter hop: next samples of the channel.
@@ -57,7 +67,8 @@ struct SpeechDetector {
         var events: [Event] = []
         samples += hop
         position += hop.count
-        let isVoiced = hop.isVoiced
+        let power = hop.power
+        let isVoiced = power >= [Int16].voicedPower
         if isVoiced {
             if lastSound.map({ position - hop.count - $0 >= count(300) }) ?? true {
                 events.append(.began(position - hop.count))
@@ -68,22 +79,42 @@ struct SpeechDetector {
             owesPause = true
         }
         let quiet = position - (lastSound ?? 0)
+        let isPause = pause.map { quiet >= $0 } ?? false
         if !isOpen {
             if samples.count > 2 * lead { keep(lead) }
-        } else if let pause, quiet >= pause {
+            if options.finalizesSteadily { settleSilence(isPause, &events) }
+        } else if isPause {
             events.append(.whole(cut(speechFinal: true)))
-        } else if samples.count >= (isVoiced ? longest.loud : longest.quiet) {
-            events.append(.whole(cut(speechFinal: false)))
-        } else if options.interimResults, isVoiced, samples.count - told >= interval {
-            told = samples.count
-            events.append(.partial(stretch(speechFinal: false)))
+        } else if isTooLong(with: power) {
+            events.append(.whole(cut(at: quietest?.end, speechFinal: false)))
+        } else if options.interimResults, isVoiced, position - (told ?? position - samples.count) >= interval {
+            told = position
+            events.append(.partial(stretch(to: position, speechFinal: false)))
         }
         // The pause is emitted only after the speech before it is settled.
-        if owesPause, !isOpen, let limit = options.utteranceEnd, quiet >= count(limit) {
+        if owesPause, let limit = options.utteranceEnd, quiet >= count(limit), !isOpen || options.finalizesSteadily {
+            if isOpen { events.append(.whole(cut(speechFinal: false))) }
             owesPause = false
             events.append(.pause)
         }
         return events
+    }
+
+    /// Whether the stretch must be cut after a hop of this power.
+    private mutating func isTooLong(with power: Int) -> Bool {
+        guard samples.count >= longest.quiet else { return false }
+        if power <= quietest?.power ?? .max { quietest = (power, position) }
+        return power < [Int16].voicedPower || samples.count >= longest.loud
+    }
+
+    private mutating func settleSilence(_ isPause: Bool, _ events: inout [Event]) {
+        if position - settled >= longestSilence {
+            events.append(.whole(stretch(to: position, speechFinal: isPause)))
+            (settled, told) = (position, nil)
+        } else if options.interimResults, position - (told ?? settled) >= interval {
+            told = position
+            events.append(.partial(stretch(to: position, speechFinal: false)))
+        }
     }
 
     /// Keeps only the newest `count` samples.
@@ -97,18 +128,21 @@ struct SpeechDetector {
         return cut(speechFinal: true)
     }
 
-    private mutating func cut(speechFinal: Bool) -> SpeechSpan {
-        let stretch = stretch(speechFinal: speechFinal)
-        settled = position
-        samples = []
-        isOpen = false
-        told = 0
+    /// - Parameter end: end of the stretch; later samples stay. Nil for the end of the audio.
+    private mutating func cut(at end: Int? = nil, speechFinal: Bool) -> SpeechSpan {
+        let end = end ?? position
+        let stretch = stretch(to: end, speechFinal: speechFinal)
+        settled = end
+        samples = Array(samples.suffix(position - end))
+        isOpen = !samples.isEmpty
+        (told, quietest) = (nil, nil)
         return stretch
     }
 
-    private func stretch(speechFinal: Bool) -> SpeechSpan {
+    private func stretch(to end: Int, speechFinal: Bool) -> SpeechSpan {
         SpeechSpan(
-            start: position - samples.count, samples: isOpen ? samples : [], settled: settled, end: position,
-            speechFinal: speechFinal)
+            start: position - samples.count, samples: isOpen ? Array(samples.dropLast(position - end)) : [],
+            settled: settled,
+            end: end, speechFinal: speechFinal)
     }
 }

@@ -104,9 +104,9 @@ private struct TranscribingLiveSession: LiveSession {
 
     mutating func close() async throws {
         let rest = hops.takeRest()
-        for index in channels.indices {
+        for index in channels.indices where channels[index].hasUnsettledResult {
             let stretch = channels[index].settle(rest.isEmpty ? [] : rest[index])
-            if !stretch.samples.isEmpty { try await add(.event(channel: index, .whole(stretch))) }
+            try await add(.event(channel: index, .whole(stretch)))
         }
     }
 
@@ -143,7 +143,9 @@ private struct SpeechSpanTranscriber {
         case .event(let channel, .partial(let stretch)):
             // A partial stretch counts only while it is the newest. Its failure is ignored,
             // because the whole stretch follows.
-            guard isLast, let words = try? await words(in: stretch, attempts: 1), !words.isEmpty else { return }
+            guard isLast, let words = try? await words(in: stretch, attempts: 1),
+                !words.isEmpty || stretch.samples.isEmpty
+            else { return }
             try await emitResult(words, stretch, channel, isFinal: false)
         case .event(let channel, .whole(let stretch)):
             try await emitResult(try await words(in: stretch, attempts: Self.attempts), stretch, channel, isFinal: true)

@@ -7,6 +7,8 @@ struct ListenAudio {
     private enum State {
         /// The bytes of the header have not all arrived.
         case header
+        /// Too few bytes have arrived to tell a container from the named format.
+        case undecided
         case samples
         /// Compressed audio, which the live engine decodes itself.
         case encoded
@@ -24,21 +26,42 @@ struct ListenAudio {
     init(_ query: ListenQuery) {
         options = query.options
         format = query.encoding.format
-        state = query.isContainer ? .header : options.codec == nil ? .samples : .encoded
+        state = query.isContainer ? .header : .undecided
     }
 
     /// Duration of the audio so far, in seconds.
     var duration: Double { Double(sampleCount) / Double(options.sampleRate) }
 
-    /// Decodes the next bytes into samples; nil until the header is complete.
+    /// Decodes the next bytes into samples; nil until the format is known.
     /// - Throws: ``WebSocketClosure`` for bytes that are no supported audio.
     mutating func decode(_ buffer: ByteBuffer) throws(WebSocketClosure) -> ByteBuffer? {
         pending.discardReadBytes()
         pending.writeImmutableBuffer(buffer)
+        if case .undecided = state {
+            // A packet is a message of its own, however short.
+            guard pending.readableBytes >= StreamCodec.signatureSize || options.codec == .opus else { return nil }
+            let bytes = Array(pending.readableBytesView.prefix(StreamCodec.signatureSize))
+            guard StreamCodec(container: bytes) != nil || WaveHeaderParser.isWave(bytes) else {
+                return decodeUndecided()
+            }
+            state = .header
+        }
         if case .header = state {
             guard try readHeader() else { return nil }
             state = options.codec == nil ? .samples : .encoded
         }
+        return takePending()
+    }
+
+    /// Decodes the bytes in hand as the named format: no further ones come that could make them a container.
+    /// - Returns: nil without such bytes.
+    mutating func decodeUndecided() -> ByteBuffer? {
+        guard case .undecided = state, pending.readableBytes > 0 else { return nil }
+        state = options.codec == nil ? .samples : .encoded
+        return takePending()
+    }
+
+    private mutating func takePending() -> ByteBuffer {
         if case .encoded = state {
             defer { pending = ByteBuffer() }
             return pending
@@ -63,6 +86,7 @@ struct ListenAudio {
             options.codec = codec
             return true
         }
+        options.codec = nil
         guard header.parse(pending.readableBytesView) else { throw Self.undecodable }
         if let format = header.format { try take(format) }
         guard let start = header.start else { return false }

@@ -23,7 +23,8 @@ package struct ListenFamily: RoutedAPI {
 
     package let name = "Listen"
     /// Host names compiled into the SDKs.
-    package static let hostNames = ["api.deepgram.com", "api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
+    package static let hostNames = ["api.deepgram.com"] + subQHostNames
+    static let subQHostNames = ["api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
     package var hostSuffixes: [String] { Self.hostNames }
     /// Paths that belong to Deepgram's API on any host.
     package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]

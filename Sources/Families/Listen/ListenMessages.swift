@@ -43,7 +43,10 @@ enum ListenCommand: Hashable, Sendable {
 struct ListenMessages: Sendable {
     let request: String
     let model: ListenModel
+    /// Channels of the audio.
     let channels: Int
+    /// Whether each channel has results of its own.
+    let multichannel: Bool
     let createdAt: Date
     /// Whether words keep their case and punctuation.
     let punctuate: Bool
@@ -131,6 +134,6 @@ struct ListenMessages: Sendable {
     }
 
     private func place(_ channel: Int) -> JSON {
-        .array(speaksSubQ ? [channel] : [channel, channels], JSON.integer)
+        .array(speaksSubQ ? [channel] : [channel, multichannel ? channels : 1], JSON.integer)
     }
 }

@@ -34,8 +34,11 @@ struct ListenQuery: Hashable, Sendable {
 
     var options = LiveOptions()
     var encoding = Encoding.linear16
-    /// Whether the audio is a container that describes itself: no encoding was named.
+    /// Whether the audio is a container that describes itself: no encoding was named. A named encoding is that of audio
+    /// without a container.
     var isContainer = false
+    /// Whether raw samples were named without their rate.
+    private(set) var lacksRate = false
     var model: String?
     /// Whether each word has its language.
     var wordLanguages: Bool { options.language?.lowercased() == "multi" }
@@ -53,10 +56,10 @@ struct ListenQuery: Hashable, Sendable {
     private static let containers: Set = [
         "mp3", "aac", "flac", "wav", "ogg", "webm", "opus", "ogg-opus", "m4a", "mp4",
     ]
-    /// Compressed formats of a stream. Opus and Speex come in Ogg.
+    /// Compressed formats of a stream. Speex comes in Ogg.
     private static let codecs: [String: StreamCodec] = [
         "aac": .aac, "amr-nb": .amrNarrow, "amr-wb": .amrWide, "flac": .flac, "g729": .g729, "m4a": .mp4, "mp3": .mp3,
-        "mp4": .mp4, "ogg": .ogg, "ogg-opus": .ogg, "opus": .ogg, "speex": .ogg, "webm": .webm,
+        "mp4": .mp4, "ogg": .ogg, "ogg-opus": .ogg, "opus": .opus, "speex": .ogg, "webm": .webm,
     ]
     /// Accepted sample rates, in Hz.
     private static let rates = 8000...48_000
@@ -70,7 +73,10 @@ struct ListenQuery: Hashable, Sendable {
 
     /// Parses a query.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    init(_ query: FlatDictionary<Substring, Substring>, at endpoint: Endpoint, speaksSubQ: Bool) throws(ScribeError) {
+    init(
+        _ query: FlatDictionary<Substring, Substring>, at endpoint: Endpoint, of client: ListenClientProfile,
+        speaksSubQ: Bool
+    ) throws(ScribeError) {
         func text(_ names: String...) -> String? { names.lazy.compactMap { query.text($0) }.first }
         model = text("model")
         // Every message of a socket repeats the model name.
@@ -80,14 +86,18 @@ struct ListenQuery: Hashable, Sendable {
         let word = text("encoding", "format", "codec")?.lowercased()
         if let word, endpoint != .recording || !Self.containers.contains(word) {
             if endpoint == .stream, let codec = Self.codecs[word] {
-                guard DecodingLiveEngine.isAvailable else {
+                let isOpus = codec == .opus && OpusDecoder.isAvailable
+                guard isOpus || DecodingLiveEngine.isAvailable else {
                     throw .invalidRequest(field: "encoding", problem: "needs ffmpeg, which is not installed here")
                 }
-                options.codec = codec
+                options.codec = codec == .opus && !isOpus ? .ogg : codec
             } else if word == "wav", endpoint == .stream {
                 isContainer = true
             } else if let known = Encoding(rawValue: word == "pcm" ? "linear16" : word) {
                 encoding = known
+                let isSubQ =
+                    speaksSubQ || client.isSubQ || endpoint == .samples || word == "pcm" || text("encoding") == nil
+                lacksRate = !isSubQ && text("sample_rate") == nil
             } else {
                 throw .invalidRequest(
                     field: "encoding",
@@ -99,7 +109,16 @@ struct ListenQuery: Hashable, Sendable {
             isContainer = endpoint == .recording || endpoint == .stream && text("sample_rate") == nil
         }
         options.sampleRate = try Self.integer("sample_rate", in: Self.rates, of: query) ?? 16_000
+        // A recording may still turn out to be a container.
+        if lacksRate, endpoint != .recording { throw Self.noRate }
         options.channels = try Self.integer("channels", in: 1...Self.mostChannels, of: query) ?? 1
+        if options.codec == .opus {
+            // Opus decodes to any of its rates; recognisers work at 16 kHz.
+            options.sampleRate = 16_000
+            guard options.channels <= 2 else {
+                throw .invalidRequest(field: "channels", problem: "must be 1 or 2 for Opus packets")
+            }
+        }
         options.multichannel = try Self.boolean(text("multichannel"), "multichannel") ?? false
         options.interimResults = try Self.boolean(text("interim_results"), "interim_results") ?? speaksSubQ
         options.vadEvents = try Self.boolean(text("vad_events"), "vad_events") ?? false
@@ -152,8 +171,22 @@ struct ListenQuery: Hashable, Sendable {
             }
         }
         let gap = try Self.integer("utterance_end_ms", in: 1...Self.longestSilence, of: query)
-        options.utteranceEnd = gap.map { .milliseconds($0) }
+        // Deepgram finds the end of an utterance in its interim results.
+        options.utteranceEnd = options.interimResults || speaksSubQ ? gap.map { .milliseconds($0) } : nil
+        options.finalizesSteadily = !speaksSubQ
     }
+
+    /// The format of a recording without a header; nil for a container, which describes itself.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` without the samples' rate.
+    func samples() throws(ScribeError) -> WaveHeader? {
+        if lacksRate { throw Self.noRate }
+        return isContainer
+            ? nil : WaveHeader(encoding.format, channels: options.channels, sampleRate: options.sampleRate)
+    }
+
+    /// Deepgram demands the rate; the sentence is ours.
+    private static let noRate = ScribeError.invalidRequest(
+        field: "sample_rate", problem: "is needed with the encoding of raw samples, in Hz")
 
     /// Parses key terms. Older ones (`keywords`) carry a weight after a colon, which is dropped.
     private static func words(_ terms: [Substring]) throws(ScribeError) -> [String] {

@@ -9,41 +9,63 @@ extension Recognitions.RecognisedRecording {
     ///   - request: The request's id.
     ///   - id: Makes an id for each utterance.
     func json(_ query: ListenQuery, request: String, speaksSubQ: Bool, at now: Date, id: () -> String) -> JSON {
-        let punctuate = query.options.punctuate || speaksSubQ
-        let confidence = speech.wordConfidence
-        let language = speech.language
-        let words = self.words.map {
+        let channels = channels.enumerated().map {
+            RecordedChannel($1, number: $0, query, punctuate: query.options.punctuate || speaksSubQ)
+        }
+        let utterances = channels.flatMap { channel in channel.turns.map { (channel, $0) } }
+            .sorted { ($0.1.start, $0.0.number) < ($1.1.start, $1.0.number) }
+        return [
+            "metadata": ListenModel(query.model, speaksSubQ: speaksSubQ).metadata(
+                request: request, hash: sha256, createdAt: now, duration: duration.inThousandths,
+                channels: channels.count),
+            "results": [
+                "channels": .array(channels, \.json),
+                "utterances": query.utterances
+                    ? .array(utterances) { channel, turn in channel.utterance(turn, id: id()) } : nil,
+            ],
+        ]
+    }
+}
+
+/// One channel of the answer to a recording.
+private struct RecordedChannel {
+    let number: Int
+    let turns: [[TimedWord]]
+    private let query: ListenQuery
+    private let punctuate: Bool
+    private let language: String?
+    private let confidence: Double
+    private let words: [TimedWord]
+
+    init(_ channel: Recognitions.RecognisedChannel, number: Int, _ query: ListenQuery, punctuate: Bool) {
+        self.number = number
+        self.query = query
+        self.punctuate = punctuate
+        let language = channel.speech.language
+        self.language = language
+        confidence = channel.speech.wordConfidence
+        words = channel.words.map {
             TimedWord(
                 text: $0.text, start: $0.start.inThousandths, end: $0.end.inThousandths,
                 speaker: query.options.diarize ? $0.speaker ?? 0 : nil, language: $0.language ?? language)
         }
-        func text(_ words: [TimedWord]) -> String {
-            words.map { punctuate ? $0.text : $0.bare }.joined(separator: " ")
-        }
-        func live(_ words: [TimedWord]) -> [LiveWord] {
-            words.map {
-                LiveWord($0, confidence: confidence, punctuate: punctuate, language: $0.language)
-            }
-        }
-        func told(_ words: [LiveWord]) -> JSON {
-            .array(words) { $0.json(punctuate: punctuate, tellsLanguage: query.wordLanguages) }
-        }
+        turns = words.turns(pause: query.utterancePause)
+    }
+
+    private func text(_ words: [TimedWord]) -> String {
+        words.map { punctuate ? $0.text : $0.bare }.joined(separator: " ")
+    }
+
+    private func live(_ words: [TimedWord]) -> [LiveWord] {
+        words.map { LiveWord($0, confidence: confidence, punctuate: punctuate, language: $0.language) }
+    }
+
+    private func told(_ words: [LiveWord]) -> JSON {
+        .array(words) { $0.json(punctuate: punctuate, tellsLanguage: query.wordLanguages) }
+    }
+
+    var json: JSON {
         let spoken = live(words)
-        let turns = words.turns(pause: query.utterancePause)
-        var paragraphs: JSON {
-            [
-                "transcript": .string(turns.map(text).joined(separator: "\n\n")),
-                "paragraphs": .array(turns) { turn in
-                    [
-                        "sentences": .array(turn.sentences) {
-                            ["text": .string(text($0)), "start": .number($0.start), "end": .number($0.end)]
-                        },
-                        "speaker": turn.first?.speaker.map(JSON.integer), "num_words": .integer(turn.count),
-                        "start": .number(turn.start), "end": .number(turn.end),
-                    ]
-                },
-            ]
-        }
         let alternative: JSON = [
             "transcript": .string(text(words)), "confidence": .number(words.isEmpty ? 0 : confidence),
             "words": told(spoken), "paragraphs": query.paragraphs ? paragraphs : nil,
@@ -51,23 +73,34 @@ extension Recognitions.RecognisedRecording {
             "languages_hinted": query.hintedLanguages.map { .array($0, JSON.string) },
         ]
         let detected = query.detectLanguage ? language : nil
-        let channel: JSON = [
+        return [
             "detected_language": detected.map(JSON.string),
             // Recognisers that name a language are sure of it, so the transcript's confidence is used.
             "language_confidence": detected.map { _ in .number(confidence.inThousandths) },
             "alternatives": [alternative],
         ]
-        let utterances = JSON.array(query.utterances ? turns : []) { turn in
-            [
-                "start": .number(turn.start), "end": .number(turn.end), "confidence": .number(confidence), "channel": 0,
-                "transcript": .string(text(turn)), "words": told(live(turn)),
-                "speaker": turn.first?.speaker.map(JSON.integer), "id": .string(id()),
-            ]
-        }
-        return [
-            "metadata": ListenModel(query.model, speaksSubQ: speaksSubQ).metadata(
-                request: request, hash: sha256, createdAt: now, duration: duration.inThousandths, channels: 1),
-            "results": ["channels": [channel], "utterances": query.utterances ? utterances : nil],
+    }
+
+    private var paragraphs: JSON {
+        [
+            "transcript": .string(turns.map(text).joined(separator: "\n\n")),
+            "paragraphs": .array(turns) { turn in
+                [
+                    "sentences": .array(turn.sentences) {
+                        ["text": .string(text($0)), "start": .number($0.start), "end": .number($0.end)]
+                    },
+                    "speaker": turn.first?.speaker.map(JSON.integer), "num_words": .integer(turn.count),
+                    "start": .number(turn.start), "end": .number(turn.end),
+                ]
+            },
+        ]
+    }
+
+    func utterance(_ turn: [TimedWord], id: String) -> JSON {
+        [
+            "start": .number(turn.start), "end": .number(turn.end), "confidence": .number(confidence),
+            "channel": .integer(number), "transcript": .string(text(turn)), "words": told(live(turn)),
+            "speaker": turn.first?.speaker.map(JSON.integer), "id": .string(id),
         ]
     }
 }

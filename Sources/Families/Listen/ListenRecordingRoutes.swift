@@ -28,7 +28,8 @@ struct ListenRecordingRoutes: Sendable {
     @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try await authentication.principal(ListenCredentials(request.headers))
         context.noteCaller(principal)
-        let query = try ListenQuery(request.query, at: .recording, speaksSubQ: settings.speaksSubQ)
+        let query = try ListenQuery(
+            request.query, at: .recording, of: ListenClientProfile(request), speaksSubQ: settings.speaksSubQ)
         let callback = try ListenCallback(request.query)
         let link = try await link(in: request, context)
         if let callback {
@@ -40,13 +41,14 @@ struct ListenRecordingRoutes: Sendable {
                 if let link {
                     try await runtime.outbound.get(link, within: settings.fetchTime, for: principal.business) {
                         try await runtime.recognitions.recognise(
-                            $0, samples: query.samples, size: $0.size, languages: query.options.languages,
-                            for: principal)
+                            $0, samples: query.samples, eachChannel: query.options.multichannel, size: $0.size,
+                            languages: query.options.languages, for: principal)
                     }
                 } else {
                     try await runtime.recognitions.recognise(
-                        request.body, samples: query.samples, size: request.headers[.contentLength].flatMap { Int($0) },
-                        languages: query.options.languages, for: principal)
+                        request.body, samples: query.samples, eachChannel: query.options.multichannel,
+                        size: request.headers[.contentLength].flatMap { Int($0) }, languages: query.options.languages,
+                        for: principal)
                 }
             let answer = await EventLoopOffload.run(bytes: .max) {
                 hearing.json(query, request: id, speaksSubQ: settings.speaksSubQ, at: runtime.clock.now) {

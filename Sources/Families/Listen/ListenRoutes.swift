@@ -33,6 +33,7 @@ struct ListenRoutes: Sendable {
         -> Response
     {
         let credentials = ListenCredentials(request.headers)
+        let client = ListenClientProfile(request)
         guard let upgrade = WebSocketUpgrade(request) else {
             _ = try await authentication.principal(credentials, allowsGrantedTokens: endpoint == .stream)
             throw ListenError.upgradeRequired
@@ -43,14 +44,14 @@ struct ListenRoutes: Sendable {
         do {
             principal = try await authentication.principal(credentials, allowsGrantedTokens: endpoint == .stream)
         } catch HTTPProblem.unauthenticated
-            where credentials.isSubprotocol && !ListenClientProfile(request.headers).seesRefusals
+            where credentials.isSubprotocol && !client.seesRefusals
         {
             // Browsers and phones cannot read the answer to a refused upgrade; they can read a close code.
             return sockets.refusal(
                 WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials."), of: upgrade,
                 subprotocol: credentials.agreed, headers: headers, request, context)
         }
-        let query = try ListenQuery(request.query, at: endpoint, speaksSubQ: settings.speaksSubQ)
+        let query = try ListenQuery(request.query, at: endpoint, of: client, speaksSubQ: settings.speaksSubQ)
         let recording = try await recording(in: request, query, principal)
         return sockets.response(
             to: upgrade, in: try sockets.enter(principal, context), subprotocol: credentials.agreed, headers: headers,

@@ -76,37 +76,43 @@ struct ListenSession: Sendable {
         func encoder() -> ListenMessages {
             ListenMessages(
                 request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
-                channels: input.audio.options.channels, createdAt: createdAt, punctuate: query.options.punctuate,
+                channels: input.audio.options.channels, multichannel: query.options.multichannel, createdAt: createdAt,
+                punctuate: query.options.punctuate,
                 wordLanguages: query.wordLanguages, hintedLanguages: query.hintedLanguages,
                 speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))
         }
-        // The engine starts once the container's format is known.
+        // The engine starts once the format is known.
         var first: ByteBuffer?
         var vocabulary: [String]?
-        waiting: while query.isContainer, first == nil {
+        var isFinalized = false
+        waiting: while first == nil {
             switch try await input.next() {
             case .samples(let samples): first = samples
             case .command(.finalize):
+                first = input.audio.decodeUndecided()
+                isFinalized = first != nil
+                if isFinalized { break waiting }
                 try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
                     try await $0.finalize()
                 }
             case .command(let command):
                 if let words = try await answer(command, encoder()) { vocabulary = words }
-            case nil: break waiting
+            case nil:
+                first = input.audio.decodeUndecided()
+                break waiting
             }
         }
-        if !query.isContainer || first != nil {
+        if let first {
             try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
                 session in
                 if let vocabulary { try await session.expect(vocabulary) }
-                if let first {
-                    if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
-                    try await session.feedInPieces(first)
-                }
-                while let message = try await input.next() {
+                if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
+                try await session.feedInPieces(first)
+                if isFinalized { try await session.finalize() }
+                while !input.hasEnded, let message = try await input.next() {
                     switch message {
                     case .samples(let samples):
                         if input.audio.options.codec == nil {

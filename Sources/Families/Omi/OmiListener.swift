@@ -96,20 +96,11 @@ struct OmiListener: Sendable {
         var options = query.options
         options.tenant = tenant
         try await conversation.beginAudio(options)
-        let opus = query.codec == .opus ? OpusDecoder(sampleRate: options.sampleRate) : nil
         var end = WebSocketClosure.normal
         try await engine.withSession(options, emit: emit(options)) { session in
             func feed(_ bytes: ByteBuffer) async throws {
-                switch query.codec {
-                case .opus:
-                    guard let samples = opus?.decode(bytes) else { return }
-                    try await conversation.record(samples, options)
-                    try await session.feedInPieces(samples)
-                case .samples:
-                    try await conversation.record(bytes, options)
-                    try await session.feedInPieces(bytes)
-                case .stream: try await session.feedInPieces(bytes)
-                }
+                if options.codec == nil { try await conversation.record(bytes, options) }
+                try await session.feedInPieces(bytes)
             }
             do {
                 if let first { try await feed(first) }

@@ -6,18 +6,8 @@ import ScribeHTTP
 
 /// Parses the query of a device's socket (streaming.md 4.1).
 struct OmiQuery: Hashable, Sendable {
-    /// Format of the binary messages.
-    enum Codec: Hashable, Sendable {
-        /// 16-bit samples, also for `pcm8`.
-        case samples
-        /// Opus, one packet per message.
-        case opus
-        /// A compressed stream, decoded with ffmpeg.
-        case stream(StreamCodec)
-    }
-
+    /// Format of the audio: 16-bit samples, also for `pcm8`, or Opus with one packet per message, or ADTS.
     var options = LiveOptions()
-    let codec: Codec
     let source: String
     /// Silence that ends a conversation, in seconds; nil if the client sets none.
     let timeout: Int?
@@ -38,18 +28,17 @@ struct OmiQuery: Hashable, Sendable {
     init(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
         let name = query.text("codec") ?? "pcm8"
         switch name {
-        case "pcm8", "pcm16": codec = .samples
+        case "pcm8", "pcm16": break
         case "aac":
             guard DecodingLiveEngine.isAvailable else {
                 throw .invalidRequest(field: "codec", problem: "needs ffmpeg, which is not installed here")
             }
-            codec = .stream(.aac)
             options.codec = .aac
         case "opus", "opus_fs320":
             guard OpusDecoder.isAvailable else {
                 throw .invalidRequest(field: "codec", problem: "needs libopus, which is not installed here")
             }
-            codec = .opus
+            options.codec = .opus
         case "lc3", "lc3_fs1030": throw .invalidRequest(field: "codec", problem: "cannot be decoded here: LC3")
         default: throw .invalidRequest(field: "codec", problem: "is none that is known")
         }
@@ -61,8 +50,8 @@ struct OmiQuery: Hashable, Sendable {
             throw .invalidRequest(field: "channels", problem: "must be 1 or 2")
         }
         // Opus decodes to any of its rates; recognisers work at 16 kHz.
-        options.sampleRate = codec == .opus ? 16_000 : rate
-        options.channels = codec == .opus ? 1 : channels
+        options.sampleRate = options.codec == .opus ? 16_000 : rate
+        options.channels = options.codec == .opus ? 1 : channels
         let language = query.text("language") ?? "en"
         // Spoken languages have codes of two or three letters.
         guard TransactionRequest.isLanguage(language),

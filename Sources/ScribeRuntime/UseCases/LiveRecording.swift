@@ -39,8 +39,8 @@ package actor LiveRecording {
     /// The share of the memory budget for audio in memory.
     private let memory: MemoryShare
 
-    /// The longest silence that is stored with the speech after it, in seconds.
-    private static let longestSilence = 60
+    /// The length of a chunk of silence, in seconds. Shorter silence is stored with the speech after it.
+    private static let silenceLength = 60
     /// The most audio without a final result, in seconds. No engine is so far behind, so older audio was silence.
     private static let longestPending = 180
     /// The most audio without a final result, in bytes. Beyond it, half is stored as a chunk.
@@ -94,7 +94,7 @@ package actor LiveRecording {
             words.removeAll { $0.start < seconds(storedUnrecognisedEnd) }
         }
         while pending.readableBytes / frameSize > Self.longestPending * options.sampleRate {
-            let count = Self.longestSilence * options.sampleRate
+            let count = Self.silenceLength * options.sampleRate
             if keepsSilence {
                 try await storeChunk(upTo: start + count, [])
             } else {
@@ -122,7 +122,8 @@ package actor LiveRecording {
             saturating: ((result.start + result.duration) * Double(options.sampleRate)).rounded())
         let channels = options.multichannel ? options.channels : 1
         let end = (0..<channels).map { finalEnds[$0] ?? 0 }.min() ?? 0
-        guard end > start, !words.isEmpty || end - start >= Self.longestSilence * options.sampleRate else { return }
+        // Silence is stored with the speech after it.
+        guard end > start, !words.isEmpty else { return }
         let limit = seconds(end)
         let spoken = words.filter { $0.end <= limit + 0.001 }.sorted { $0.start < $1.start }
         words.removeAll { $0.end <= limit + 0.001 }

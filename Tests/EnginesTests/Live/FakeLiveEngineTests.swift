@@ -76,4 +76,34 @@ struct FakeLiveEngineTests {
         #expect(finals.map(\.duration) == [5, 1])
         #expect(finals.map(\.speechFinal) == [false, true])
     }
+
+    @Test("a steady stream gives silence results without words, each interim result in a final one of its start")
+    func silences() async throws {
+        var options = options
+        options.finalizesSteadily = true
+        let results = try await events(options, bytes(silence(9.5))).compactMap { event -> [Double]? in
+            guard case .result(let result) = event else { return nil }
+            #expect(result.words.isEmpty && result.confidence == 0 && result.speechFinal == result.isFinal)
+            return [result.start, result.duration, result.isFinal ? 1 : 0]
+        }
+        #expect(
+            results == [
+                [0, 1, 0], [0, 2, 0], [0, 3, 0], [0, 4, 1], [4, 1, 0], [4, 2, 0], [4, 3, 0], [4, 4, 1], [8, 1, 0],
+                [8, 1.5, 1],
+            ])
+    }
+
+    @Test("a steady stream without endpointing finalizes its words before the utterance's end, and ends no utterance")
+    func utterances() async throws {
+        var options = options
+        options.finalizesSteadily = true
+        options.interimResults = false
+        options.endpointing = nil
+        options.utteranceEnd = .milliseconds(1000)
+        let heard = try await events(options, bytes(voice(6) + silence(2)))
+        let results = heard.compactMap { if case .result(let result) = $0 { result } else { nil } }
+        #expect(results.map(\.duration) == [5, 2])
+        #expect(results.map(\.speechFinal) == [false, false])
+        #expect(heard.last == .utteranceEnd(channel: 0, lastWordEnd: 6))
+    }
 }

@@ -113,8 +113,42 @@ struct TranscribingLiveEngineTests {
     @Test("the live engine cuts long speech without a pause, and loses none of it")
     func long() async throws {
         let heard = results(try await events(Measuring(), LiveOptions(), audio((true, 60))))
-        #expect(heard.map(\.duration) == [25, 25, 10])
+        #expect(heard.dropLast().allSatisfy { (12...25).contains($0.duration) })
+        #expect(heard.total(\.duration).inThousandths == 60)
+        #expect(heard.map(written) == heard.map { "heard \(Int(($0.duration * 1000).rounded()))" })
         #expect(heard.map(\.speechFinal) == [false, false, true])
+    }
+
+    @Test("a steady stream gives silence results, which no recogniser is asked about")
+    func silences() async throws {
+        var options = LiveOptions()
+        options.finalizesSteadily = true
+        options.interimResults = true
+        let speech = audio((false, 4.5), (true, 1), (false, 5))
+        let heard = results(try await events(Measuring(), options, speech)).filter(\.isFinal)
+        #expect(heard.map(\.start) == [0, 4, 5.8])
+        #expect(heard.map(\.duration) == [4, 1.8, 4])
+        #expect(heard.map(written) == ["", "heard 1500", ""])
+        #expect(heard.map(\.speechFinal) == [true, true, true])
+    }
+
+    @Test("a steady stream without endpointing is cut in its quietest moment, and its words are final before the pause")
+    func steady() async throws {
+        var options = LiveOptions()
+        options.finalizesSteadily = true
+        options.endpointing = nil
+        options.utteranceEnd = .milliseconds(1000)
+        let heard = try await events(Measuring(), options, audio((true, 4), (false, 0.02), (true, 6), (false, 1.5)))
+        let found = results(heard)
+        #expect(found.map(\.speechFinal) == [false, false, false])
+        #expect(found[0].duration == 4.02)
+        #expect((3...5).contains(found[1].duration))
+        #expect(found.total(\.duration).inThousandths == 11.02)
+        #expect(found.map(written) == found.map { "heard \(Int(($0.duration * 1000).rounded()))" })
+        guard case .utteranceEnd = heard.last else {
+            Issue.record("\(heard)")
+            return
+        }
     }
 
     @Test("the live engine answers Finalize exactly once, with or without speech")

@@ -41,7 +41,7 @@ struct RecognitionsTests {
         let wav = TestAudio.wav(seconds: 2)
         let hearing = try await fixture.recognitions.recognise(
             body(wav.prefix(1000), wav.dropFirst(1000)), languages: [], for: fixture.owner)
-        #expect(hearing.speech.text == "hello there")
+        #expect(hearing.channels[0].speech.text == "hello there")
         #expect(hearing.duration == 2)
         #expect(try fixture.files().isEmpty)
         #expect(fixture.uploaded.keys.withLock { $0 }.isEmpty)
@@ -51,7 +51,7 @@ struct RecognitionsTests {
     func rawSamples() async throws {
         let fixture = try UseCaseFixture()
         let hearing = try await fixture.recognitions.recognise(
-            body(Data(count: 7000), Data(), Data(count: 9000)), samples: Self.samples, languages: [],
+            body(Data(count: 7000), Data(), Data(count: 9000)), samples: { Self.samples }, languages: [],
             for: fixture.owner)
         #expect(hearing.duration == 1)
         // head -c 16000 /dev/zero | sha256sum
@@ -62,7 +62,7 @@ struct RecognitionsTests {
     func announcedSamples() async throws {
         let fixture = try UseCaseFixture()
         let hearing = try await fixture.recognitions.recognise(
-            body(TestAudio.wav(seconds: 2, rate: 16_000)), samples: Self.samples, languages: [], for: fixture.owner)
+            body(TestAudio.wav(seconds: 2, rate: 16_000)), samples: { Self.samples }, languages: [], for: fixture.owner)
         #expect(hearing.duration == 2)
     }
 
@@ -70,10 +70,10 @@ struct RecognitionsTests {
     func spreadWords() async throws {
         let fixture = try UseCaseFixture(hearing: .text("one two three four"))
         let hearing = try await fixture.recognitions.recognise(
-            body(halfSpoken), samples: Self.samples, languages: [], for: fixture.owner)
-        #expect(hearing.words.map(\.text) == ["one", "two", "three", "four"])
-        #expect(hearing.words.allSatisfy { (0.9...2.1).contains($0.start) && $0.end <= 2.1 })
-        #expect(hearing.speech.words.isEmpty, "the recogniser told none")
+            body(halfSpoken), samples: { Self.samples }, languages: [], for: fixture.owner)
+        #expect(hearing.channels[0].words.map(\.text) == ["one", "two", "three", "four"])
+        #expect(hearing.channels[0].words.allSatisfy { (0.9...2.1).contains($0.start) && $0.end <= 2.1 })
+        #expect(hearing.channels[0].speech.words.isEmpty, "the recogniser told none")
     }
 
     @Test(
@@ -109,7 +109,8 @@ struct RecognitionsTests {
         let fixture = try UseCaseFixture()
         await #expect(throws: Gone.self) {
             try await fixture.recognitions.recognise(
-                body(Data(count: 400_000), failing: Gone()), samples: Self.samples, languages: [], for: fixture.owner)
+                body(Data(count: 400_000), failing: Gone()), samples: { Self.samples }, languages: [],
+                for: fixture.owner)
         }
         #expect(!fixture.metrics.text(readings: []).contains("scribe_chunks_total{"))
         #expect(try fixture.files().isEmpty)
@@ -132,7 +133,8 @@ struct RecognitionsTests {
         for seconds in [2.0, 1.0, 1.0] {
             let recording = body(TestAudio.wav(seconds: seconds))
             let hearing = Task {
-                try await fixture.recognitions.recognise(recording, languages: [], for: fixture.owner).speech.text
+                try await fixture.recognitions.recognise(recording, languages: [], for: fixture.owner)
+                    .channels[0].speech.text
             }
             if seconds > 1 {
                 await #expect(throws: ScribeError.storageQuotaExceeded) { try await hearing.value }
