@@ -232,7 +232,7 @@ let package = Package(
                 "Documents", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
                 .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
-            exclude: ["Conversation/urgency.txt", "Notes/Rules/voice.txt"],
+            exclude: ["Conversations/urgency.txt", "Language/voice.txt"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -39,7 +39,7 @@ private func words(of text: String) -> [[UInt8]] {
 /// Words that a note may contain without their being spoken.
 private let voice: Set<String> = {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../Sources/Engines/Notes/Rules/voice.txt")
+        .appending(path: "../Sources/Engines/Language/voice.txt")
     let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
     require(!text.isEmpty, "voice.txt has words")
     return Set(text.split(whereSeparator: \.isWhitespace).map(String.init))

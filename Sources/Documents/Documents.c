@@ -71,7 +71,7 @@ static const unsigned char templates[] = {
 struct document document_templates(void) { return (struct document){templates, sizeof templates}; }
 
 static const unsigned char urgency[] = {
-#embed "../Engines/Conversation/urgency.txt"
+#embed "../Engines/Conversations/urgency.txt"
 };
 
 struct document document_urgency(void) { return (struct document){urgency, sizeof urgency}; }
