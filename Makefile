@@ -91,7 +91,7 @@ scale-test:
 	@scripts/install scale
 	@scripts/build --build-tests
 	@scripts/build --product scribe-emulator
-	@.venv/bin/python Tests/EndToEndTests/shared_place.py scripts/unit-tests --skip EnginesTests --skip ScribeDomainTests \
+	@.venv/bin/python Tests/EndToEndTests/shared_place.py scripts/unit-tests --skip EnginesTests --skip BasicsTests --skip ScribeDomainTests \
 		--skip ScribeHTTPTests --skip CertificatesTests --skip CommandTests
 	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py \
 		Tests/EndToEndTests/replica_clients.py Tests/EndToEndTests/replica_failures.py

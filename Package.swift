@@ -82,12 +82,13 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "WorldBenchmark", dependencies: ["ScribeDomain", "ScribeRuntime", "ScribeServer", .logging],
+            name: "WorldBenchmark",
+            dependencies: ["Basics", "ScribeDomain", "ScribeRuntime", "ScribeServer", .logging],
             path: "Benchmarks/Worlds", swiftSettings: supportSettings),
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Certificates", "Console", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain",
+                "Basics", "Certificates", "Console", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain",
                 "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
@@ -107,7 +108,8 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "BuildDetails", "Certificates", "Console", "Control", "Documents", "Eka", "Engines",
+                "Basics", "Alliance", "BuildDetails", "Certificates", "Console", "Control", "Documents", "Eka",
+                "Engines",
                 "Listen", "Omi",
                 "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
                 .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
@@ -120,7 +122,7 @@ let package = Package(
         .target(
             name: "Eka",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
                 .httpTypes, .hummingbird, .hummingbirdCore, .nioCore,
             ],
             path: "Sources/Families/Eka",
@@ -129,7 +131,8 @@ let package = Package(
         .target(
             name: "Alliance",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
+                .hummingbird,
                 .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Alliance",
@@ -138,7 +141,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Documents", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
+                "Basics", "Documents", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
+                .httpTypes,
                 .hummingbird,
                 .nioCore,
             ],
@@ -148,7 +152,7 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
                 .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
                 .serviceLifecycle,
             ],
@@ -158,7 +162,7 @@ let package = Package(
         .target(
             name: "Listen",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Listen",
@@ -167,7 +171,8 @@ let package = Package(
         .target(
             name: "Omi",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird,
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
+                .hummingbird,
                 .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Omi",
@@ -176,7 +181,8 @@ let package = Package(
         .target(
             name: "S3",
             dependencies: [
-                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird,
+                "Basics", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
+                .hummingbird,
                 .logging, .nioCore,
             ],
             path: "Sources/Families/S3",
@@ -185,7 +191,8 @@ let package = Package(
         .target(
             name: "Suki",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .cryptoExtras,
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
+                .cryptoExtras,
                 .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .nioCore,
             ],
             path: "Sources/Families/Suki",
@@ -194,7 +201,8 @@ let package = Package(
         .target(
             name: "Status",
             dependencies: [
-                "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
+                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                .httpTypes,
                 .hummingbird, .nioCore, .nioPosix,
             ],
             path: "Sources/Families/Status",
@@ -204,7 +212,7 @@ let package = Package(
         .target(
             name: "ScribeHTTP",
             dependencies: [
-                "Documents", "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
+                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTP2Types, .nioHTTPTypes,
                 .nioSSL,
                 .nioTLS, .serviceLifecycle,
@@ -214,7 +222,7 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeStore", .crypto, .httpTypes, .logging, .nioCore, .nioPosix,
+                "Basics", "Engines", "ScribeDomain", "ScribeStore", .crypto, .httpTypes, .logging, .nioCore, .nioPosix,
                 .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
@@ -222,14 +230,16 @@ let package = Package(
         .target(
             name: "ScribeStore",
             dependencies: [
-                "ScribeDomain", .asyncHTTPClient, .crypto, .grdb, .grdbSQLite, .nioCore, .nioHTTP1, .nioPosix, .system,
+                "Basics", "ScribeDomain", .asyncHTTPClient, .crypto, .grdb, .grdbSQLite, .nioCore, .nioHTTP1, .nioPosix,
+                .system,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "Engines",
             dependencies: [
-                "Documents", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "Basics", "Documents", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                .nioSSL,
                 .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
             exclude: ["Conversations/urgency.txt", "Language/voice.txt"],
@@ -238,11 +248,14 @@ let package = Package(
         .target(
             name: "Certificates",
             dependencies: [
-                "ScribeDomain", .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .swiftASN1, .x509,
+                "Basics", "ScribeDomain", .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
+                .swiftASN1, .x509,
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "ScribeDomain", swiftSettings: swiftSettings),
+        .target(name: "ScribeDomain", dependencies: ["Basics"], swiftSettings: swiftSettings),
+        // What any server could use: text, JSON, time, concurrency, the platform.
+        .target(name: "Basics", swiftSettings: swiftSettings),
         // The documents that the server serves and the data that it begins with, as bytes.
         .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         // Packages say what they were built from: SCRIBE_BUILD="$(git log -1 --format='%h, %cs')".
@@ -252,26 +265,33 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["ScribeDomain", "ScribeStore"],
+            dependencies: ["Basics", "ScribeDomain", "ScribeStore"],
             path: "Tests/TestSupport",
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "BasicsTests",
+            dependencies: ["Basics", "TestSupport"],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "ScribeDomainTests",
-            dependencies: ["ScribeDomain", "TestSupport"],
+            dependencies: ["Basics", "ScribeDomain", "TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "CertificatesTests",
             dependencies: [
-                "Certificates", "ScribeDomain", "TestSupport", .crypto, .logging, .nioPosix, .nioSSL, .swiftASN1, .x509,
+                "Basics", "Certificates", "ScribeDomain", "TestSupport", .crypto, .logging, .nioPosix, .nioSSL,
+                .swiftASN1, .x509,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "EnginesTests",
             dependencies: [
-                "Certificates", "ScribeDomain", "TestSupport", "Engines", .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                "Basics", "Certificates", "ScribeDomain", "TestSupport", "Engines", .crypto, .nioCore, .nioHTTP1,
+                .nioPosix,
                 .nioSSL, .nioWebSocket, .yams,
             ],
             swiftSettings: testSettings
@@ -279,7 +299,8 @@ let package = Package(
         .testTarget(
             name: "ScribeStoreTests",
             dependencies: [
-                "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix,
+                "Basics", "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .grdbSQLite, .nioCore,
+                .nioPosix,
             ],
             swiftSettings: testSettings
         ),
@@ -287,7 +308,7 @@ let package = Package(
         .target(
             name: "RuntimeTestSupport",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", .nioCore, .nioPosix,
+                "Basics", "Engines", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", .nioCore, .nioPosix,
             ],
             path: "Tests/RuntimeTestSupport",
             swiftSettings: testSupportSettings
@@ -295,7 +316,8 @@ let package = Package(
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", "Engines", .crypto,
+                "Basics", "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport",
+                "Engines", .crypto,
                 .grdb, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: testSettings
@@ -304,7 +326,8 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "Status", "Suki",
+                "Basics", "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "Status",
+                "Suki",
                 "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
                 .nioSSL, .serviceLifecycle, .yams,
             ],
@@ -314,7 +337,7 @@ let package = Package(
         .testTarget(
             name: "AllianceTests",
             dependencies: [
-                "Alliance", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
+                "Basics", "Alliance", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport", .httpTypes,
                 .hummingbirdCore, .nioCore,
             ],
@@ -323,7 +346,8 @@ let package = Package(
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Console", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "Basics", "Console", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer",
+                "ServerTestSupport",
                 "TestSupport",
                 .httpTypes, .hummingbird, .nioCore,
             ],
@@ -332,7 +356,7 @@ let package = Package(
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
                 .httpTypes, .hummingbirdTesting,
             ],
             swiftSettings: testSettings
@@ -340,7 +364,7 @@ let package = Package(
         .testTarget(
             name: "EkaClientTests",
             dependencies: [
-                "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "Basics", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
                 "TestSupport", .crypto, .httpTypes,
             ],
             swiftSettings: testSettings
@@ -348,7 +372,8 @@ let package = Package(
         .testTarget(
             name: "EkaTests",
             dependencies: [
-                "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ServerTestSupport",
+                "Basics", "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ServerTestSupport",
                 "TestSupport", .httpTypes, .jwtKit, .nioConcurrencyHelpers,
             ],
             swiftSettings: testSettings
@@ -356,7 +381,8 @@ let package = Package(
         .testTarget(
             name: "ListenTests",
             dependencies: [
-                "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                "Basics", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
+                "TestSupport",
                 .httpTypes, .hummingbirdCore, .hummingbirdTesting, .nioCore,
             ],
             swiftSettings: testSettings
@@ -364,14 +390,14 @@ let package = Package(
         .testTarget(
             name: "OmiTests",
             dependencies: [
-                "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
+                "Basics", "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "S3Tests",
             dependencies: [
-                "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
+                "Basics", "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
                 .crypto, .httpTypes, .nioCore,
             ],
             swiftSettings: testSettings
@@ -379,7 +405,8 @@ let package = Package(
         .testTarget(
             name: "ScribeHTTPTests",
             dependencies: [
-                "Certificates", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "Basics", "Certificates", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer",
                 "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging,
                 .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
             ],
@@ -388,7 +415,7 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Alliance", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
+                "Basics", "Alliance", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki", "TestSupport",
                 .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .yams,
             ],
@@ -398,7 +425,7 @@ let package = Package(
         .testTarget(
             name: "SukiTests",
             dependencies: [
-                "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "Basics", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
                 "ScribeServer",
                 "ScribeStore", "ServerTestSupport", "Suki", "TestSupport",
                 .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
@@ -408,7 +435,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "TestSupport",
+                "Basics", "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "TestSupport",
                 "scribe-emulator", .argumentParser, .logging,
             ],
             swiftSettings: testSettings
@@ -416,7 +444,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                "Basics", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore",
                 "Suki", .crypto, .hummingbirdCore, .nioCore,
             ],
             path: "Fuzz",

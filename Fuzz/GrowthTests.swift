@@ -1,3 +1,4 @@
+import Basics
 import CoreFoundation
 import Foundation
 import HummingbirdCore

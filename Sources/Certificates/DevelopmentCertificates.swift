@@ -1,5 +1,6 @@
+package import Basics
 package import Foundation
-package import ScribeDomain
+import ScribeDomain
 import SwiftASN1
 import X509
 

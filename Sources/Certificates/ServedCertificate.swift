@@ -1,8 +1,9 @@
+package import Basics
 import Foundation
 package import Logging
 package import NIOPosix
 package import NIOSSL
-package import ScribeDomain
+import ScribeDomain
 import ServiceLifecycle
 
 /// Certificate for new TLS connections, reloaded while the server runs. If a changed certificate is unusable, the

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Limits on the amount of data that a client may send or accumulate.
 ///
 /// Each limit is far beyond what any client does, and small enough that one client cannot slow down the others.

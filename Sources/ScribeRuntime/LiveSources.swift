@@ -1,5 +1,6 @@
+package import Basics
 import Foundation
-package import ScribeDomain
+import ScribeDomain
 
 /// Real sources of time and randomness. The rest of the program gets them injected.
 extension WallClock {

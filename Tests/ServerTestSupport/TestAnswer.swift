@@ -1,3 +1,4 @@
+import Basics
 import Eka
 import Engines
 import Foundation

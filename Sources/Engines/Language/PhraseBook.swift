@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Phrases by their first word, for fast lookup at each word of a transcript.

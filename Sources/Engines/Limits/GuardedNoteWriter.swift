@@ -1,4 +1,5 @@
-package import ScribeDomain
+package import Basics
+import ScribeDomain
 
 /// Note writer with the same limits as a guarded transcriber, for writers that take time.
 package struct GuardedNoteWriter: NoteWriter {

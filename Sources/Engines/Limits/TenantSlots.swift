@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Concurrency limit for each tenant separately, so that no tenant takes another's slots.

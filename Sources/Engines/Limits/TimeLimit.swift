@@ -1,4 +1,5 @@
-package import ScribeDomain
+package import Basics
+import ScribeDomain
 
 /// Runs work with a time limit.
 /// - Throws: errors of the work, `failure` after the limit, or `CancellationError`.

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+package import Basics
 import Foundation
 package import NIOCore
 import NIOHTTP1

@@ -1,6 +1,7 @@
+package import Basics
 import Foundation
 package import NIOPosix
-package import ScribeDomain
+import ScribeDomain
 
 /// Temporary files, deleted after use because they contain speech.
 package struct TemporaryFiles: Sendable {

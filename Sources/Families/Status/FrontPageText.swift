@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Renders the page at `/`: one HTML document without scripts, pictures or links to other hosts.

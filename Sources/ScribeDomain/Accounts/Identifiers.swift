@@ -1,3 +1,5 @@
+import Basics
+
 /// String identifier of one kind of object; the compiler keeps kinds apart.
 package protocol StringIdentifier: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible
 where RawValue == String {

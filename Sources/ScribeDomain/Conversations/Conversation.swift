@@ -1,3 +1,4 @@
+import Basics
 package import Foundation
 
 /// Conversation of a user's device, until silence ends it: text segments with speakers and times (streaming.md 4.5).

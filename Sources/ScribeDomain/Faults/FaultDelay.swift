@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Delay of a fault: `2s`, evenly distributed `1s..3s`, or log-normal `200ms~2s` with the median and the 95th

@@ -1,3 +1,4 @@
+import Basics
 package import Foundation
 
 /// Fault rules of a world, in order of evaluation. In memory only.

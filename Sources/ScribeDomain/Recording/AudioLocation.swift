@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Location of a transaction's chunks: an S3 bucket and a folder in it.

@@ -1,3 +1,4 @@
+import Basics
 package import Foundation
 
 /// Span of a recording's audio, from a start that the client names to the next start or the socket's end (suki.md 5).

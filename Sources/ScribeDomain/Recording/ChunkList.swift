@@ -1,3 +1,5 @@
+import Basics
+
 /// Audio files that stop and commit list, in order, with the time span of each file.
 package struct ChunkList: Hashable, Sendable {
     /// Bare file names in recording order, for example `1.m4a`.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Selects the audio among the files of a session's folder, by any naming scheme (medscribe.md 2.4).
 package enum SessionFiles {
     /// Name endings of other files that clients store: descriptions and the archived full recording.

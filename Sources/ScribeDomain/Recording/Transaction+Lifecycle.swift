@@ -1,3 +1,4 @@
+package import Basics
 package import Foundation
 
 /// State machine of a transaction (eka.md section 4): the effect of each event in each state.

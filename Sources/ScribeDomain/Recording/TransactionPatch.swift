@@ -1,3 +1,5 @@
+package import Basics
+
 /// Changes to a transaction after init (eka.md 2.7). Nil leaves a field unchanged.
 package struct TransactionPatch: Hashable, Sendable {
     /// Whether the client cancels the transaction. Clients cannot set any other status.

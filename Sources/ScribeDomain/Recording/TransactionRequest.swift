@@ -1,3 +1,5 @@
+package import Basics
+
 /// Data of an init request. Every field but `transfer` is optional (eka.md 2.1).
 package struct TransactionRequest: Hashable, Sendable {
     /// Way in which the audio arrives.

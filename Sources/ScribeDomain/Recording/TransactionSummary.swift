@@ -1,3 +1,4 @@
+package import Basics
 package import Foundation
 
 /// Transaction as lists show it (eka.md 2.8).

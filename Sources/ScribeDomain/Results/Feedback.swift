@@ -1,3 +1,4 @@
+import Basics
 package import Foundation
 
 /// Rating and comment of a user about a result.

@@ -1,3 +1,5 @@
+import Basics
+
 /// Text, words and times of one recognised chunk.
 struct SpokenChunk: Sendable {
     let text: String

@@ -1,3 +1,4 @@
+package import Basics
 package import Foundation
 
 /// Outgoing message to a webhook or callback, delivered at least once.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Event names of one API, and the rule which recordings its webhooks hear about.
 /// The family of a webhook style contributes its vocabulary.
 package protocol EventVocabulary: Sendable {

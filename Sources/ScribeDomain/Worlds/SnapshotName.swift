@@ -1,3 +1,5 @@
+import Basics
+
 /// Name of a snapshot: 1 to 64 of letters, digits, `.`, `_` and `-`, and no `.` at its beginning.
 package struct SnapshotName: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let rawValue: String

@@ -1,3 +1,4 @@
+package import Basics
 package import Foundation
 
 /// Clock of a world, used for all domain decisions. The clock follows the machine's clock at an adjustable offset, or

@@ -1,3 +1,5 @@
+package import Basics
+
 /// Kind of an identifier that answers show. Each kind has a counter of its own where identifiers come from a
 /// ``SeedValue``.
 package enum IdentifierKind: String, CaseIterable, Sendable {

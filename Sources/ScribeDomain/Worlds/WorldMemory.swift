@@ -1,3 +1,5 @@
+import Basics
+
 /// Memory in bytes that all worlds share: for rows that are in memory, playbacks, fixtures and fault rules.
 package final class WorldMemory: Sendable {
     private struct State {

@@ -1,3 +1,4 @@
+import Basics
 package import HTTPTypes
 import Hummingbird
 package import ScribeDomain
@@ -48,7 +49,7 @@ package struct Authentication: Sendable {
         .checked { [caller] request, context in
             let (principal, credential) = try await caller(request, context)
             context.principal = principal
-            context.memory?.belong(to: principal.business)
+            context.memory?.belong(to: principal.business.rawValue)
             context.credential = credential
         }
     }

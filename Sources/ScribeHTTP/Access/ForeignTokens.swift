@@ -1,3 +1,4 @@
+package import Basics
 import Foundation
 import JWTKit
 package import ScribeDomain

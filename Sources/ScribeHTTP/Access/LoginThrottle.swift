@@ -1,5 +1,6 @@
+package import Basics
 import Foundation
-package import ScribeDomain
+import ScribeDomain
 
 /// Limits guesses of secrets, per client and address.
 ///

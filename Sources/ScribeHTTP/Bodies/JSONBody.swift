@@ -1,7 +1,8 @@
+package import Basics
 import Foundation
 package import Hummingbird
 package import NIOCore
-package import ScribeDomain
+import ScribeDomain
 
 extension Request {
     /// Default limit of a JSON body, in bytes.

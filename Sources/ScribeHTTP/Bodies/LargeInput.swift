@@ -1,3 +1,4 @@
+import Basics
 import HummingbirdCore
 import NIOCore
 import ScribeDomain

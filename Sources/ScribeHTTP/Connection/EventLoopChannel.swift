@@ -1,3 +1,4 @@
+import Basics
 package import HummingbirdCore
 package import Logging
 package import NIOCore

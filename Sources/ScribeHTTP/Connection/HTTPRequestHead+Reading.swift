@@ -1,3 +1,4 @@
+import Basics
 import NIOHTTP1
 import ScribeDomain
 

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Limited number of places, such as those of open streams.

@@ -1,6 +1,7 @@
+package import Basics
 package import HTTPTypes
 import Hummingbird
-package import ScribeDomain
+import ScribeDomain
 
 /// Error table of operators' routes: `application/problem+json` (RFC 9457), with a `code` for programs.
 package protocol ProblemErrorTable: ErrorTable {}

@@ -1,3 +1,4 @@
+import Basics
 package import Hummingbird
 import Logging
 package import ScribeDomain

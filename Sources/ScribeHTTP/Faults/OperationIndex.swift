@@ -1,3 +1,4 @@
+import Basics
 import Documents
 package import HTTPTypes
 import Hummingbird

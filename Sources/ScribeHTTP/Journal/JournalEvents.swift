@@ -1,3 +1,4 @@
+import Basics
 import HTTPTypes
 package import Hummingbird
 import NIOCore

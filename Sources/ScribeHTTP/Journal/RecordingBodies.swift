@@ -1,3 +1,4 @@
+import Basics
 package import HTTPTypes
 import Hummingbird
 package import NIOCore

@@ -1,8 +1,9 @@
+package import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-package import ScribeDomain
+import ScribeDomain
 package import ScribeRuntime
 
 /// Records each request with its answer in the journal of its world, before the last byte of the answer is sent.

@@ -1,7 +1,8 @@
+package import Basics
 import Foundation
 import HTTPTypes
 import NIOCore
-package import ScribeDomain
+import ScribeDomain
 package import ScribeRuntime
 
 extension ShownExchange {

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Collects facts about one request for the log line that explains its refusal. Each layer adds its own.

@@ -1,8 +1,9 @@
+package import Basics
 import Foundation
 import HTTPTypes
 package import Hummingbird
 import Logging
-package import ScribeDomain
+import ScribeDomain
 package import ScribeRuntime
 
 /// Logs one line per request: method, route pattern, status and time.

@@ -1,3 +1,4 @@
+package import Basics
 package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain

@@ -1,3 +1,4 @@
+package import Basics
 package import Engines
 package import Logging
 package import ScribeDomain

@@ -1,4 +1,5 @@
-package import ScribeDomain
+package import Basics
+import ScribeDomain
 import ScribeRuntime
 package import ScribeStore
 

@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Limits open sockets, in total and per business, so that one business cannot take all.

@@ -1,3 +1,4 @@
+package import Basics
 package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
@@ -73,7 +74,7 @@ package struct SocketRoute: Sendable {
         _ request: Request, _ context: ScribeContext,
         serve: @escaping @Sendable (SocketSession, WebSocketMessages.Iterator) async throws -> WebSocketClosure
     ) -> Response {
-        let share = MemoryShare(of: memory, for: entry.business)
+        let share = MemoryShare(of: memory, for: entry.business.rawValue)
         let idle = idleWatch
         let playback = context.nextPlayback(for: request, in: context.world)
         return upgrade.response(
@@ -127,7 +128,7 @@ package struct SocketRoute: Sendable {
                 } catch {
                     throw WebSocketClosure(1013, "Too many are listened to at once, try again")
                 }
-                share.belong(to: business)
+                share.belong(to: business.rawValue)
                 if let playback = context.nextPlayback(for: request, in: world) {
                     idle.end()
                     return try await Player(playback: playback, clock: clock).play(socket, &messages, after: first)
@@ -218,7 +219,7 @@ package struct SocketSession: Sendable {
     fileprivate func leave() { entry.withLock { $0.take() }?.place.giveBack() }
 
     /// A share of the memory budget for bytes beside the present message.
-    package func makeShare() -> MemoryShare { MemoryShare(of: memory, for: entry.withLock { $0?.business }) }
+    package func makeShare() -> MemoryShare { MemoryShare(of: memory, for: entry.withLock { $0?.business.rawValue }) }
 
     /// Sets work for the end of the socket, however it ends, such as storing received data.
     package func atEnd(_ keep: @escaping @Sendable () async throws -> Void) { rest.withLock { $0 = keep } }

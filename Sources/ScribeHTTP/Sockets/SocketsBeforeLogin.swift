@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Limits sockets that are not authenticated yet.

@@ -1,6 +1,7 @@
+package import Basics
 import Foundation
 import NIOCore
-package import ScribeDomain
+import ScribeDomain
 import ScribeRuntime
 
 /// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.

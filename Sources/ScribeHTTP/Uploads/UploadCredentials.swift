@@ -1,3 +1,4 @@
+package import Basics
 package import Crypto
 package import Foundation
 import JWTKit

@@ -1,3 +1,4 @@
+import Basics
 import Crypto
 package import Foundation
 package import ScribeDomain

@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 package import ScribeRuntime
 

@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Worlds of a server: the default world, and the world of each namespace.

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Fires once, when the client of a connection disconnects or half-closes.

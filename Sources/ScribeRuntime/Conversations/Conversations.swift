@@ -1,3 +1,4 @@
+import Basics
 package import Engines
 import Foundation
 package import ScribeDomain

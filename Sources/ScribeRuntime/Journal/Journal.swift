@@ -1,4 +1,5 @@
-package import ScribeDomain
+package import Basics
+import ScribeDomain
 
 /// Exchanges of a world, the oldest first. It lives in memory only.
 package final class Journal: Sendable {

@@ -1,3 +1,4 @@
+package import Basics
 import Engines
 import Foundation
 import NIOCore

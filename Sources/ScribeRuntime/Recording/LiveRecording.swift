@@ -1,3 +1,4 @@
+import Basics
 package import Engines
 import Foundation
 package import NIOCore
@@ -53,7 +54,7 @@ package actor LiveRecording {
         keepsSilence: Bool,
         _ principal: Principal
     ) {
-        memory = MemoryShare(of: recordings.memory, for: principal.business)
+        memory = MemoryShare(of: recordings.memory, for: principal.business.rawValue)
         self.recordings = recordings
         self.place = place
         self.options = options

@@ -1,3 +1,4 @@
+package import Basics
 package import Engines
 import Foundation
 package import ScribeDomain

@@ -1,3 +1,4 @@
+import Basics
 package import Engines
 package import ScribeDomain
 package import ScribeStore

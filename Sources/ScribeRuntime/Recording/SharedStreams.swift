@@ -1,5 +1,6 @@
+package import Basics
 import Foundation
-package import ScribeDomain
+import ScribeDomain
 package import ScribeStore
 
 /// Sockets that other servers have open for the same sessions.

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Registry of lanes with deliveries, and of the lanes that a task works on.

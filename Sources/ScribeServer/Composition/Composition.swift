@@ -1,4 +1,5 @@
 import Alliance
+import Basics
 import Console
 import Control
 import Eka

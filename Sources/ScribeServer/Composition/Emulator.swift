@@ -1,7 +1,8 @@
+package import Basics
 import Crypto
 package import Engines
 package import Logging
-package import ScribeDomain
+import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 package import ScribeStore

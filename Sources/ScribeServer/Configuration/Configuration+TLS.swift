@@ -1,5 +1,6 @@
+package import Basics
 package import Certificates
-package import ScribeDomain
+import ScribeDomain
 
 extension Configuration {
     /// The source of the TLS certificate: the configured files, else the development authority.

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix

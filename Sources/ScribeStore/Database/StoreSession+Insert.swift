@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// The columns of one row with their values, in order.

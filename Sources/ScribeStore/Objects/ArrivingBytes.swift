@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Counts bytes that are being received, by business. The bytes count towards the storage quota before they are stored,

@@ -1,6 +1,7 @@
+package import Basics
 package import Foundation
 package import NIOPosix
-package import ScribeDomain
+import ScribeDomain
 import SystemPackage
 
 #if canImport(Glibc)

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Basics
 import Crypto
 import Foundation
 import NIOCore

@@ -1,9 +1,10 @@
 import AsyncHTTPClient
+package import Basics
 import Crypto
 package import Foundation
 import NIOCore
 package import NIOPosix
-package import ScribeDomain
+import ScribeDomain
 
 /// Object store in a bucket of S3. An upload is written to a local file first, which is sent when it is whole.
 ///

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Cache of decoded `request` columns of transactions.

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// JSON of a transaction's `request` column. Databases of every version since the first have these keys, and SQL reads

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// JSON of the `speech` column of a chunk's transcript.

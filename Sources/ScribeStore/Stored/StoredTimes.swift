@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// JSON of a transaction's `chunk_times` column: start and end of each chunk in seconds, by file name,

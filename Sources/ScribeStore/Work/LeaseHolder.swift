@@ -1,5 +1,6 @@
+package import Basics
 package import Foundation
-package import ScribeDomain
+import ScribeDomain
 
 /// Process that claims jobs, lanes and chores. The claimed rows name the process until the lease ends.
 package struct LeaseHolder: Sendable {

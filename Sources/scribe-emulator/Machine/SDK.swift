@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Eka
 import Omi
 import ScribeDomain

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import ScribeDomain
 
 struct ClockCommands: AsyncParsableCommand {

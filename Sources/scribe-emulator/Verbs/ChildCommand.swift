@@ -1,3 +1,4 @@
+import Basics
 import NIOPosix
 import ScribeDomain
 import ScribeRuntime

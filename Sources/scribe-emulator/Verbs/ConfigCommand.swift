@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Console
 import ScribeDomain
 import ScribeServer

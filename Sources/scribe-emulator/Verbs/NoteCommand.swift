@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Engines
 import Foundation
 import NIOPosix

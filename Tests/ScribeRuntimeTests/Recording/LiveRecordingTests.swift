@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import NIOCore
 import NIOPosix
@@ -180,10 +181,10 @@ struct LiveRecordingTests {
     @Test("a live recording refuses audio beyond the memory budget, and keeps the audio before it")
     func noRoom() async throws {
         let recording = try await begin()
-        let other = MemoryShare(of: memory, for: .init("other"))
+        let other = MemoryShare(of: memory, for: "other")
         try await recording.take(audio(0..<100), options)
         #expect(other.takeAtOnce(128 << 20))
-        let own = MemoryShare(of: memory, for: owner.business)
+        let own = MemoryShare(of: memory, for: owner.business.rawValue)
         #expect(own.takeAtOnce((128 << 20) - 200))
         let taking = Task { try await recording.take(audio(100..<200), options) }
         try await manual.waitFor(.memory)

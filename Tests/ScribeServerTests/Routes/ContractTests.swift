@@ -1,3 +1,4 @@
+import Basics
 import Control
 import Foundation
 import HTTPTypes

@@ -1,5 +1,6 @@
+package import Basics
 package import NIOPosix
-package import ScribeDomain
+import ScribeDomain
 
 /// Decodes recordings to WAV with 16-bit samples, with ffmpeg if it is installed.
 package struct WaveDecoder: Sendable {

@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Time ranges with speech in a recording, by the same measure as ``SpeechDetector``. A frame of 20 ms counts as

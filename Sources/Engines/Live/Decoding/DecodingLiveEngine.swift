@@ -1,6 +1,7 @@
+package import Basics
 import Foundation
 import NIOCore
-package import ScribeDomain
+import ScribeDomain
 import Subprocess
 
 /// Live engine for encoded streams: ffmpeg or libopus decodes them for an engine that takes samples only.

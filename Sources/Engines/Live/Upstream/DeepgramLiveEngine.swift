@@ -1,7 +1,8 @@
+package import Basics
 import Foundation
 import NIOCore
 import NIOWebSocket
-package import ScribeDomain
+import ScribeDomain
 
 /// Live engine on Deepgram's `/v1/listen` (streaming.md 1) and compatible services: forwards audio and returns results.
 /// After a broken connection the engine sends the audio without final results again over the next connection.

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Extracts facts from the clauses of patients and their companions.

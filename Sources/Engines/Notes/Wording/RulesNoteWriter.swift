@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Note writer by rules: deterministic, within milliseconds, and only from spoken words. For testing, not for care.

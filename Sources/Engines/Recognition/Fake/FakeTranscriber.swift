@@ -1,3 +1,4 @@
+package import Basics
 import Crypto
 import Foundation
 package import NIOPosix

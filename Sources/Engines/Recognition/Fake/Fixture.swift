@@ -1,3 +1,4 @@
+import Basics
 package import ScribeDomain
 
 /// Fixtures and passages of the fake transcriber.

@@ -1,3 +1,4 @@
+import Basics
 import Engines
 import ScribeDomain
 import ScribeHTTP

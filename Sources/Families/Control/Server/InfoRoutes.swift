@@ -1,3 +1,4 @@
+import Basics
 import Documents
 import Hummingbird
 import NIOCore

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Encodes a user's configuration in the two shapes that SDKs read.

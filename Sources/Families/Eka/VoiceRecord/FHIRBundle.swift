@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Encodes the facts of a transcript as a FHIR R4 bundle, for version 1 of the API.

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Encodes the events that a device's WebSocket sends, other than segments (streaming.md 4.4).

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Configured partners, whose clinicians may log in; replaceable while the server runs.

@@ -1,3 +1,4 @@
+import Basics
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP

@@ -1,3 +1,4 @@
+package import Basics
 package import HummingbirdCore
 package import Logging
 package import NIOCore
@@ -6,7 +7,7 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP2
 package import NIOSSL
 import NIOTLS
-package import ScribeDomain
+import ScribeDomain
 package import ScribeRuntime
 
 /// Serves a TLS connection over HTTP/1 or HTTP/2, as negotiated by ALPN.

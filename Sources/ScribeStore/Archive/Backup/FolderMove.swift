@@ -1,7 +1,8 @@
 import AsyncHTTPClient
+package import Basics
 import Foundation
 package import NIOPosix
-package import ScribeDomain
+import ScribeDomain
 
 /// Moves the data of a folder to PostgreSQL and S3: objects first, then all rows in one SQL transaction.
 ///

@@ -1,3 +1,4 @@
+import Basics
 import ScribeDomain
 
 /// Locks of a write: one advisory lock for each of its scopes, held until the end of the SQL transaction.

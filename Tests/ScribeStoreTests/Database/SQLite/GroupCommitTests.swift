@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import ScribeDomain
 import TestSupport

@@ -1,7 +1,7 @@
 /// Limits the bytes held in memory for clients, and makes takers wait for room.
 ///
 /// The budget counts bodies, unfinished messages, audio outside any chunk, partial pictures and unsent answers. One
-/// business may hold half of the limit, or seven eighths while no other business holds any.
+/// tenant may hold half of the limit, or seven eighths while no other tenant holds any.
 ///
 /// Takers wait in the order in which they came, so that small ones do not starve a large one. Shares that hold bytes
 /// already pass by: others wait for their end.
@@ -16,14 +16,14 @@ package final class MemoryBudget: Sendable {
 
     private struct Waiting {
         let count: Int
-        let business: BusinessID?
+        let tenant: String?
         let holdsSome: Bool
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private struct State {
-        /// Bytes held by each business; nil stands for unauthenticated clients.
-        var held: [BusinessID?: Int] = [:]
+        /// Bytes held by each tenant; nil stands for unauthenticated clients.
+        var held: [String?: Int] = [:]
         var total = 0
         /// Waiting takers by number; the lowest number has waited longest.
         var waiting: [Int: Waiting] = [:]
@@ -47,51 +47,51 @@ package final class MemoryBudget: Sendable {
         self.clock = clock
     }
 
-    /// Bytes held by all businesses.
+    /// Bytes held by all tenants.
     package var total: Int { state.withLock(\.total) }
 
-    /// Whether less than a sixteenth of the limit is left for a single business.
+    /// Whether less than a sixteenth of the limit is left for a single tenant.
     package var isUsedUp: Bool { mostOfOne - total < limit / 16 }
 
-    /// Most bytes of one business while no other business holds any.
+    /// Most bytes of one tenant while no other tenant holds any.
     private var mostOfOne: Int { limit - limit / 8 }
 
-    private func fits(_ count: Int, _ business: BusinessID?, _ state: State) -> Bool {
-        let own = state.held[business, default: 0]
+    private func fits(_ count: Int, _ tenant: String?, _ state: State) -> Bool {
+        let own = state.held[tenant, default: 0]
         let (most, mostOfAll) = own == state.total ? (mostOfOne, mostOfOne) : (limit / 2, limit)
         return count <= most - own && count <= mostOfAll - state.total
     }
 
     /// Whether a taker may go before all that wait.
-    private func mayPass(_ count: Int, _ business: BusinessID?, holdsSome: Bool, _ state: State) -> Bool {
-        guard fits(count, business, state) else { return false }
-        return holdsSome || !state.waiting.values.contains { blocks($0, business, state) }
+    private func mayPass(_ count: Int, _ tenant: String?, holdsSome: Bool, _ state: State) -> Bool {
+        guard fits(count, tenant, state) else { return false }
+        return holdsSome || !state.waiting.values.contains { blocks($0, tenant, state) }
     }
 
-    /// Whether a business's new takers wait behind one that waits: not if only the limit of another business holds
+    /// Whether a tenant's new takers wait behind one that waits: not if only the limit of another tenant holds
     /// that one up.
-    private func blocks(_ waiting: Waiting, _ business: BusinessID?, _ state: State) -> Bool {
-        waiting.business == business || waiting.count <= limit / 2 - state.held[waiting.business, default: 0]
+    private func blocks(_ waiting: Waiting, _ tenant: String?, _ state: State) -> Bool {
+        waiting.tenant == tenant || waiting.count <= limit / 2 - state.held[waiting.tenant, default: 0]
     }
 
-    private static func add(_ count: Int, _ business: BusinessID?, to state: inout State) {
+    private static func add(_ count: Int, _ tenant: String?, to state: inout State) {
         state.total += count
-        let held = state.held[business, default: 0] + count
-        state.held[business] = held == 0 ? nil : held
+        let held = state.held[tenant, default: 0] + count
+        state.held[tenant] = held == 0 ? nil : held
     }
 
-    fileprivate func takeAtOnce(_ count: Int, for business: BusinessID?, holdsSome: Bool) -> Bool {
+    fileprivate func takeAtOnce(_ count: Int, for tenant: String?, holdsSome: Bool) -> Bool {
         state.withLock { state in
-            guard mayPass(count, business, holdsSome: holdsSome, state) else { return false }
-            Self.add(count, business, to: &state)
+            guard mayPass(count, tenant, holdsSome: holdsSome, state) else { return false }
+            Self.add(count, tenant, to: &state)
             return true
         }
     }
 
-    /// Reserves bytes for a business, and waits until they fit.
+    /// Reserves bytes for a tenant, and waits until they fit.
     /// - Throws: ``Exhausted`` without room in time, `CancellationError`.
-    fileprivate func take(_ count: Int, for business: BusinessID?, holdsSome: Bool) async throws {
-        guard !takeAtOnce(count, for: business, holdsSome: holdsSome) else { return }
+    fileprivate func take(_ count: Int, for tenant: String?, holdsSome: Bool) async throws {
+        guard !takeAtOnce(count, for: tenant, holdsSome: holdsSome) else { return }
         guard count <= mostOfOne else { throw Exhausted() }
         let number = state.withLock { state in
             state.next += 1
@@ -103,7 +103,7 @@ package final class MemoryBudget: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 enter(
                     number,
-                    Waiting(count: count, business: business, holdsSome: holdsSome, continuation: continuation))
+                    Waiting(count: count, tenant: tenant, holdsSome: holdsSome, continuation: continuation))
                 // Begun last: a time that is over before the taker waits would end nothing.
                 late = Task { [weak self, clock] in
                     try await clock.sleep(for: Self.patience, as: .memory)
@@ -115,20 +115,25 @@ package final class MemoryBudget: Sendable {
         }
     }
 
+    /// How a taker that asks for room stands.
+    private enum Admission {
+        case waiting, admitted, cancelled
+    }
+
     private func enter(_ number: Int, _ waiting: Waiting) {
-        let isOver: (any Error)?? = state.withLock { state in
-            if Task.isCancelled { return .some(CancellationError()) }
-            guard mayPass(waiting.count, waiting.business, holdsSome: waiting.holdsSome, state) else {
+        let admission: Admission = state.withLock { state in
+            if Task.isCancelled { return .cancelled }
+            guard mayPass(waiting.count, waiting.tenant, holdsSome: waiting.holdsSome, state) else {
                 state.waiting[number] = waiting
-                return nil
+                return .waiting
             }
-            Self.add(waiting.count, waiting.business, to: &state)
-            return .some(nil)
+            Self.add(waiting.count, waiting.tenant, to: &state)
+            return .admitted
         }
-        switch isOver {
-        case nil: break
-        case .some(nil): waiting.continuation.resume()
-        case .some(let error?): waiting.continuation.resume(throwing: error)
+        switch admission {
+        case .waiting: break
+        case .admitted: waiting.continuation.resume()
+        case .cancelled: waiting.continuation.resume(throwing: CancellationError())
         }
     }
 
@@ -136,19 +141,19 @@ package final class MemoryBudget: Sendable {
         let left = state.withLock { $0.waiting.removeValue(forKey: number) }
         left?.continuation.resume(throwing: error)
         // Others may have waited behind it.
-        if left != nil { change(by: 0, for: left?.business) }
+        if left != nil { change(by: 0, for: left?.tenant) }
     }
 
-    /// Adds or returns bytes of a business without a check for room, then serves waiting takers.
-    fileprivate func change(by count: Int, for business: BusinessID?) {
+    /// Adds or returns bytes of a tenant without a check for room, then serves waiting takers.
+    fileprivate func change(by count: Int, for tenant: String?) {
         let served = state.withLock { state -> [Waiting] in
-            Self.add(count, business, to: &state)
+            Self.add(count, tenant, to: &state)
             guard count <= 0, !state.waiting.isEmpty else { return [] }
             var (served, passed): ([Waiting], [Waiting]) = ([], [])
             for (number, waiting) in state.waiting.sorted(by: { $0.key < $1.key }) {
-                let isBlocked = !waiting.holdsSome && passed.contains { blocks($0, waiting.business, state) }
-                if !isBlocked, fits(waiting.count, waiting.business, state) {
-                    Self.add(waiting.count, waiting.business, to: &state)
+                let isBlocked = !waiting.holdsSome && passed.contains { blocks($0, waiting.tenant, state) }
+                if !isBlocked, fits(waiting.count, waiting.tenant, state) {
+                    Self.add(waiting.count, waiting.tenant, to: &state)
                     state.waiting[number] = nil
                     served.append(waiting)
                 } else {
@@ -169,16 +174,16 @@ package final class MemoryShare: Sendable {
         var count = 0
         /// Bytes that the budget counts for this share.
         var counted = 0
-        var business: BusinessID?
+        var tenant: String?
     }
 
     private let state: LockedValue<State>
 
     /// Creates an empty share.
-    /// - Parameter business: nil while the client is not authenticated.
-    package init(of budget: MemoryBudget, for business: BusinessID? = nil) {
+    /// - Parameter tenant: nil while the client is not authenticated.
+    package init(of budget: MemoryBudget, for tenant: String? = nil) {
         self.budget = budget
-        state = LockedValue(State(business: business))
+        state = LockedValue(State(tenant: tenant))
     }
 
     deinit { hold(0) }
@@ -189,35 +194,35 @@ package final class MemoryShare: Sendable {
     /// Counted part of `count` held bytes.
     private func counted(_ count: Int) -> Int { max(0, count - budget.free) }
 
-    /// Moves the share and all its bytes to another business.
-    package func belong(to business: BusinessID) {
+    /// Moves the share and all its bytes to another tenant.
+    package func belong(to tenant: String) {
         let (count, before) = state.withLock { state in
-            defer { state.business = business }
-            return (state.counted, state.business)
+            defer { state.tenant = tenant }
+            return (state.counted, state.tenant)
         }
-        guard before != business, count > 0 else { return }
-        budget.change(by: count, for: business)
+        guard before != tenant, count > 0 else { return }
+        budget.change(by: count, for: tenant)
         budget.change(by: -count, for: before)
     }
 
     /// Adds bytes to the share, and waits until they fit. Only one caller at a time.
     /// - Throws: ``MemoryBudget/Exhausted`` without room in time, `CancellationError`.
     package func take(_ count: Int) async throws {
-        let (more, business, holdsSome) = growth(by: count)
-        if more > 0 { try await budget.take(more, for: business, holdsSome: holdsSome) }
+        let (more, tenant, holdsSome) = growth(by: count)
+        if more > 0 { try await budget.take(more, for: tenant, holdsSome: holdsSome) }
         add(count, more)
     }
 
     /// Adds bytes to the share if they fit now; false otherwise. Only one caller at a time.
     package func takeAtOnce(_ count: Int) -> Bool {
-        let (more, business, holdsSome) = growth(by: count)
-        guard more == 0 || budget.takeAtOnce(more, for: business, holdsSome: holdsSome) else { return false }
+        let (more, tenant, holdsSome) = growth(by: count)
+        guard more == 0 || budget.takeAtOnce(more, for: tenant, holdsSome: holdsSome) else { return false }
         add(count, more)
         return true
     }
 
-    private func growth(by count: Int) -> (more: Int, business: BusinessID?, holdsSome: Bool) {
-        state.withLock { (max(0, counted($0.count + count) - $0.counted), $0.business, $0.counted > 0) }
+    private func growth(by count: Int) -> (more: Int, tenant: String?, holdsSome: Bool) {
+        state.withLock { (max(0, counted($0.count + count) - $0.counted), $0.tenant, $0.counted > 0) }
     }
 
     private func add(_ count: Int, _ more: Int) {
@@ -229,10 +234,10 @@ package final class MemoryShare: Sendable {
 
     /// Sets the share to `count` bytes without a check for room, for bytes that exist already.
     package func hold(_ count: Int) {
-        let (change, business) = state.withLock { state in
+        let (change, tenant) = state.withLock { state in
             defer { (state.count, state.counted) = (count, counted(count)) }
-            return (counted(count) - state.counted, state.business)
+            return (counted(count) - state.counted, state.tenant)
         }
-        if change != 0 { budget.change(by: change, for: business) }
+        if change != 0 { budget.change(by: change, for: tenant) }
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import ScribeDomain
+import Basics
 import Testing
 
 struct JSONTextTests {

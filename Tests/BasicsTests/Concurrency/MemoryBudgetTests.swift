@@ -1,11 +1,11 @@
-import ScribeDomain
+import Basics
 import TestSupport
 import Testing
 
 struct MemoryBudgetTests {
     private let manual = ManualClock()
-    private let one = BusinessID("one")
-    private let other = BusinessID("other")
+    private let one = "one"
+    private let other = "other"
 
     private func budget() -> MemoryBudget { MemoryBudget(limit: 800, free: 0, clock: manual.clock) }
 
@@ -57,7 +57,7 @@ struct MemoryBudgetTests {
         let growing = MemoryShare(of: budget, for: other)
         try await holder.take(300)
         try await growing.take(300)
-        let large = MemoryShare(of: budget, for: BusinessID("third"))
+        let large = MemoryShare(of: budget, for: "third")
         async let taking: Void = large.take(300)
         try await manual.waitFor(.memory)
         #expect(!MemoryShare(of: budget, for: one).takeAtOnce(10), "it came later")
@@ -80,7 +80,7 @@ struct MemoryBudgetTests {
         let large = MemoryShare(of: budget, for: one)
         let taking = Task { try await large.take(200) }
         try await manual.waitFor(.memory)
-        #expect(MemoryShare(of: budget, for: BusinessID("third")).takeAtOnce(10))
+        #expect(MemoryShare(of: budget, for: "third").takeAtOnce(10))
         #expect(!MemoryShare(of: budget, for: one).takeAtOnce(10), "it is of the same business")
         taking.cancel()
         await #expect(throws: CancellationError.self) { try await taking.value }

@@ -1,4 +1,4 @@
-import ScribeDomain
+import Basics
 import Testing
 
 @Suite struct AsyncMutexTests {

@@ -1,6 +1,7 @@
+import ScribeDomain
 import Testing
 
-@testable import ScribeDomain
+@testable import Basics
 
 struct JSONValueSizeTests {
     @Test(
