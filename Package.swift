@@ -83,14 +83,13 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "WorldBenchmark",
-            dependencies: ["Basics", "ScribeDomain", "ScribeRuntime", "ScribeServer", .logging],
+            dependencies: ["ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", .logging],
             path: "Benchmarks/Worlds", swiftSettings: supportSettings),
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Basics", "Certificates", "Console", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain",
-                "ScribeHTTP",
-                "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
+                "Basics", "Certificates", "Connections", "Console", "Eka", "Engines", "Journal", "Listen", "Omi",
+                "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
                 .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
                 .system, .unixSignals, .yams,
             ],
@@ -108,12 +107,10 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Basics", "Alliance", "BuildDetails", "Certificates", "Console", "Control", "Documents", "Eka",
-                "Engines",
-                "Listen", "Omi",
-                "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki",
-                .crypto, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
-                .yams,
+                "Alliance", "Basics", "BuildDetails", "Certificates", "Connections", "Console", "Control", "Documents",
+                "Eka", "Engines", "Journal", "Listen", "Omi", "Outbound", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", "Status", "Suki", .crypto, .hummingbird, .hummingbirdCore, .logging,
+                .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings
         ),
@@ -122,8 +119,8 @@ let package = Package(
         .target(
             name: "Eka",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes, .hummingbird, .hummingbirdCore, .nioCore,
+                "Basics", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
+                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Eka",
             swiftSettings: swiftSettings
@@ -131,9 +128,8 @@ let package = Package(
         .target(
             name: "Alliance",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
-                .hummingbird,
-                .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Connections", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Alliance",
             swiftSettings: swiftSettings
@@ -141,10 +137,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Basics", "Documents", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
-                .httpTypes,
-                .hummingbird,
-                .nioCore,
+                "Basics", "Documents", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .httpTypes, .hummingbird, .nioCore,
             ],
             path: "Sources/Families/Control",
             swiftSettings: swiftSettings
@@ -152,8 +146,8 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
+                "Basics", "Documents", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
                 .serviceLifecycle,
             ],
             path: "Sources/Families/Console",
@@ -162,8 +156,8 @@ let package = Package(
         .target(
             name: "Listen",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Connections", "Engines", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto,
+                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Listen",
             swiftSettings: swiftSettings
@@ -171,9 +165,8 @@ let package = Package(
         .target(
             name: "Omi",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .httpTypes,
-                .hummingbird,
-                .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Connections", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Omi",
             swiftSettings: swiftSettings
@@ -181,9 +174,8 @@ let package = Package(
         .target(
             name: "S3",
             dependencies: [
-                "Basics", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
-                .hummingbird,
-                .logging, .nioCore,
+                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
+                .hummingbird, .logging, .nioCore,
             ],
             path: "Sources/Families/S3",
             swiftSettings: swiftSettings
@@ -191,9 +183,8 @@ let package = Package(
         .target(
             name: "Suki",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
-                .cryptoExtras,
-                .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .nioCore,
+                "Basics", "Connections", "Engines", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .crypto, .cryptoExtras, .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .nioCore,
             ],
             path: "Sources/Families/Suki",
             swiftSettings: swiftSettings
@@ -202,8 +193,7 @@ let package = Package(
             name: "Status",
             dependencies: [
                 "Basics", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes,
-                .hummingbird, .nioCore, .nioPosix,
+                .httpTypes, .hummingbird, .nioCore, .nioPosix,
             ],
             path: "Sources/Families/Status",
             swiftSettings: swiftSettings
@@ -212,18 +202,17 @@ let package = Package(
         .target(
             name: "ScribeHTTP",
             dependencies: [
-                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeRuntime", .crypto, .httpTypes, .hummingbird,
-                .hummingbirdCore, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTP2Types, .nioHTTPTypes,
-                .nioSSL,
-                .nioTLS, .serviceLifecycle,
+                "Basics", "Connections", "Documents", "Engines", "Journal", "Outbound", "ScribeDomain", "ScribeRuntime",
+                "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .logging, .nioCore,
+                .nioHTTP1, .nioHTTP2, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeStore", .crypto, .httpTypes, .logging, .nioCore, .nioPosix,
-                .serviceLifecycle,
+                "Basics", "Engines", "Journal", "Outbound", "ScribeDomain", "ScribeStore", .crypto, .logging, .nioCore,
+                .nioPosix, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
@@ -238,9 +227,8 @@ let package = Package(
         .target(
             name: "Engines",
             dependencies: [
-                "Basics", "Documents", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix,
-                .nioSSL,
-                .nioTLS, .nioWebSocket, .subprocess, .system,
+                "Basics", "Documents", "Outbound", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1,
+                .nioPosix, .nioSSL, .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
             exclude: ["Conversations/urgency.txt", "Language/voice.txt"],
             swiftSettings: swiftSettings
@@ -248,8 +236,30 @@ let package = Package(
         .target(
             name: "Certificates",
             dependencies: [
-                "Basics", "ScribeDomain", .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle,
-                .swiftASN1, .x509,
+                "Basics", .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .swiftASN1, .x509,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // Sockets to requests: pipelines, guards, TLS, HTTP/2, frames of WebSockets; knows no family and no world.
+        .target(
+            name: "Connections",
+            dependencies: [
+                "Basics", .httpTypes, .hummingbirdCore, .logging, .nioCore, .nioHTTP1, .nioHTTP2, .nioHTTP2Types,
+                .nioHTTPTypes, .nioPosix, .nioSSL, .nioTLS,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // Records of requests and deliveries, and what they hide.
+        .target(
+            name: "Journal",
+            dependencies: ["Basics", "Outbound", "ScribeDomain", .crypto, .httpTypes, .nioCore],
+            swiftSettings: swiftSettings
+        ),
+        // Calls to addresses that clients name.
+        .target(
+            name: "Outbound",
+            dependencies: [
+                "Basics", "ScribeDomain", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
             ],
             swiftSettings: swiftSettings
         ),
@@ -270,8 +280,27 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "ConnectionsTests",
+            dependencies: [
+                "Basics", "Connections", "ServerTestSupport", .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "JournalTests",
+            dependencies: ["Basics", "Journal", "TestSupport", .httpTypes, .nioCore],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "OutboundTests",
+            dependencies: [
+                "Basics", "Outbound", "ScribeDomain", "TestSupport", .nioCore, .nioHTTP1, .nioPosix,
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "BasicsTests",
-            dependencies: ["Basics", "TestSupport"],
+            dependencies: ["Basics", "ScribeDomain", "TestSupport"],
             swiftSettings: testSettings
         ),
         .testTarget(
@@ -282,17 +311,15 @@ let package = Package(
         .testTarget(
             name: "CertificatesTests",
             dependencies: [
-                "Basics", "Certificates", "ScribeDomain", "TestSupport", .crypto, .logging, .nioPosix, .nioSSL,
-                .swiftASN1, .x509,
+                "Basics", "Certificates", "TestSupport", .logging, .nioPosix,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "EnginesTests",
             dependencies: [
-                "Basics", "Certificates", "ScribeDomain", "TestSupport", "Engines", .crypto, .nioCore, .nioHTTP1,
-                .nioPosix,
-                .nioSSL, .nioWebSocket, .yams,
+                "Basics", "Certificates", "Engines", "Outbound", "ScribeDomain", "TestSupport", .crypto, .nioCore,
+                .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket, .yams,
             ],
             swiftSettings: testSettings
         ),
@@ -308,7 +335,8 @@ let package = Package(
         .target(
             name: "RuntimeTestSupport",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport", .nioCore, .nioPosix,
+                "Basics", "Engines", "Outbound", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport",
+                .nioCore, .nioPosix,
             ],
             path: "Tests/RuntimeTestSupport",
             swiftSettings: testSupportSettings
@@ -316,9 +344,8 @@ let package = Package(
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "Basics", "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport",
-                "Engines", .crypto,
-                .grdb, .logging, .nioCore, .nioPosix,
+                "Basics", "Engines", "Outbound", "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore",
+                "TestSupport", .grdb, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: testSettings
         ),
@@ -326,10 +353,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "Basics", "Control", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "Status",
-                "Suki",
-                "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore, .nioPosix,
-                .nioSSL, .serviceLifecycle, .yams,
+                "Basics", "Connections", "Control", "Eka", "Engines", "S3", "ScribeHTTP", "ScribeServer", "Status",
+                "Suki", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging, .nioCore,
+                .nioPosix, .nioSSL, .serviceLifecycle, .yams,
             ],
             path: "Tests/ServerTestSupport",
             swiftSettings: testSupportSettings
@@ -337,27 +363,25 @@ let package = Package(
         .testTarget(
             name: "AllianceTests",
             dependencies: [
-                "Basics", "Alliance", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
-                "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport", .httpTypes,
-                .hummingbirdCore, .nioCore,
+                "Alliance", "Basics", "Connections", "Eka", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain",
+                "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "TestSupport",
+                .httpTypes, .hummingbirdCore, .nioCore,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "ConsoleTests",
             dependencies: [
-                "Basics", "Console", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer",
-                "ServerTestSupport",
-                "TestSupport",
-                .httpTypes, .hummingbird, .nioCore,
+                "Basics", "Console", "Documents", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes, .hummingbird, .nioCore,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "ControlTests",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
-                .httpTypes, .hummingbirdTesting,
+                "Basics", "Engines", "Journal", "Outbound", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ServerTestSupport", "TestSupport", .httpTypes, .hummingbirdTesting,
             ],
             swiftSettings: testSettings
         ),
@@ -372,9 +396,8 @@ let package = Package(
         .testTarget(
             name: "EkaTests",
             dependencies: [
-                "Basics", "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
-                "ServerTestSupport",
-                "TestSupport", .httpTypes, .jwtKit, .nioConcurrencyHelpers,
+                "Basics", "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
+                "ServerTestSupport", "TestSupport", .httpTypes, .jwtKit, .nioConcurrencyHelpers,
             ],
             swiftSettings: testSettings
         ),
@@ -382,42 +405,41 @@ let package = Package(
             name: "ListenTests",
             dependencies: [
                 "Basics", "Engines", "Listen", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport",
-                "TestSupport",
-                .httpTypes, .hummingbirdCore, .hummingbirdTesting, .nioCore,
+                "TestSupport", .httpTypes, .hummingbirdCore, .hummingbirdTesting, .nioCore,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "OmiTests",
             dependencies: [
-                "Basics", "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
+                "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "S3Tests",
             dependencies: [
-                "Basics", "Eka", "S3", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport",
-                .crypto, .httpTypes, .nioCore,
+                "Basics", "Eka", "S3", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport", .crypto,
+                .httpTypes, .nioCore,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeHTTPTests",
             dependencies: [
-                "Basics", "Certificates", "Eka", "Engines", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeServer",
-                "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdTesting, .logging,
-                .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
+                "Basics", "Certificates", "Eka", "Engines", "Outbound", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeServer", "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird,
+                .hummingbirdTesting, .logging, .nioCore, .nioEmbedded,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Basics", "Alliance", "Control", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
-                "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki", "TestSupport",
-                .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .yams,
+                "Alliance", "Basics", "Control", "Eka", "Engines", "Listen", "Omi", "Outbound", "S3", "ScribeDomain",
+                "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki",
+                "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTesting, .logging,
+                .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle, .yams,
             ],
             exclude: ["errors.txt"],
             swiftSettings: testSettings
@@ -425,9 +447,8 @@ let package = Package(
         .testTarget(
             name: "SukiTests",
             dependencies: [
-                "Basics", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeServer",
-                "ScribeStore", "ServerTestSupport", "Suki", "TestSupport",
+                "Basics", "Connections", "Engines", "Listen", "RuntimeTestSupport", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Suki", "TestSupport",
                 .cryptoExtras, .httpTypes, .jwtKit, .nioCore,
             ],
             swiftSettings: testSettings
@@ -435,18 +456,16 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Basics", "Eka", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
-                "TestSupport",
-                "scribe-emulator", .argumentParser, .logging,
+                "Basics", "Engines", "scribe-emulator", "ScribeDomain", "ScribeRuntime", "ScribeServer", "TestSupport",
+                .argumentParser, .logging,
             ],
             swiftSettings: testSettings
         ),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "Basics", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeStore",
-                "Suki", .crypto, .hummingbirdCore, .nioCore,
+                "Basics", "Connections", "Eka", "Engines", "Listen", "Omi", "S3", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", "Suki", .crypto, .hummingbirdCore, .nioCore,
             ],
             path: "Fuzz",
             exclude: ["LibFuzzer.swift", "corpus", "dictionaries"],

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import NIOCore
-import ScribeDomain
 import SwiftASN1
 import X509
 

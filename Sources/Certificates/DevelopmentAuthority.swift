@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 import SwiftASN1
 import X509
 

@@ -1,6 +1,5 @@
 package import Basics
 package import Foundation
-import ScribeDomain
 import SwiftASN1
 import X509
 

@@ -3,7 +3,6 @@ import Foundation
 package import Logging
 package import NIOPosix
 package import NIOSSL
-import ScribeDomain
 import ServiceLifecycle
 
 /// Certificate for new TLS connections, reloaded while the server runs. If a changed certificate is unusable, the

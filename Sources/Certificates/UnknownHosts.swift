@@ -1,6 +1,5 @@
 import Basics
 import Logging
-import ScribeDomain
 
 /// Logs each requested host that the certificate does not cover once, and at most 20 hosts.
 final class UnknownHosts: Sendable {

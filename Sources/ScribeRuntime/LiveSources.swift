@@ -1,6 +1,5 @@
 package import Basics
 import Foundation
-import ScribeDomain
 
 /// Real sources of time and randomness. The rest of the program gets them injected.
 extension WallClock {

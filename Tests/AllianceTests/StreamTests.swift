@@ -1,11 +1,11 @@
 import Basics
+import Connections
 import Engines
 import Foundation
 import HTTPTypes
 import HummingbirdCore
 import Listen
 import NIOCore
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

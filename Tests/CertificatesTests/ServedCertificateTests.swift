@@ -2,7 +2,6 @@ import Basics
 import Foundation
 import Logging
 import NIOPosix
-import ScribeDomain
 import TestSupport
 import Testing
 

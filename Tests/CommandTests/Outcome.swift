@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import Foundation
-import ScribeDomain
 
 @testable import scribe_emulator
 

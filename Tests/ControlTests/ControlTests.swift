@@ -3,7 +3,7 @@ import Engines
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ScribeDomain
+import Outbound
 import ServerTestSupport
 import TestSupport
 import Testing

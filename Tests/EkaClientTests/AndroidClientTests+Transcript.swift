@@ -1,5 +1,4 @@
 import Engines
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

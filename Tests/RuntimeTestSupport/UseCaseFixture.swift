@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Engines
+@testable import Outbound
 @testable import ScribeRuntime
 @testable import ScribeStore
 

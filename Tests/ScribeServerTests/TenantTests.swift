@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

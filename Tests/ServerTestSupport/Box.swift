@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// A value that a test's closure hands out.
 package final class Box<Value: Sendable>: Sendable {

@@ -5,7 +5,6 @@ import HTTPTypes
 import HummingbirdTesting
 import NIOCore
 import S3
-import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import TestSupport

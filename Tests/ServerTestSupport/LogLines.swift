@@ -1,6 +1,5 @@
 import Basics
 import Logging
-import ScribeDomain
 
 /// Lines that a logger was given, each with its level, its message and its fields.
 package final class LogLines: Sendable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 import Testing
 
 /// A namespace with the credentials that its creation gives.

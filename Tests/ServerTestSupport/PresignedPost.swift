@@ -2,7 +2,6 @@ import Eka
 import Foundation
 import HTTPTypes
 import S3
-import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 import TestSupport
 import Testing

@@ -9,7 +9,6 @@ import Logging
 import NIOCore
 import NIOSSL
 import S3
-import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import ServiceLifecycle

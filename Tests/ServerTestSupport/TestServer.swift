@@ -1,3 +1,5 @@
+import Basics
+import Connections
 import Eka
 import Engines
 import Foundation
@@ -8,7 +10,6 @@ import Logging
 import NIOCore
 import NIOSSL
 import S3
-import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import ServiceLifecycle

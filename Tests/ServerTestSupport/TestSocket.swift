@@ -2,7 +2,6 @@ import Basics
 import Foundation
 import NIOCore
 import NIOPosix
-import ScribeDomain
 import Testing
 
 /// A WebSocket by hand: what goes over the wire is what a test writes.

@@ -3,7 +3,6 @@ import CryptoExtras
 import Foundation
 import HTTPTypes
 import JWTKit
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
+import Connections
 import Foundation
 import NIOCore
-import ScribeDomain
 import ServerTestSupport
 import Testing
 

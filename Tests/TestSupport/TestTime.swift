@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// How long a test may take, on however busy a machine: it ends what hangs, and measures nothing.
 package let timeOfATest: Duration = .seconds(600)

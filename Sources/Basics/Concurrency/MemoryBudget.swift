@@ -115,7 +115,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// How a taker that asks for room stands.
+    /// Answer to a taker that asks for room.
     private enum Admission {
         case waiting, admitted, cancelled
     }

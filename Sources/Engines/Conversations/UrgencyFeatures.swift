@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Words of a text and pairs of neighbours, sentence by sentence, as ``UrgencyModel`` weighs them.
 ///

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Weights of words. A text tells of an emergency if the sum of its weights is above zero.
 ///

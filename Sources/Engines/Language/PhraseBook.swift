@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Phrases by their first word, for fast lookup at each word of a transcript.
 struct PhraseBook<Meaning: Sendable>: Sendable {

@@ -1,5 +1,3 @@
-import ScribeDomain
-
 /// Lexicon terms in a clause, by the longest matching phrases.
 struct Terms {
     struct Kinds: OptionSet, Hashable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Word of a transcript, in a form for comparison and a form for notes.
 struct Token: Hashable, Sendable {

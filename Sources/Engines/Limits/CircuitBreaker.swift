@@ -1,6 +1,5 @@
 import Basics
 package import Foundation
-import ScribeDomain
 
 /// Circuit breaker: blocks a service for a while after several failures in a row, then lets one probe through.
 package final class CircuitBreaker: Sendable {

@@ -1,6 +1,5 @@
 import Basics
 import NIOCore
-import ScribeDomain
 
 /// Fake live engine: repeats a fixed script, one word per 240 ms of sound (streaming.md 6).
 ///

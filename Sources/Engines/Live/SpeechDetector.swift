@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Speech detector: finds the stretches of speech between the pauses of one channel.
 struct SpeechDetector {

@@ -1,7 +1,6 @@
 package import Basics
 import Foundation
 package import NIOPosix
-import ScribeDomain
 
 /// Temporary files, deleted after use because they contain speech.
 package struct TemporaryFiles: Sendable {

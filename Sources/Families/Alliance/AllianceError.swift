@@ -1,5 +1,3 @@
-import ScribeDomain
-
 /// Errors of the session protocol, beside the shared `ScribeError`s.
 enum AllianceError: Error, Hashable, Sendable {
     /// A request that parses but has invalid content; the text describes the problem.

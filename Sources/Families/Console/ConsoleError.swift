@@ -1,6 +1,5 @@
 import Basics
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 
 /// Errors of the console's own routes. What it passes on to the operator API keeps that API's errors.

@@ -1,5 +1,4 @@
 import Documents
-import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 

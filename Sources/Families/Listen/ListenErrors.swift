@@ -1,6 +1,7 @@
 import Basics
 import Engines
 import HTTPTypes
+import Outbound
 import ScribeDomain
 import ScribeHTTP
 

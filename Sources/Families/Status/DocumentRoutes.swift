@@ -3,7 +3,6 @@ import Documents
 import Foundation
 import Hummingbird
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 
 /// `/livez`, `/voice/ping`, and the OpenAPI and AsyncAPI documents: routes that do not depend on a namespace.

@@ -3,7 +3,6 @@ import Documents
 import HTTPTypes
 package import Hummingbird
 import NIOCore
-import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

@@ -1,6 +1,5 @@
 import Documents
 import NIOPosix
-import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 

@@ -1,5 +1,4 @@
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 
 /// Errors of Suki's API: an id that never changes, and an optional detail (suki.md 1.2).

@@ -1,8 +1,9 @@
 package import Basics
-package import Engines
+import Engines
 package import Foundation
 package import JWTKit
 import NIOCore
+package import Outbound
 package import ScribeDomain
 
 /// Verifies tokens with their issuers' JWK sets. A set at a URL is cached, and fetched again when stale.

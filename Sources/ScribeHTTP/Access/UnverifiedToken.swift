@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Parses any JWT without verifying it, to find its issuer and owner.
 ///

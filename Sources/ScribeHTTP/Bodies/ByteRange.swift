@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Parses a `Range` header with one range, of a stored object or file.
 package struct ByteRange: Hashable, Sendable {

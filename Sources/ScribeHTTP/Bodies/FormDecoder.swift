@@ -1,6 +1,5 @@
 import Basics
 package import NIOCore
-import ScribeDomain
 
 #if canImport(Glibc)
     import Glibc

@@ -1,7 +1,6 @@
 import Basics
 import HummingbirdCore
 import NIOCore
-import ScribeDomain
 
 /// Input of a client, of unbounded length. Code can read the content off the event loops only, unless it is short.
 package struct LargeInput<Content: Sendable>: Sendable {

@@ -1,7 +1,6 @@
 package import Basics
 package import HTTPTypes
 import Hummingbird
-import ScribeDomain
 
 /// Error table of operators' routes: `application/problem+json` (RFC 9457), with a `code` for programs.
 package protocol ProblemErrorTable: ErrorTable {}

@@ -1,4 +1,5 @@
 import Basics
+import Connections
 import ScribeDomain
 
 /// Effects of rules.

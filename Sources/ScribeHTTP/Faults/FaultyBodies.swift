@@ -2,7 +2,6 @@ import Basics
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ScribeDomain
 
 extension ResponseBody {
     /// The body, cut after half of its bytes. The connection ends there.

@@ -1,5 +1,6 @@
 import Basics
 package import Hummingbird
+import Journal
 import Logging
 package import ScribeDomain
 import ScribeRuntime

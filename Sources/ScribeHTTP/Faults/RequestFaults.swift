@@ -1,7 +1,9 @@
 import Basics
+package import Connections
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Journal
 import Logging
 import NIOCore
 import ScribeDomain

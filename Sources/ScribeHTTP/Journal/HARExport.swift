@@ -1,9 +1,9 @@
 import Basics
 import Foundation
 import HTTPTypes
+package import Journal
 package import NIOCore
-import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// The journal as an HTTP archive (HAR 1.2), which browsers and proxies open.
 ///

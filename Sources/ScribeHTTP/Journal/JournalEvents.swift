@@ -1,9 +1,9 @@
 import Basics
 import HTTPTypes
 package import Hummingbird
+package import Journal
 import NIOCore
-import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 import ServiceLifecycle
 
 /// Streams of server-sent events about a journal.

@@ -1,8 +1,9 @@
 package import Basics
 import Foundation
 import HTTPTypes
+package import Journal
 package import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Conditions on exchanges of the journal. All must hold.
 package struct JournalMatch: Sendable {

@@ -1,6 +1,7 @@
 import Basics
 import HTTPTypes
 import Hummingbird
+import Journal
 import ScribeDomain
 import ScribeRuntime
 

@@ -1,8 +1,9 @@
 import Basics
+import Connections
 import Crypto
 import Foundation
+import Journal
 import NIOCore
-import ScribeDomain
 import ScribeRuntime
 
 /// Plays a recording to one socket.

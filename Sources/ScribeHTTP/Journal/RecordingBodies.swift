@@ -1,8 +1,8 @@
 import Basics
 package import HTTPTypes
 import Hummingbird
+import Journal
 package import NIOCore
-import ScribeDomain
 import ScribeRuntime
 import Synchronization
 

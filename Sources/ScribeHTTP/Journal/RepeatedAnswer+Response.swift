@@ -1,7 +1,8 @@
 import HTTPTypes
 package import Hummingbird
+package import Journal
 package import NIOCore
-package import ScribeRuntime
+import ScribeRuntime
 
 extension RepeatedAnswer {
     /// An answer of encoded JSON.

@@ -2,9 +2,9 @@ package import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+package import Journal
 import NIOCore
-import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Records each request with its answer in the journal of its world, before the last byte of the answer is sent.
 ///

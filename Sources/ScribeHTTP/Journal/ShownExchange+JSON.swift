@@ -1,9 +1,10 @@
 package import Basics
 import Foundation
 import HTTPTypes
+package import Journal
 import NIOCore
 import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 extension ShownExchange {
     /// The exchange without headers and bodies.

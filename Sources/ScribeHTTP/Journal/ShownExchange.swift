@@ -2,9 +2,10 @@ import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+package import Journal
 import NIOCore
 import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// An exchange of the journal as operators see it: without credentials, and with the operation it was, or was meant
 /// to be.

@@ -1,6 +1,8 @@
 import Basics
+import Connections
 package import Foundation
 import HTTPTypes
+import Journal
 package import ScribeDomain
 import ScribeRuntime
 

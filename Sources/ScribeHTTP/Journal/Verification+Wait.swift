@@ -1,6 +1,6 @@
 import Basics
-import ScribeDomain
-package import ScribeRuntime
+package import Journal
+import ScribeRuntime
 import ServiceLifecycle
 
 extension Verification {

@@ -1,7 +1,8 @@
 package import Basics
 import HTTPTypes
+package import Journal
 package import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Expectation of how many exchanges of the journal match.
 package struct Verification: Sendable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Collects facts about one request for the log line that explains its refusal. Each layer adds its own.
 package final class RefusalFacts: Sendable {

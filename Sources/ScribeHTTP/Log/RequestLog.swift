@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 package import Hummingbird
 import Logging
-import ScribeDomain
 package import ScribeRuntime
 
 /// Logs one line per request: method, route pattern, status and time.

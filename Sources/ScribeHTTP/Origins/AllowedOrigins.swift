@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Origin of pages and apps, or the origins of all hosts below one: `https://app.example:8443`,
 /// `https://*.staging.example`, `capacitor://localhost`.

@@ -1,6 +1,5 @@
 import Basics
 package import Foundation
-import ScribeDomain
 
 extension Date {
     /// The date in ISO 8601, UTC, without fractional seconds (C-100).

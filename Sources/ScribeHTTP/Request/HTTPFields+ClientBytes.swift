@@ -1,6 +1,5 @@
 import Basics
 package import HTTPTypes
-import ScribeDomain
 
 /// Headers for answers with client-uploaded bytes: a browser must not treat them as a page of this server.
 extension HTTPFields {

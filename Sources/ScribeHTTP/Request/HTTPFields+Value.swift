@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTypes
 
 extension HTTPFields {
@@ -12,5 +13,17 @@ extension HTTPFields {
             value = field.value
         }
         return value
+    }
+}
+
+extension HTTPFields {
+    /// Whether the headers ask to switch to WebSocket.
+    var wantsWebSocket: Bool {
+        self[.upgrade]?.lowercased() == "websocket"
+            && self[values: .connection].contains { value in
+                value.lowercased().split(separator: ",").contains {
+                    $0.trimmingCharacters(in: .whitespaces) == "upgrade"
+                }
+            }
     }
 }

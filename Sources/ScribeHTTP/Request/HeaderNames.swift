@@ -45,7 +45,6 @@ extension HTTPField.Name {
     package static let secFetchDest = named("sec-fetch-dest")
     package static let secFetchMode = named("sec-fetch-mode")
     package static let secFetchSite = named("sec-fetch-site")
-    package static let host = named("host")
     package static let forwardedFor = named("x-forwarded-for")
     package static let forwardedHost = named("x-forwarded-host")
     package static let forwardedProto = named("x-forwarded-proto")

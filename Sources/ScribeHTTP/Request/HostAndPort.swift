@@ -1,6 +1,6 @@
 import Basics
 import Engines
-import ScribeDomain
+import Outbound
 
 /// Parses a host with an optional port, as in a `Host` header or an origin: `api.example`, `[::1]:8087`.
 package struct HostAndPort: Hashable, Sendable {

@@ -1,5 +1,4 @@
 package import Hummingbird
-import ScribeDomain
 
 extension Request {
     /// The requested host, with its port unless that is the default.

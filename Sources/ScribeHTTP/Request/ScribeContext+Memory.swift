@@ -2,7 +2,6 @@ import Basics
 import HTTPTypes
 package import HummingbirdCore
 import NIOCore
-import ScribeDomain
 
 extension ScribeContext {
     /// Reserves more bytes of the memory budget, until the end of the request.

@@ -1,9 +1,11 @@
 package import Basics
+import Connections
 package import Hummingbird
+package import Journal
 import Logging
 import NIOCore
 package import ScribeDomain
-package import ScribeRuntime
+import ScribeRuntime
 
 /// Context of a request while it is served: world, principal, memory and signals.
 package struct ScribeContext: RequestContext {

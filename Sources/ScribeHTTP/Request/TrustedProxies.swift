@@ -1,8 +1,8 @@
 import Basics
-package import Engines
+import Engines
 import HTTPTypes
 package import Hummingbird
-import ScribeDomain
+package import Outbound
 
 /// Proxies whose forwarding headers are trusted.
 package struct TrustedProxies: Sendable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Parses the origin of a web page, as in the `Origin` header (RFC 6454): `https://app.example`.
 package struct WebOrigin: Hashable, Sendable {

@@ -1,6 +1,7 @@
 package import Basics
 package import Engines
 package import Logging
+package import Outbound
 package import ScribeDomain
 package import ScribeRuntime
 package import ServiceLifecycle

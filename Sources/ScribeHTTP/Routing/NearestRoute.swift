@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Finds the served route nearest to an unknown path, by the edit distance of their components.
 ///

@@ -1,5 +1,5 @@
 package import Basics
-import ScribeDomain
+package import Connections
 import ScribeRuntime
 package import ScribeStore
 

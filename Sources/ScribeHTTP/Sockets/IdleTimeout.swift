@@ -1,6 +1,6 @@
 package import Basics
+package import Connections
 import Foundation
-import ScribeDomain
 
 /// Closes a socket that was idle for too long. The socket's family decides which messages count as activity.
 package final class IdleTimeout: Sendable {

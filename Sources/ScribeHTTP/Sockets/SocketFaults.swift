@@ -1,4 +1,5 @@
 import Basics
+import Connections
 import Foundation
 import NIOCore
 import ScribeDomain

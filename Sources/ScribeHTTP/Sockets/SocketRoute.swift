@@ -1,4 +1,5 @@
 package import Basics
+package import Connections
 package import HTTPTypes
 package import Hummingbird
 package import ScribeDomain

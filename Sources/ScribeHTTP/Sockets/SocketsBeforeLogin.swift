@@ -1,5 +1,5 @@
 import Basics
-import ScribeDomain
+import Connections
 
 /// Limits sockets that are not authenticated yet.
 ///

@@ -1,7 +1,8 @@
 package import Basics
+package import Connections
 import Foundation
+import Journal
 import NIOCore
-import ScribeDomain
 import ScribeRuntime
 
 /// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.

@@ -1,8 +1,10 @@
 import Basics
+package import Connections
 import Crypto
 import Foundation
 import HTTPTypes
 package import Hummingbird
+import Journal
 import Logging
 import NIOCore
 import ScribeDomain
@@ -283,17 +285,5 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
             defer { messages.presence.isAwaited(false) }
             return try await bytes.next(isolation: #isolation)
         }
-    }
-}
-
-extension HTTPFields {
-    /// Whether the headers ask to switch to WebSocket.
-    var wantsWebSocket: Bool {
-        self[.upgrade]?.lowercased() == "websocket"
-            && self[values: .connection].contains { value in
-                value.lowercased().split(separator: ",").contains {
-                    $0.trimmingCharacters(in: .whitespaces) == "upgrade"
-                }
-            }
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+package import Connections
 import ScribeRuntime
 
 /// Sockets whose first message names another world than the one that opened them.

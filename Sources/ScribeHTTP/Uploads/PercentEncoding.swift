@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Percent-encodes and decodes URI components byte by byte, as SigV4 requires.
 package enum PercentEncoding {

@@ -1,7 +1,6 @@
 import Basics
 package import Crypto
 package import Foundation
-import ScribeDomain
 
 /// Scope of an AWS Signature Version 4: access key, date, region and service.
 package struct SigningScope: Hashable, Sendable {

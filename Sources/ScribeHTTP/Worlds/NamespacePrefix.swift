@@ -1,5 +1,6 @@
 import HTTPTypes
 package import Hummingbird
+import Journal
 package import ScribeDomain
 import ScribeRuntime
 

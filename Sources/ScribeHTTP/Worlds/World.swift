@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import ScribeDomain
 package import ScribeRuntime
 

@@ -1,6 +1,5 @@
 import Basics
 package import Foundation
-import ScribeDomain
 
 /// Counts the requests and sockets that a world serves, to find idle worlds.
 package final class WorldUse: Sendable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 package import ScribeStore
 
 /// Dispatches changes of the store to held polls, cached answers, job workers, timers and webhook deliveries. Every

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Counters and histograms for Prometheus. Labels are routes, fixed words and numbers, never text from a client.
 package final class Metrics: Sendable {

@@ -1,6 +1,8 @@
 import Basics
-package import Engines
+import Engines
+package import Journal
 package import Logging
+package import Outbound
 package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle

@@ -1,7 +1,9 @@
 import Basics
 import Engines
 import Foundation
+import Journal
 import NIOCore
+import Outbound
 import ScribeDomain
 
 /// Makes one attempt at a delivery.
@@ -76,18 +78,5 @@ struct DeliverySender: Sendable {
                 for: webhook.business)
         }
         return .delivered(signature: signature)
-    }
-}
-
-extension OutboundError {
-    var words: String {
-        switch self {
-        case .invalid(let reason): "the address \(reason)"
-        case .unknownHost: "nobody knows the host"
-        case .forbidden: "the address leads to where the server may not be sent"
-        case .unreachable: "nobody answers there, or not in time"
-        case .redirect(let status): "answered \(status), which is not followed"
-        case .refused(let status): "answered \(status)"
-        }
     }
 }

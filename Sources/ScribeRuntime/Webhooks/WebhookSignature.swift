@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 package import Foundation
-import ScribeDomain
 
 /// HMAC-SHA256 signature of a webhook: proves the sender and the time of a body. The key is used as the UTF-8 bytes of
 /// its text, not decoded.

@@ -1,5 +1,6 @@
-package import Engines
+import Engines
 package import Foundation
+package import Outbound
 package import ScribeDomain
 package import ScribeStore
 

@@ -1,4 +1,3 @@
-import ScribeDomain
 import ScribeStore
 
 /// Executor of one kind of job. ``WorkLoop`` decides when a job runs, how often it is tried, and how it ends at a stop.

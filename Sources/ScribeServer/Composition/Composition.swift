@@ -3,6 +3,7 @@ import Basics
 import Console
 import Control
 import Eka
+import Journal
 import Listen
 import Omi
 import S3

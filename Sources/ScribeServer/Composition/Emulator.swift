@@ -1,7 +1,10 @@
 package import Basics
+import Connections
 import Crypto
 package import Engines
+import Journal
 package import Logging
+import Outbound
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

@@ -3,7 +3,6 @@ import Engines
 import Foundation
 import Listen
 import NIOPosix
-import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 

@@ -1,6 +1,5 @@
 package import Basics
 package import Certificates
-import ScribeDomain
 
 extension Configuration {
     /// The source of the TLS certificate: the configured files, else the development authority.

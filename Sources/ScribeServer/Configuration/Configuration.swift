@@ -1,11 +1,14 @@
 import Alliance
 package import Certificates
+package import Connections
 package import Console
 package import Eka
 package import Engines
 package import Foundation
+package import Journal
 package import Listen
 package import Omi
+package import Outbound
 package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime

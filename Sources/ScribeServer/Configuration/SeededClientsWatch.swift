@@ -1,6 +1,5 @@
 import Basics
 import Logging
-import ScribeDomain
 import ScribeHTTP
 import ScribeStore
 import ServiceLifecycle

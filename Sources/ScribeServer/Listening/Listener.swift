@@ -1,13 +1,14 @@
 import Basics
 import Certificates
+import Connections
 import Console
 import Control
 package import Hummingbird
 import HummingbirdCore
+import Journal
 import Logging
 import NIOPosix
 import NIOSSL
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
@@ -114,7 +115,7 @@ package struct Listener: Sendable {
             let server = HTTPServerBuilder { [memory = emulator.memory] responder in
                 SecureChannel(
                     base: HTTP1Channel(responder: responder), limits: limits,
-                    streamLimit: streamLimit, memory: memory, metrics: metrics, logger: logger
+                    streamLimit: streamLimit, memory: memory, connections: metrics, logger: logger
                 ) { certificate.context }
             }
             let port = configuration.tls.port
@@ -126,7 +127,7 @@ package struct Listener: Sendable {
         let server = HTTPServerBuilder { responder in
             EventLoopChannel(
                 base: HTTP1Channel(responder: responder),
-                pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), metrics: metrics)
+                pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), connections: metrics)
         }
         let port = configuration.port
         services += hosts.dropFirst().map {

@@ -1,6 +1,8 @@
+import Connections
 import Engines
 import NIOCore
 import NIOPosix
+import Outbound
 import ScribeHTTP
 package import ServiceLifecycle
 

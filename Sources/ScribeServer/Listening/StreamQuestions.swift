@@ -1,6 +1,5 @@
 import Basics
 import Logging
-import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 import ServiceLifecycle

@@ -1,5 +1,6 @@
 import Engines
 import Foundation
+import Outbound
 import ScribeDomain
 import ScribeHTTP
 import Suki

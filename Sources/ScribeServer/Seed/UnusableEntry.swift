@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Error in an entry of a clients or fixtures file.
 struct UnusableEntry: Error, CustomStringConvertible {

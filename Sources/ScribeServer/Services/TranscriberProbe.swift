@@ -1,7 +1,6 @@
 import Basics
 import Engines
 import Logging
-import ScribeDomain
 import ServiceLifecycle
 
 /// Service that checks whether the recogniser can be reached: at the start, then once a minute while its last request

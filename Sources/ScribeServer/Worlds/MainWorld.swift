@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import NIOPosix
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

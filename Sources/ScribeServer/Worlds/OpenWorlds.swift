@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 package import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import NIOPosix
-import ScribeDomain
 import ScribeStore
 
 /// Storage of a world, which ends with the world.

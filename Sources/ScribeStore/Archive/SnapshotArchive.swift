@@ -1,7 +1,6 @@
 import Foundation
 package import NIOCore
 package import NIOPosix
-import ScribeDomain
 import SystemPackage
 
 /// A snapshot as one file, in the format of tar: `manifest.json`, `scribe.sqlite`, then `objects/NAME` for each file.

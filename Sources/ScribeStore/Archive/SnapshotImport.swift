@@ -2,7 +2,6 @@ import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix
-import ScribeDomain
 
 /// Reads a snapshot's archive, which anybody may have written, into a folder. Nothing but the files of a snapshot is
 /// taken, each once, in the order in which ``SnapshotArchive`` writes them.

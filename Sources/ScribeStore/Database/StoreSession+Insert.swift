@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// The columns of one row with their values, in order.
 typealias ColumnValues = KeyValuePairs<String, (any SQLConvertible)?>

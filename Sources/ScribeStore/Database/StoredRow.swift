@@ -1,5 +1,3 @@
-import ScribeDomain
-
 /// Row of a statement's result, copied to memory. Column names must match the statement's spelling.
 ///
 /// GRDB's own row makes a dictionary of lower-case names for each execution, and lower-cases each requested name: that

@@ -1,7 +1,6 @@
 package import Basics
 package import Foundation
 package import NIOPosix
-import ScribeDomain
 import SystemPackage
 
 #if canImport(Glibc)

@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 
 /// Signature Version 4 of a request to S3, made by the client.
 struct S3Signature {

@@ -1,6 +1,5 @@
 package import Basics
 package import Foundation
-import ScribeDomain
 
 /// Process that claims jobs, lanes and chores. The claimed rows name the process until the lease ends.
 package struct LeaseHolder: Sendable {

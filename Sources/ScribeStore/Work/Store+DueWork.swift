@@ -1,5 +1,4 @@
 package import Foundation
-import ScribeDomain
 
 /// Work of a store that is due or in progress, as counts.
 package struct DueWork: Hashable, Sendable {

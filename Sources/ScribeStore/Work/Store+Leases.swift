@@ -1,5 +1,4 @@
 import Foundation
-import ScribeDomain
 
 /// Leases by the machine's clock: each job, lane of deliveries and chore belongs to one process at a time.
 ///

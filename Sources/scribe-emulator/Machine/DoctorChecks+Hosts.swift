@@ -1,4 +1,5 @@
 import Engines
+import Outbound
 import ScribeDomain
 
 /// Checks of the addresses to which the SDKs' hosts resolve: another address than the server's gets the audio.

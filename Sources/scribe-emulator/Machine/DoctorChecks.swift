@@ -3,6 +3,7 @@ import Certificates
 import Engines
 import Foundation
 import NIOCore
+import Outbound
 import ScribeDomain
 
 /// Checks of `doctor`, each after those that it depends on, and their findings.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import Foundation
-import ScribeDomain
 
 struct FaultCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -3,7 +3,6 @@ import Basics
 import Foundation
 import NIOCore
 import NIOHTTP1
-import ScribeDomain
 
 struct RequestCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import Logging
-import ScribeDomain
 
 /// Format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {

@@ -1,6 +1,5 @@
 import Basics
 import Dispatch
-import ScribeDomain
 
 /// Writes log lines on a thread of its own, so that an unread log holds up no event loop.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import Journal
 import ScribeHTTP
 
 /// Arguments of the process as other users of the machine see them.

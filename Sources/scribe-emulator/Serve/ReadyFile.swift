@@ -2,7 +2,6 @@ import ArgumentParser
 import Basics
 import Foundation
 import NIOCore
-import ScribeDomain
 import ServiceLifecycle
 
 #if canImport(Glibc)

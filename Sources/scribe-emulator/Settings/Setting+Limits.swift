@@ -1,5 +1,7 @@
 import Basics
+import Connections
 import Foundation
+import Journal
 import Logging
 import ScribeDomain
 import ScribeHTTP

@@ -1,6 +1,7 @@
 import Certificates
 import Engines
 import Foundation
+import Outbound
 
 extension Setting.Parser where Value == OutboundTrust {
     /// Reads a PEM file with certificates of authorities.

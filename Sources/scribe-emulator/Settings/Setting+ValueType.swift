@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 extension Setting {
     /// Value type of a setting: for its JSON Schema, for lists in the YAML file, and for shell completions.

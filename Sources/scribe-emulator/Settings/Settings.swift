@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import Foundation
-import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 import Yams

@@ -1,6 +1,5 @@
 import Basics
 import NIOPosix
-import ScribeDomain
 import ScribeRuntime
 import UnixSignals
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Basics
 import Console
-import ScribeDomain
 import ScribeServer
 
 struct ConfigCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import NIOPosix
-import ScribeDomain
 import ScribeRuntime
 import ScribeServer
 import ScribeStore

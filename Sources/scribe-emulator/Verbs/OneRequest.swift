@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Basics
 import Engines
 import Foundation
 import NIOCore

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Basics
-import ScribeDomain
 
 /// Unknown command in the arguments, with the nearest one that exists. The parser itself only says that it did not
 /// expect the word.

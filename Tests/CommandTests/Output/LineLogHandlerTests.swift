@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import Logging
-import ScribeDomain
 import TestSupport
 import Testing
 

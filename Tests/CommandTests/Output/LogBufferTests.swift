@@ -2,7 +2,6 @@ import Basics
 import Dispatch
 import Foundation
 import Logging
-import ScribeDomain
 import TestSupport
 import Testing
 

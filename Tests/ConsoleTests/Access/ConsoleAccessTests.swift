@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 import ScribeServer
 import ServerTestSupport

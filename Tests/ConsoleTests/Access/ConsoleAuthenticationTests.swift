@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import TestSupport

@@ -1,5 +1,4 @@
 import Foundation
-import ScribeDomain
 import ScribeRuntime
 import Testing
 

@@ -1,7 +1,6 @@
 import Documents
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeServer

@@ -3,6 +3,7 @@ import Documents
 import Engines
 import Foundation
 import HTTPTypes
+import Journal
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

@@ -1,7 +1,7 @@
 import Basics
 import Foundation
 import HTTPTypes
-import ScribeDomain
+import Journal
 import ScribeRuntime
 import ScribeServer
 import ServerTestSupport

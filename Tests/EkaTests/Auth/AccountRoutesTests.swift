@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import JWTKit
 import NIOConcurrencyHelpers
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

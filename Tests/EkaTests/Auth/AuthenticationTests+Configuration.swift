@@ -1,5 +1,4 @@
 import Foundation
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import JWTKit
 import NIOConcurrencyHelpers
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Basics
 import HTTPTypes
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import NIOCore
-import ScribeDomain
 import Testing
 
 @testable import Engines

@@ -4,7 +4,6 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import ScribeDomain
 import TestSupport
 
 /// HTTP/1.1 server on 127.0.0.1 that answers as a test tells it, and records its requests.

@@ -1,7 +1,6 @@
 import Foundation
 import NIOCore
 import NIOWebSocket
-import ScribeDomain
 
 /// Recognition on one connection of a ``LiveService``.
 final class Recognition: ChannelInboundHandler {

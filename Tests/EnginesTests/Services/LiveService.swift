@@ -4,7 +4,6 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOWebSocket
-import ScribeDomain
 import TestSupport
 
 /// Live speech service on 127.0.0.1 with Deepgram's protocol, which does with each connection what a test tells it.

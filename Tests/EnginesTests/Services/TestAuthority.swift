@@ -1,7 +1,7 @@
 import Certificates
 import Foundation
 import NIOSSL
-import ScribeDomain
+import Outbound
 import TestSupport
 import Testing
 

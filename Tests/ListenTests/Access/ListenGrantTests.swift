@@ -2,7 +2,6 @@ import Basics
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

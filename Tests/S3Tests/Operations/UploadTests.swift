@@ -2,7 +2,6 @@ import Basics
 import Crypto
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Basics
 import Crypto
 import Foundation
 import NIOCore
-import ScribeDomain
 import ServerTestSupport
 import Testing
 

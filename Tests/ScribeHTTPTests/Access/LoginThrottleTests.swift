@@ -1,6 +1,5 @@
 import Basics
 import Crypto
-import ScribeDomain
 import ScribeHTTP
 import TestSupport
 import Testing

@@ -5,7 +5,6 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import ScribeDomain
 import ServerTestSupport
 import Testing
 

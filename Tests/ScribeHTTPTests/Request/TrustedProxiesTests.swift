@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
+import Outbound
 import ServerTestSupport
 import Testing
 

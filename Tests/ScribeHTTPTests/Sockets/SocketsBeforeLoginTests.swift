@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 import ServerTestSupport
 import Testing
 

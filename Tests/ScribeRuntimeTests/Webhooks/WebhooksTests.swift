@@ -1,6 +1,7 @@
 import Basics
 import Engines
 import Foundation
+import Outbound
 import RuntimeTestSupport
 import ScribeDomain
 import TestSupport

@@ -2,7 +2,6 @@ import Engines
 import Foundation
 import Logging
 import NIOPosix
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

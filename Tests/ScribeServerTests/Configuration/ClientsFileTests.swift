@@ -2,7 +2,6 @@ import Basics
 import Foundation
 import HTTPTypes
 import Logging
-import ScribeDomain
 import ScribeHTTP
 import ServerTestSupport
 import TestSupport

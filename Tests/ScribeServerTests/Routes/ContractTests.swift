@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
-import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 import ServerTestSupport

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Logging
-import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 import ServerTestSupport

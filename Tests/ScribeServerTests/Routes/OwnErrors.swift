@@ -1,4 +1,5 @@
 import Engines
+import Outbound
 import ScribeDomain
 
 @testable import Alliance

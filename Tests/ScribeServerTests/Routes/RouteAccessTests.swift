@@ -3,7 +3,6 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import ScribeDomain
 import ServerTestSupport
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Logging
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

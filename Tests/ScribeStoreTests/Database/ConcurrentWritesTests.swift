@@ -1,4 +1,3 @@
-import ScribeDomain
 import TestSupport
 import Testing
 

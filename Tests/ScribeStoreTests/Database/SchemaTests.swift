@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import GRDB
-import ScribeDomain
 import TestSupport
 import Testing
 

@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
-import ScribeDomain
 import TestSupport
 import Testing
 

@@ -1,4 +1,3 @@
-import ScribeDomain
 import Subprocess
 
 /// Runner of ffmpeg, the only place that starts it.

@@ -2,7 +2,6 @@ package import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix
-import ScribeDomain
 
 /// Encodes recordings to MP3. MP3 frames can be concatenated, so that many files become one
 /// stream without being held in memory.

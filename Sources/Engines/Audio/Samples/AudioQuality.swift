@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Audibility of speech in a recording, from 0 to 1.
 ///

@@ -1,6 +1,5 @@
 import Basics
 package import NIOCore
-import ScribeDomain
 
 /// Format of raw samples. Samples of several bytes are little-endian.
 package enum SampleFormat: Hashable, Sendable {

@@ -164,14 +164,15 @@ package struct DecodingLiveEngine: LiveEngine {
                     try await group.waitForAll()
                 }
             }
+            if isCut.withLock({ $0 }) {
+                rest = cutter.withLock { $0?.cut() } ?? Data()
+                try await decoded.add(.finalize)
+                continue
+            }
             // ffmpeg exits with 0, and writes no sample, for an MPEG-4 recording with its header at the end.
             let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
             guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
                 throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
-            }
-            if isCut.withLock({ $0 }) {
-                rest = cutter.withLock { $0?.cut() } ?? Data()
-                try await decoded.add(.finalize)
             }
         }
         await decoded.finish()

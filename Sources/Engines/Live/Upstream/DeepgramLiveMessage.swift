@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Message of Deepgram's live API (streaming.md 1.5), limited to the used members. A missing member, or one of the
 /// wrong type, does not invalidate the message.

@@ -5,6 +5,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
+import Outbound
 import ScribeDomain
 
 /// Opens WebSockets to a speech service named in the configuration.

@@ -1,7 +1,6 @@
 import Basics
 import NIOCore
 import NIOWebSocket
-import ScribeDomain
 
 /// State of one stream to a service across several connections: messages to send, audio without final results, and the
 /// start of the current connection.

@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Transcript split into clauses, each with its speaker and its kind: question, statement or answer.
 struct Dialogue {

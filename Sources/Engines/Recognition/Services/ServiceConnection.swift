@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
-import ScribeDomain
+import Outbound
 
 /// Probes a speech service by opening a connection, without a request.
 struct ServiceConnection: Sendable {

@@ -1,4 +1,5 @@
 package import Foundation
+package import Outbound
 
 /// Configuration of a speech service: address, key, models and prompt.
 package struct SpeechService: Sendable {

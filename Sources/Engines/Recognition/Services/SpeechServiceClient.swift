@@ -3,6 +3,7 @@ package import Foundation
 import NIOCore
 import NIOHTTP1
 package import NIOPosix
+package import Outbound
 import ScribeDomain
 
 /// HTTP client for speech services, with limits: redirects are not followed, and answers have a maximum size.

@@ -1,7 +1,6 @@
 import Basics
 import HTTPTypes
 import Hummingbird
-import ScribeDomain
 import ScribeHTTP
 
 /// `GET /voice/v1/.well-known/medscribealliance`: the server's capabilities, without a token (medscribe.md 1.6).

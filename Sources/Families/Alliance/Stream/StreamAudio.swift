@@ -1,8 +1,8 @@
 import Basics
+import Connections
 import Engines
 import Foundation
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 
 /// Extracts PCM samples from stream messages: raw bytes, or telephony envelopes in JSON (medscribe.md 2.5).

@@ -2,7 +2,6 @@ import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
-import ScribeDomain
 import ScribeHTTP
 
 /// Authenticates every console request.

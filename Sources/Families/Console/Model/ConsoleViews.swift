@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Mustache
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 
 /// Templates, style sheet and scripts of the console, from `console/`.

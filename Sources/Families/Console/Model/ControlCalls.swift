@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 
 /// Calls of the operator API within the process.

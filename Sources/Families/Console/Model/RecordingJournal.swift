@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore

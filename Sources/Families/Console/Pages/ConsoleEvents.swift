@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Journal
 import NIOCore
 import ScribeDomain
 import ScribeHTTP

@@ -1,7 +1,6 @@
 import Basics
 import HTTPTypes
 import Hummingbird
-import ScribeDomain
 import ScribeHTTP
 
 /// Refuses the calls that would change one server alone, where several servers share their data. Namespaces, clocks,

@@ -1,5 +1,6 @@
 import Basics
 import Hummingbird
+import Journal
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Integer field that the Android SDK declares as Kotlin's `Int`, which has 32 bits.
 ///

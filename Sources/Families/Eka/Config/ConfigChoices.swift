@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 import ScribeHTTP
 
 /// One option of the configuration: an id, and a name to display.

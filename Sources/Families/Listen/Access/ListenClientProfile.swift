@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import ScribeDomain
 import ScribeHTTP
 
 /// Differences between clients of live recognition, for one client.

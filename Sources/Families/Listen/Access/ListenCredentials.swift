@@ -1,6 +1,5 @@
 import Foundation
 import HTTPTypes
-import ScribeDomain
 import ScribeHTTP
 
 /// Parses the key of a request (streaming.md 1.2): `Authorization: Token` or `Bearer`, else the second subprotocol.

@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 import ScribeHTTP
 
 /// Metadata of the recognition model, as shown to clients.

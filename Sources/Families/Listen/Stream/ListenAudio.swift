@@ -1,3 +1,4 @@
+import Connections
 import Engines
 import NIOCore
 import ScribeHTTP

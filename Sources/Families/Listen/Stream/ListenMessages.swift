@@ -2,7 +2,6 @@ import Basics
 import Crypto
 import Engines
 import Foundation
-import ScribeDomain
 
 /// Text commands of a client (streaming.md 1.4).
 enum ListenCommand: Hashable, Sendable {

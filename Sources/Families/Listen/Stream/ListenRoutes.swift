@@ -1,3 +1,4 @@
+import Connections
 import Crypto
 import Engines
 import Foundation

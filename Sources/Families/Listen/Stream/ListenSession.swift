@@ -1,4 +1,5 @@
 import Basics
+import Connections
 import Crypto
 import Engines
 import Foundation

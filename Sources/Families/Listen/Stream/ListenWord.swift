@@ -1,6 +1,5 @@
 import Basics
 import Engines
-import ScribeDomain
 
 extension LiveWord {
     /// Encodes a word, for a socket and for a recording's answer (streaming.md 1.5).

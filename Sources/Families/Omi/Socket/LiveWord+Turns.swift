@@ -1,6 +1,5 @@
 import Basics
 import Engines
-import ScribeDomain
 
 extension [LiveWord] {
     /// Splits a live result into turns: consecutive words of one speaker.

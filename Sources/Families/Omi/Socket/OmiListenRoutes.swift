@@ -1,4 +1,5 @@
 import Basics
+import Connections
 import Engines
 import Foundation
 import HTTPTypes

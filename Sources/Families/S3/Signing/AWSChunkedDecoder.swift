@@ -2,7 +2,6 @@ import Basics
 import Crypto
 import Foundation
 import NIOCore
-import ScribeDomain
 
 /// Decodes an `aws-chunked` body as it arrives, and verifies each chunk's signature.
 ///

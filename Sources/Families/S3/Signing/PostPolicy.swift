@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 import ScribeHTTP
 
 /// Parses and checks a POST policy: the signer's conditions on the fields of an upload form (AWS: POST policy).

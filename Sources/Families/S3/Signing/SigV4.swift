@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 import ScribeHTTP
 
 /// Verifies AWS Signature Version 4 of a request, on the server's side.

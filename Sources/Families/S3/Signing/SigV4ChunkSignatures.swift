@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import ScribeDomain
 import ScribeHTTP
 
 /// Verifies the chunk signatures of an `aws-chunked` body. Each signature covers the previous one.

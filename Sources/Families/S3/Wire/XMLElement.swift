@@ -2,7 +2,6 @@ import Basics
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import ScribeDomain
 
 /// Encodes S3's XML answers: elements with text or with child elements.
 struct XMLElement: Sendable {

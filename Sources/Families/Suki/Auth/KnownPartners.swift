@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Configured partners, whose clinicians may log in; replaceable while the server runs.
 package final class KnownPartners: Sendable {

@@ -3,6 +3,7 @@ import Engines
 import Foundation
 import HTTPTypes
 import JWTKit
+import Outbound
 import ScribeDomain
 import ScribeHTTP
 

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 import ScribeRuntime
 
 /// A diagnosis that the transcript mentions (suki.md 3.11): one from the session's context, or one with a known code.

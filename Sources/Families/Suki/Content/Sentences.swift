@@ -1,5 +1,3 @@
-import ScribeDomain
-
 extension String {
     /// Splits a text into sentences, without their end marks. A decimal point ends no sentence.
     var sentences: [Substring] {

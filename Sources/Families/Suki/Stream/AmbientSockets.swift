@@ -1,4 +1,5 @@
 import Basics
+import Connections
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 extension Date {
     /// Parses an RFC 3339 time, with any number of fractional digits; nil for any other text.

@@ -1,7 +1,7 @@
 import Basics
+import Connections
 import Foundation
 import NIOCore
-import ScribeDomain
 import ScribeHTTP
 
 /// Messages of a client on the ambient socket (suki.md 6.2).

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import Hummingbird
-import ScribeDomain
 import ScribeHTTP
 
 /// `/api/v1/info/…`: lists the options for a context (suki.md 3.15).

@@ -2,7 +2,6 @@ import AsyncHTTPClient
 package import Basics
 import Foundation
 package import NIOPosix
-import ScribeDomain
 
 /// Moves the data of a folder to PostgreSQL and S3: objects first, then all rows in one SQL transaction.
 ///

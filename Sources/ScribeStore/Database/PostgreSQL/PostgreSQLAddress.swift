@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Address of a PostgreSQL database: a URL of libpq, with the schema of the store as `?schema=`.
 package struct PostgreSQLAddress: Sendable {

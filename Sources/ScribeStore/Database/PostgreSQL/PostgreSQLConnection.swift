@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import ScribeDomain
 
 /// Connection to PostgreSQL in pipeline mode: a statement without a result is only sent, and its error comes with the
 /// next result.

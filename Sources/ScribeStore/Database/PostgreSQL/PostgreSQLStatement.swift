@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Statement in PostgreSQL's spelling: `$1` in place of `?` and `?1`.
 struct PostgreSQLStatement: Hashable, Sendable {

@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 
 /// Queue of this process's writes, by scope: two writes of one scope take a connection at a time.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import ScribeDomain
 
 /// Database file with the schema and without rows, to copy for a new state. Making the schema each time would take
 /// several times as long.

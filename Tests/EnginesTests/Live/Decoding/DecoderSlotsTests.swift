@@ -1,5 +1,4 @@
 import Basics
-import ScribeDomain
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import NIOCore
-import ScribeDomain
 import TestSupport
 import Testing
 
@@ -39,8 +38,8 @@ struct DecodingLiveEngineTests {
         }
     }
 
-    private static let noise = EncodedAudio.encode(
-        "noise.flac", ["-c:a", "flac"], of: "anoisesrc=d=3:r=16000:a=0.2:seed=1")
+    /// Two seconds of a tone: each frame has about as many bytes.
+    private static func tone() throws -> Data { try #require(EncodedAudio.files["flac"]) }
 
     /// Frames heard at each finalize request, and at the end.
     private func frames(of pieces: [Data], _ codec: StreamCodec) async throws -> [Int] {
@@ -63,31 +62,28 @@ struct DecodingLiveEngineTests {
         return heard.withLock { $0 }
     }
 
-    @Test(
-        "a FLAC stream is decoded up to each Finalize, and no sample is lost or doubled between two", arguments: 0..<8)
-    func flac(cut: Int) async throws {
-        let file = Self.noise
-        let cuts = [0, file.count / 3 + 97 * cut, file.count * 2 / 3 + 31 * cut, file.count]
-        let pieces = zip(cuts, cuts.dropFirst()).map { Data(file[$0..<$1]) }
-        let found = try await frames(of: pieces, .flac)
-        #expect(found.count == 3)
-        #expect(found.last == 48_000)
-        // A frame is a tenth of a second, and noise fills its bytes evenly.
-        for (frames, cut) in zip(found, cuts.dropFirst()) {
-            #expect(abs(frames - 48_000 * cut / file.count) <= 2 * 1728)
+    /// The end of each frame of a FLAC file: in bytes, and in samples.
+    private func frameEnds(of file: Data) -> [(bytes: Int, samples: Int)] {
+        let bytes = AudioBytes(file)
+        let blockSize = bytes.unsigned(at: 8, size: 2) ?? 0
+        let frames = (42..<file.count - 6).compactMap { place -> (start: Int, samples: Int)? in
+            guard bytes.byte(at: place) == 0xFF else { return nil }
+            return FLACAudio.frameEnd(at: place, of: bytes, blockSize: blockSize).map { (place, Int($0)) }
         }
+        return zip(frames, frames.dropFirst().map(\.start) + [file.count]).map { ($1, $0.samples) }
     }
 
-    @Test("a FLAC stream that is cut at the end of a frame, or within the header of the next, loses nothing")
-    func flacFrames() async throws {
-        let file = EncodedAudio.encode("tone.flac", ["-c:a", "flac"])
-        let bytes = AudioBytes(file)
-        let starts = (42..<file.count - 16).filter {
-            bytes.byte(at: $0) == 0xFF && FLACAudio.frameEnd(at: $0, of: bytes, blockSize: 0) != nil
-        }
-        let start = try #require(starts.dropFirst(4).first)
-        for cut in [start - 1, start, start + 1, start + 5, start + 20] {
-            #expect(try await frames(of: [file[..<cut], file[cut...]].map { Data($0) }, .flac).last == 32_000)
+    @Test("a FLAC stream is decoded up to each Finalize, and no sample is lost or doubled between two")
+    func flac() async throws {
+        let file = try Self.tone()
+        let ends = frameEnds(of: file)
+        try #require(ends.count > 5 && ends.last?.samples == 32_000)
+        // Within the metadata, within a frame, at its end, and within the header of the next.
+        let end = ends[2].bytes
+        for cut in [100, ends[0].bytes - 200, end - 1, end, end + 1, end + 5, end + 20] {
+            let cuts = [0, cut, ends[4].bytes + 7, file.count]
+            let found = try await frames(of: zip(cuts, cuts.dropFirst()).map { Data(file[$0..<$1]) }, .flac)
+            #expect(found == cuts.dropFirst().map { cut in ends.last { $0.bytes <= cut }?.samples ?? 0 })
         }
     }
 

@@ -1,6 +1,5 @@
 import Foundation
 import NIOPosix
-import ScribeDomain
 import TestSupport
 import Testing
 

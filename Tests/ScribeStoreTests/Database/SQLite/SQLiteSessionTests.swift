@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import GRDBSQLite
-import ScribeDomain
 import TestSupport
 import Testing
 

@@ -2,7 +2,6 @@ import Basics
 import Crypto
 import Foundation
 import GRDB
-import ScribeDomain
 import SystemPackage
 
 /// A snapshot on disk: a manifest, a database of the fresh schema, and the files that its rows refer to.

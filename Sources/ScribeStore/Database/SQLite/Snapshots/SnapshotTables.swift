@@ -1,5 +1,4 @@
 import GRDB
-import ScribeDomain
 
 /// Rows that a snapshot holds, and their copying between databases of the same schema.
 enum SnapshotTables {

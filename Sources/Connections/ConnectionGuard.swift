@@ -1,0 +1,290 @@
+package import Basics
+package import NIOCore
+package import NIOHTTP1
+
+/// Enforces the limits of one HTTP/1 connection, between the HTTP parser and the request handlers.
+///
+/// It ends deliberately slow connections, and refuses requests that two parsers could read differently. It answers
+/// `Expect: 100-continue` at once: AWS clients and curl otherwise wait a second before they send the body. It closes
+/// the connection when the client or HTTP/1.0 asks for that.
+package final class ConnectionGuard: ChannelDuplexHandler {
+    package typealias InboundIn = HTTPServerRequestPart
+    package typealias InboundOut = HTTPServerRequestPart
+    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias OutboundOut = HTTPServerResponsePart
+
+    private let limits: ConnectionLimits
+    private let isSecure: Bool
+    private var phase = Phase.idle
+    /// Unanswered requests in order: whether the connection closes after the answer.
+    private var closings: [Bool] = []
+    private var isResponding: Bool { !closings.isEmpty }
+    private var bytesInWindow = 0
+    private var isWaitingForBytes = false
+    private var awaited: Awaited?
+    private lazy var deadline = MovingDeadline { [weak self] context in
+        guard let self, let awaited else { return }
+        self.awaited = nil
+        isLate(awaited, context)
+    }
+    private var answerTimer: Scheduled<Void>?
+    private var context: ChannelHandlerContext?
+    /// Whether the request being read may switch to WebSocket.
+    private var isUpgradable = false
+    private var hasEndedUpgraded = false
+    /// Whether a read was requested while a WebSocket request awaits its answer.
+    ///
+    /// Bytes behind that request wait in the parser; they are at most one read.
+    private var isReadHeld = false
+    /// Whether the parser stops after the present request, and whether it has stopped.
+    private var isLastForParser = false
+    private var hasParserStopped = false
+    /// Whether further input is useless: a stopped parser would buffer all of it.
+    package var ignoresInput: Bool { hasParserStopped && phase != .upgrading && phase != .upgraded }
+
+    private var lone = LoneRequest()
+
+    /// Fires when the client disconnects or half-closes, so that held requests stop waiting.
+    package let clientDisconnect: OneShotSignal
+
+    package init(limits: ConnectionLimits, isSecure: Bool, clientDisconnect: OneShotSignal) {
+        self.limits = limits
+        self.isSecure = isSecure
+        self.clientDisconnect = clientDisconnect
+    }
+
+    package func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        expect(.head, context)
+    }
+
+    package func handlerRemoved(context: ChannelHandlerContext) { stop() }
+
+    package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            clientDisconnect.fire()
+            endUpgraded(context)
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    package func channelInactive(context: ChannelHandlerContext) {
+        clientDisconnect.fire()
+        endUpgraded(context)
+        stop()
+        context.fireChannelInactive()
+    }
+
+    /// Switches the connection to another protocol: removes the HTTP codec.
+    ///
+    /// Bytes pass as the body of the request and of its answer. That protocol sets its own timeouts; an answer that the
+    /// client does not read still ends the connection.
+    private func upgrade(_ context: ChannelHandlerContext) throws {
+        let pipeline = context.pipeline.syncOperations
+        let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
+        try pipeline.addHandler(RawBytes(limits), position: .before(self))
+        awaited = nil
+        phase = .upgraded
+        pipeline.removeHandler(context: encoder, promise: nil)
+        let removed = context.eventLoop.makePromise(of: Void.self)
+        removed.futureResult.assumeIsolated().whenComplete { _ in
+            // The parser has passed on the bytes behind the request, the first of the new protocol, without a
+            // read-complete event.
+            context.fireChannelReadComplete()
+            self.resumeReading(context)
+        }
+        pipeline.removeHandler(context: parser, promise: removed)
+    }
+
+    package func read(context: ChannelHandlerContext) {
+        if phase == .upgrading { isReadHeld = true } else { context.read() }
+    }
+
+    private func resumeReading(_ context: ChannelHandlerContext) {
+        guard isReadHeld else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    /// Ends the request's body, which carries the client's bytes in the other protocol.
+    private func endUpgraded(_ context: ChannelHandlerContext) {
+        guard phase == .upgraded, !hasEndedUpgraded else { return }
+        hasEndedUpgraded = true
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+    }
+
+    private func stop() {
+        awaited = nil
+        deadline.cancel()
+        answerTimer?.cancel()
+        context = nil
+    }
+
+    // MARK: Bytes, counted before the parser
+
+    package func received(_ count: Int) {
+        lone.begin()
+        isWaitingForBytes = false
+        bytesInWindow += count
+        if case .idle = phase, !isResponding, let context {
+            phase = .head
+            expect(.head, context)
+        }
+    }
+
+    /// Ends a read, after the parser.
+    package func parsed(_ bytes: ByteBuffer) { lone.end(bytes, isIdle: phase == .idle) }
+
+    /// Gives away the bytes of the newest request.
+    /// - Returns: nil if it did not come alone, or if the bytes were taken.
+    package func takeSentHead() -> (bytes: ByteBuffer, isSecure: Bool)? { lone.take().map { ($0, isSecure) } }
+
+    package func isAskingForBytes() { isWaitingForBytes = true }
+
+    // MARK: Requests
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch phase {
+        case .refused: return
+        case .upgraded: return hasEndedUpgraded ? () : context.fireChannelRead(data)
+        case .idle, .head, .body, .upgrading: break
+        }
+        switch unwrapInboundIn(data) {
+        case .head(var head):
+            awaited = nil
+            if let status = head.refusal { return refuse(context, status) }
+            // The parser stops after this request.
+            let wantsUpgrade = head.headers.contains(name: "upgrade")
+            isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
+            isLastForParser = wantsUpgrade || head.method == .CONNECT
+            // A request for any other protocol is answered in HTTP/1, on a connection that then closes.
+            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
+            // Other heads are changed here, or by the codec.
+            lone.noteHead(
+                isUsual: closings.isEmpty && !endsConnection && head.uri.utf8.first == UInt8(ascii: "/"))
+            closings.append(endsConnection)
+            phase = .body
+            expect(.body, context)
+            // In lower case, and for HTTP/1.0 too: Hummingbird reads it so.
+            if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+                let answer = HTTPResponseHead(version: head.version, status: .continue)
+                context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
+            }
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+        case .body:
+            lone.noteBody()
+            context.fireChannelRead(data)
+        case .end:
+            awaited = nil
+            hasParserStopped = isLastForParser
+            // Held back until the answer: after a switch of protocols the request goes on.
+            if isUpgradable { return phase = .upgrading }
+            phase = .idle
+            context.fireChannelRead(data)
+        }
+    }
+
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if case HTTPParserError.headerOverflow = error, !isResponding {
+            return refuse(context, .requestHeaderFieldsTooLarge)
+        }
+        context.fireErrorCaught(error)
+    }
+
+    // MARK: Responses
+
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if phase == .upgraded { return context.write(data, promise: promise) }
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status == .switchingProtocols && phase == .upgrading:
+            context.writeAndFlush(data, promise: promise)
+            do {
+                try upgrade(context)
+            } catch {
+                context.close(promise: nil)
+            }
+        case .head(var head) where phase == .upgrading:
+            // No switch: the request ends here, and the connection stays HTTP.
+            closings[0] = true
+            head.headers.replaceOrAdd(name: "connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+            phase = .idle
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            resumeReading(context)
+        case .head(var head) where head.status.code >= 200:
+            // An error before the whole request arrived: the connection closes, instead of reading the rest.
+            if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
+            if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end where closings.first == true:
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.assumeIsolated().whenComplete { _ in self.closeAfterResponse(context) }
+            context.writeAndFlush(data, promise: written)
+        case .end:
+            if isResponding { closings.removeFirst() }
+            context.write(data, promise: promise)
+        case .head, .body:
+            context.write(data, promise: promise)
+        }
+    }
+
+    /// Starts the answer timeout. An unread answer would keep its file, its memory and its connection forever.
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
+        answerTimer?.cancel()
+        answerTimer = nil
+        if !context.channel.isWritable {
+            answerTimer = context.schedule(after: limits.answerWindow) { $0.close(promise: nil) }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func closeAfterResponse(_ context: ChannelHandlerContext) {
+        guard case .body = phase else { return context.close(promise: nil) }
+        // Closing at once would reset the connection, and the client could lose the unread answer.
+        context.close(mode: .output, promise: nil)
+        context.schedule(after: limits.drainTime) { $0.close(promise: nil) }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ status: HTTPResponseStatus) {
+        stop()
+        phase = .refused
+        let headers: HTTPHeaders = ["connection": "close", "content-length": "0"]
+        context.write(
+            wrapOutboundOut(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers))), promise: nil
+        )
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in
+            context.close(mode: .output, promise: nil)
+            context.schedule(after: self.limits.drainTime) { $0.close(promise: nil) }
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    // MARK: Time
+
+    /// Starts the timeout for the next head or body.
+    private func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+        if awaited == .body { bytesInWindow = 0 }
+        self.awaited = awaited
+        deadline.move(to: context.eventLoop.now + TimeAmount(limits.requestTime), context)
+    }
+
+    private func isLate(_ awaited: Awaited, _ context: ChannelHandlerContext) {
+        switch awaited {
+        case .head:
+            guard !isResponding else { return }
+            if case .head = phase { refuse(context, .requestTimeout) } else { context.close(promise: nil) }
+        case .body:
+            guard case .body = phase else { return }
+            // A body being read must make progress. A body not being read waits for a slower disk, which is not the
+            // client's fault.
+            if isWaitingForBytes, bytesInWindow < limits.bodyMinimum {
+                context.close(promise: nil)
+            } else {
+                expect(.body, context)
+            }
+        }
+    }
+}

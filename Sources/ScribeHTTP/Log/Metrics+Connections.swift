@@ -1,0 +1,4 @@
+import Connections
+import ScribeRuntime
+
+extension Metrics: ConnectionCounter {}
