@@ -5,24 +5,24 @@ import NIOCore
 /// The read is then the request as the client sent it, which the journal can keep without its fields.
 struct LoneRequest {
     /// Parts of requests in the present read, so far.
-    private enum Brought { case nothing, head, more }
-    private var brought = Brought.nothing
+    private enum ReadContents { case nothing, head, more }
+    private var contents = ReadContents.nothing
     /// Whether the parser holds no part of a request.
     private var isParserEmpty = true
     private var bytes: ByteBuffer?
 
     /// Begins a read, before the parser.
-    mutating func begin() { brought = isParserEmpty ? .nothing : .more }
+    mutating func begin() { contents = isParserEmpty ? .nothing : .more }
 
     /// Notes a head.
     /// - Parameter isUsual: whether no other request is unanswered, and all layers see the head as it was sent.
     mutating func noteHead(isUsual: Bool) {
         bytes = nil
-        brought = isUsual && brought == .nothing ? .head : .more
+        contents = isUsual && contents == .nothing ? .head : .more
     }
 
     /// Notes a part of a body.
-    mutating func noteBody() { brought = .more }
+    mutating func noteBody() { contents = .more }
 
     /// Ends a read, after the parser.
     ///
@@ -30,7 +30,7 @@ struct LoneRequest {
     /// - Parameter isIdle: whether no request is open.
     mutating func end(_ read: ByteBuffer, isIdle: Bool) {
         isParserEmpty = isIdle && read.endsWithEmptyLine
-        if isParserEmpty, brought == .head { bytes = read }
+        if isParserEmpty, contents == .head { bytes = read }
     }
 
     /// Gives away the bytes of the newest request.

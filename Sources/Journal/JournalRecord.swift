@@ -181,7 +181,7 @@ package final class JournalRecord: Sendable {
         guard let (journal, number, growth) = place, growth != 0 || isNews,
             !journal.changed(number, growth: growth, isNews: isNews)
         else { return }
-        // What no one can read any more must not grow.
+        // The entry was evicted; stop recording.
         forget()
     }
 

@@ -6,7 +6,7 @@ package enum JournalMode: String, CaseIterable, Sendable {
     /// Heads and bodies as well. Credentials are masked where they are shown.
     case full
 
-    /// Whether the mode is ``full``. The comparison of two values with names compares the names.
+    /// Whether the mode is ``full``. Faster than `==`, which compares raw strings.
     package var isFull: Bool {
         switch self {
         case .full: true

@@ -100,7 +100,7 @@ package struct OutboundClient: Sendable {
         let targets = try await addresses(of: address, for: business)
         return try await withTimeLimit(limit, clock: clock, failure: OutboundError.unreachable) {
             // A name may have several addresses, of which some do not answer.
-            for target in targets.prefix(Self.mostAddresses) {
+            for target in targets.prefix(Self.maxAddresses) {
                 do {
                     return try await exchange(address, at: target, method, headers, content, body)
                 } catch is NotConnected {
@@ -114,7 +114,7 @@ package struct OutboundClient: Sendable {
     /// Thrown if no connection was made: nothing was sent, so another address may be tried.
     private struct NotConnected: Error {}
 
-    private static let mostAddresses = 4
+    private static let maxAddresses = 4
 
     /// Marks requests as cross-site: services that refuse web pages, such as this server's operator API, stay closed to
     /// the author of the URL.

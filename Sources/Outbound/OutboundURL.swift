@@ -85,7 +85,7 @@ extension OutboundError {
         switch self {
         case .invalid(let reason): "the address \(reason)"
         case .unknownHost: "nobody knows the host"
-        case .forbidden: "the address leads to where the server may not be sent"
+        case .forbidden: "the address is not allowed"
         case .unreachable: "nobody answers there, or not in time"
         case .redirect(let status): "answered \(status), which is not followed"
         case .refused(let status): "answered \(status)"

@@ -33,19 +33,19 @@ struct EventLoopExecutorTests {
         let turns = await withTaskExecutorPreference(EventLoopExecutor(group.next())) {
             await Self.turns(until: hasRead) { try? pipe.fileHandleForWriting.write(contentsOf: Data([1])) }
         }
-        #expect(turns < Self.mostTurns)
+        #expect(turns < Self.maxTurns)
         try await channel.close()
         try await group.shutdownGracefully()
     }
 
-    private static let mostTurns = 100_000
+    private static let maxTurns = 100_000
 
     /// - Parameter begin: sends what is to be read.
     @concurrent private static func turns(until hasRead: LockedValue<Bool>, _ begin: @Sendable () -> Void) async -> Int
     {
         begin()
         var turns = 0
-        while turns < mostTurns, !hasRead.withLock({ $0 }) {
+        while turns < maxTurns, !hasRead.withLock({ $0 }) {
             turns += 1
             await EventLoopOffload.yield()
         }

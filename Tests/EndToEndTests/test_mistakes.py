@@ -154,7 +154,7 @@ DATA_FOLDERS = [
             f"$here/{DATABASE} is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "
             "NEW-FOLDER FILE, or start with another --data-dir", 1, files=state(b"")),
     Mistake("data folder that cannot be made", "serve --port 0 --data-dir /proc/nothing",
-            "/proc/nothing cannot be used: it cannot be created there. Mend that, or choose another folder with "
+            "/proc/nothing cannot be used: it cannot be created there. Fix this, or choose another folder with "
             "--data-dir", 1),
     Mistake("damaged database", "serve --port 0 --data-dir data",
             f"$here/{DATABASE} is damaged. Restore a backup into a new folder with scribe-emulator restore --data-dir "

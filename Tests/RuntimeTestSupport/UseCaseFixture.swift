@@ -119,7 +119,7 @@ package struct UseCaseFixture {
         let transcriber = ScriptedTranscriber(steps: LockedValue([step]), clock: clock)
         recognitions = Recognitions(
             uploads: uploads, transcriber: transcriber,
-            decoder: WaveDecoder(
+            decoder: RecordingDecoder(
                 concurrency: 1, decodes: false, temporary: temporary, clock: clock, files: .singleton),
             metrics: metrics, clock: clock, threads: .singleton)
         let outbound = OutboundClient(rules: OutboundRules(allowsLoopback: false), clock: clock) { host, _ in

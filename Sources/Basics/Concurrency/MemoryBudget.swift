@@ -51,15 +51,15 @@ package final class MemoryBudget: Sendable {
     package var total: Int { state.withLock(\.total) }
 
     /// Whether less than a sixteenth of the limit is left for a single tenant.
-    package var isUsedUp: Bool { mostOfOne - total < limit / 16 }
+    package var isUsedUp: Bool { maxOfOne - total < limit / 16 }
 
     /// Most bytes of one tenant while no other tenant holds any.
-    private var mostOfOne: Int { limit - limit / 8 }
+    private var maxOfOne: Int { limit - limit / 8 }
 
     private func fits(_ count: Int, _ tenant: String?, _ state: State) -> Bool {
         let own = state.held[tenant, default: 0]
-        let (most, mostOfAll) = own == state.total ? (mostOfOne, mostOfOne) : (limit / 2, limit)
-        return count <= most - own && count <= mostOfAll - state.total
+        let (most, maxOfAll) = own == state.total ? (maxOfOne, maxOfOne) : (limit / 2, limit)
+        return count <= most - own && count <= maxOfAll - state.total
     }
 
     /// Whether a taker may go before all that wait.
@@ -92,7 +92,7 @@ package final class MemoryBudget: Sendable {
     /// - Throws: ``Exhausted`` without room in time, `CancellationError`.
     fileprivate func take(_ count: Int, for tenant: String?, holdsSome: Bool) async throws {
         guard !takeAtOnce(count, for: tenant, holdsSome: holdsSome) else { return }
-        guard count <= mostOfOne else { throw Exhausted() }
+        guard count <= maxOfOne else { throw Exhausted() }
         let number = state.withLock { state in
             state.next += 1
             return state.next

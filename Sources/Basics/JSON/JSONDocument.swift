@@ -24,25 +24,25 @@ package final class JSONDocument: Sendable {
     /// Deepest nesting that is accepted from outside.
     package static let deepestNesting = 120
     /// Most values that are accepted from outside. A value takes up to 100 times the memory of its text.
-    package static let mostValues = 200_000
+    package static let maxValues = 200_000
     /// Most values of one message of a socket.
-    package static let mostValuesOfMessage = 10_000
+    package static let maxValuesOfMessage = 10_000
 
     /// Decodes JSON from outside. Nil if the text is not JSON of that type, is nested too deeply, or has too many
     /// values.
     package static func untrusted<Value: Decodable>(
-        _ data: Data, as type: Value.Type = Value.self, upTo mostValues: Int = JSONDocument.mostValues
+        _ data: Data, as type: Value.Type = Value.self, upTo maxValues: Int = JSONDocument.maxValues
     ) -> Value? {
-        guard !isTooLarge(data, upTo: mostValues), !CombiningMarks.areTooMany(in: data) else { return nil }
+        guard !isTooLarge(data, upTo: maxValues), !CombiningMarks.areTooMany(in: data) else { return nil }
         return try? JSONDocument(data).decode(type)
     }
 
     /// Whether a text is nested too deeply or has too many values. The text is not checked to be valid JSON.
-    package static func isTooLarge(_ bytes: some Sequence<UInt8>, upTo mostValues: Int = JSONDocument.mostValues)
+    package static func isTooLarge(_ bytes: some Sequence<UInt8>, upTo maxValues: Int = JSONDocument.maxValues)
         -> Bool
     {
         let size = bytes.withContiguousStorageIfAvailable(size(of:)) ?? Array(bytes).withUnsafeBufferPointer(size(of:))
-        return size.depth > deepestNesting || size.values > mostValues
+        return size.depth > deepestNesting || size.values > maxValues
     }
 
     /// Nesting depth of arrays and objects in a text, and the number of its values.

@@ -56,7 +56,7 @@ extension Substring {
 }
 
 extension String {
-    /// Splits the text at an ASCII character, as ``Swift/Substring/split(ascii:maxSplits:omittingEmptySubsequences:)``.
+    /// Splits the text at an ASCII character, as ``Substring/split(ascii:maxSplits:omittingEmptySubsequences:)``.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences omitsEmpty: Bool = true
     ) -> [Substring] {

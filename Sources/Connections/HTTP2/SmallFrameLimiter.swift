@@ -51,7 +51,7 @@ final class SmallFrameLimiter: ChannelInboundHandler {
     private var idleSince: NIODeadline?
 
     /// Most needless frames of one kind in 30 s.
-    private static let mostIdle = 200
+    private static let maxIdle = 200
     private static let idleWindow: TimeAmount = .seconds(30)
     private static let bytesOfUpdate = 1024
 
@@ -110,6 +110,6 @@ final class SmallFrameLimiter: ChannelInboundHandler {
         case (Kind.last + 1)...: idle.unknown += 1
         default: break
         }
-        return max(idle.updates, idle.goodbyes, idle.unknown) <= Self.mostIdle
+        return max(idle.updates, idle.goodbyes, idle.unknown) <= Self.maxIdle
     }
 }

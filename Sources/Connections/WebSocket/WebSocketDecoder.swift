@@ -35,7 +35,7 @@ package struct WebSocketDecoder: Sendable {
     /// Fragments of the present message. Each costs the server more than its sender, so they are limited.
     private var fragments = 0
 
-    private static let mostFragments = 10_000
+    private static let maxFragments = 10_000
 
     /// - Parameters:
     ///   - limit: Longest message, in bytes.
@@ -95,7 +95,7 @@ package struct WebSocketDecoder: Sendable {
                 fragments += 1
                 let limit = limit(of: begun.opcode)
                 guard begun.payload.readableBytes + frame.payload.readableBytes <= limit,
-                    fragments <= Self.mostFragments
+                    fragments <= Self.maxFragments
                 else { throw .tooBig(limit) }
                 // Released first: a second reference would make every append copy the message.
                 message = nil
@@ -120,7 +120,7 @@ package struct WebSocketDecoder: Sendable {
         guard payload.readableBytes > 0 else { return nil }
         guard let code = payload.readInteger(as: UInt16.self),
             (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
-        else { throw .protocolError("The close code is none") }
+        else { throw .protocolError("Invalid close code") }
         guard String(validating: payload.readableBytesView, as: UTF8.self) != nil else { throw .notText }
         return code
     }

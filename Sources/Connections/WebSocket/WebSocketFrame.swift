@@ -66,7 +66,7 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
     package static let normal = WebSocketClosure(1000)
     package static let goingAway = WebSocketClosure(1001, "The server is stopping")
     /// Closes a socket whose world has ended.
-    package static let worldEnded = WebSocketClosure(1012, "The server begins anew, connect again")
+    package static let worldEnded = WebSocketClosure(1012, "The namespace was reset; reconnect")
     package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
     package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
     package static let noMemory = WebSocketClosure(1013, "There is no room for so much at once, try again")

@@ -34,7 +34,7 @@ private struct FakeLiveSession: LiveSession {
         hops.add(audio)
         while let hop = hops.next() {
             for index in channels.indices {
-                for event in channels[index].hear(isVoiced: hop[index].isVoiced) { try await emit(event) }
+                for event in channels[index].process(isVoiced: hop[index].isVoiced) { try await emit(event) }
             }
         }
     }
@@ -96,7 +96,7 @@ private struct FakeLiveChannel {
     private func samples(milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
 
     /// Processes one hop of samples.
-    mutating func hear(isVoiced: Bool) -> [LiveEvent] {
+    mutating func process(isVoiced: Bool) -> [LiveEvent] {
         var events: [LiveEvent] = []
         let start = position
         position += hop

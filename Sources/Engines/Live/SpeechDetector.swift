@@ -34,15 +34,15 @@ struct SpeechDetector {
     /// End of the last sound; nil before the first.
     private var lastSound: Int?
     /// End of the last partial stretch since the last cut; nil without one.
-    private var told: Int?
-    private var owesPause = false
+    private var emittedEnd: Int?
+    private var pauseIsDue = false
     /// Quietest hop of a stretch that must be cut soon, and its end.
     private var quietest: (power: Int, end: Int)?
 
     init(_ options: LiveOptions) { self.options = options }
 
     /// Whether the current stretch needs a final result.
-    var hasUnsettledResult: Bool { isOpen || told != nil }
+    var hasUnsettledResult: Bool { isOpen || emittedEnd != nil }
 
     private func count(_ milliseconds: Int) -> Int { milliseconds * options.sampleRate / 1000 }
     private func count(_ duration: Duration) -> Int { count(Int(saturating: duration / .milliseconds(1))) }
@@ -63,7 +63,7 @@ struct SpeechDetector {
 
     /// Processes one hop.
     /// - Parameter hop: next samples of the channel.
-    mutating func hear(_ hop: [Int16]) -> [Event] {
+    mutating func process(_ hop: [Int16]) -> [Event] {
         var events: [Event] = []
         samples += hop
         position += hop.count
@@ -76,7 +76,7 @@ struct SpeechDetector {
             lastSound = position
             if !isOpen { keep(lead + hop.count) }
             isOpen = true
-            owesPause = true
+            pauseIsDue = true
         }
         let quiet = position - (lastSound ?? 0)
         let isPause = pause.map { quiet >= $0 } ?? false
@@ -87,14 +87,14 @@ struct SpeechDetector {
             events.append(.whole(cut(speechFinal: true)))
         } else if isTooLong(with: power) {
             events.append(.whole(cut(at: quietest?.end, speechFinal: false)))
-        } else if options.interimResults, isVoiced, position - (told ?? position - samples.count) >= interval {
-            told = position
+        } else if options.interimResults, isVoiced, position - (emittedEnd ?? position - samples.count) >= interval {
+            emittedEnd = position
             events.append(.partial(stretch(to: position, speechFinal: false)))
         }
         // The pause is emitted only after the speech before it is settled.
-        if owesPause, let limit = options.utteranceEnd, quiet >= count(limit), !isOpen || options.finalizesSteadily {
+        if pauseIsDue, let limit = options.utteranceEnd, quiet >= count(limit), !isOpen || options.finalizesSteadily {
             if isOpen { events.append(.whole(cut(speechFinal: false))) }
-            owesPause = false
+            pauseIsDue = false
             events.append(.pause)
         }
         return events
@@ -110,9 +110,9 @@ struct SpeechDetector {
     private mutating func settleSilence(_ isPause: Bool, _ events: inout [Event]) {
         if position - settled >= longestSilence {
             events.append(.whole(stretch(to: position, speechFinal: isPause)))
-            (settled, told) = (position, nil)
-        } else if options.interimResults, position - (told ?? settled) >= interval {
-            told = position
+            (settled, emittedEnd) = (position, nil)
+        } else if options.interimResults, position - (emittedEnd ?? settled) >= interval {
+            emittedEnd = position
             events.append(.partial(stretch(to: position, speechFinal: false)))
         }
     }
@@ -135,7 +135,7 @@ struct SpeechDetector {
         settled = end
         samples = Array(samples.suffix(position - end))
         isOpen = !samples.isEmpty
-        (told, quietest) = (nil, nil)
+        (emittedEnd, quietest) = (nil, nil)
         return stretch
     }
 

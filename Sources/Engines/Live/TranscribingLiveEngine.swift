@@ -13,7 +13,7 @@ package struct TranscribingLiveEngine: LiveEngine {
     private let files: NIOThreadPool
 
     /// Most audio that may wait for a slow transcriber; after that the client waits.
-    private static let mostWaiting: Duration = .seconds(60)
+    private static let maxWaiting: Duration = .seconds(60)
 
     package init(_ transcriber: any Transcriber, temporary: TemporaryFiles, files: NIOThreadPool) {
         self.transcriber = transcriber
@@ -28,14 +28,14 @@ package struct TranscribingLiveEngine: LiveEngine {
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         let queue = BoundedQueue<TranscribingLiveSession.Work>(
-            limit: Int(saturating: Self.mostWaiting / .seconds(1)) * options.sampleRate)
+            limit: Int(saturating: Self.maxWaiting / .seconds(1)) * options.sampleRate)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var listener = SpeechSpanTranscriber(
                     options: options, transcriber: transcriber, temporary: temporary, files: files, emit: emit)
                 do {
                     while let work = await queue.next() {
-                        try await listener.hear(work, isLast: await queue.isEmpty)
+                        try await listener.process(work, isLast: await queue.isEmpty)
                     }
                 } catch {
                     await queue.finish(throwing: error)
@@ -88,7 +88,7 @@ private struct TranscribingLiveSession: LiveSession {
         hops.add(audio)
         while let hop = hops.next() {
             for index in channels.indices {
-                for event in channels[index].hear(hop[index]) { try await add(.event(channel: index, event)) }
+                for event in channels[index].process(hop[index]) { try await add(.event(channel: index, event)) }
             }
         }
     }
@@ -132,7 +132,7 @@ private struct SpeechSpanTranscriber {
 
     /// Processes one queued item.
     /// - Parameter isLast: whether the queue is empty.
-    mutating func hear(_ work: TranscribingLiveSession.Work, isLast: Bool) async throws {
+    mutating func process(_ work: TranscribingLiveSession.Work, isLast: Bool) async throws {
         switch work {
         case .vocabulary(let words): options.vocabulary = words
         case .event(let channel, .began(let place)):

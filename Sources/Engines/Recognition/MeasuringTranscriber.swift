@@ -6,9 +6,9 @@ package import ScribeDomain
 /// measures for itself, and only WAV, because it must answer at once.
 package struct MeasuringTranscriber: WrappingTranscriber {
     package let base: any Transcriber
-    private let decoder: WaveDecoder
+    private let decoder: RecordingDecoder
 
-    package init(_ base: any Transcriber, decoder: WaveDecoder) {
+    package init(_ base: any Transcriber, decoder: RecordingDecoder) {
         self.base = base
         self.decoder = decoder
     }

@@ -10,7 +10,7 @@ import ScribeStore
 
 /// The console (`/__console`): pages that show what clients did, and steer the server.
 ///
-/// Pages read through ``Queries`` and the operator API, and act through the operator API only.
+/// Pages read through the store and the operator API, and act through the operator API only.
 package struct ConsoleFamily: Family {
     /// First path component of every route.
     package static let root = "__console"

@@ -28,7 +28,7 @@ struct ListenErrors: ErrorTable {
         case ScribeError.invalidState, ScribeError.resourceNotFound: shared.saying(shared.name)
         case HTTPProblem.unauthenticated: shared.saying("Invalid credentials.")
         case HTTPProblem.busy, HTTPProblem.tooManyAttempts:
-            shared.saying("Too many are listened to at once, try again", status: .tooManyRequests)
+            shared.saying("Too many open streams, try again", status: .tooManyRequests)
         case ListenError.upgradeRequired:
             .upgradeRequired("Live audio goes over a WebSocket; POST sends a whole recording")
         case ListenError.notPermitted:

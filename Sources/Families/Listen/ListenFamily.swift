@@ -46,7 +46,7 @@ package struct ListenFamily: RoutedAPI {
             limits.textSize = 64 << 10
             return Streams(
                 sockets: SocketRoute(
-                    SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
+                    SocketCounts(.init(most: settings.sockets, maxOfBusiness: settings.socketsOfBusiness)),
                     of: world, memory: environment.memory, limits: limits
                 ) { error, _ in ListenSession.closure(for: error) })
         }.sockets

@@ -53,7 +53,7 @@ package struct OmiFamily: RoutedAPI {
         world.part { world in
             Part(
                 routes: SocketRoute(
-                    SocketCounts(.init(most: settings.sockets, mostOfBusiness: settings.socketsOfBusiness)),
+                    SocketCounts(.init(most: settings.sockets, maxOfBusiness: settings.socketsOfBusiness)),
                     of: world, memory: environment.memory,
                     limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle)
                 ) { error, _ in OmiListener.closure(for: error) })

@@ -34,7 +34,7 @@ package struct SecretMask {
     private static let wrappedLine = 60
 
     /// Most backslashes of one escape.
-    private static let mostBackslashes = 8
+    private static let maxBackslashes = 8
 
     let bytes: [UInt8]
     var out: [UInt8] = []
@@ -167,7 +167,7 @@ package struct SecretMask {
     /// A letter that is written as `\u0074`, with as many backslashes as JSON within JSON has. Nil for anything else.
     private func escapedLetter(at start: Int) -> (letter: UInt8, end: Int)? {
         guard start < bytes.count, bytes[start] == UInt8(ascii: "\\") else { return nil }
-        let digits = bytes[start...].prefix(Self.mostBackslashes).prefix { $0 == UInt8(ascii: "\\") }.endIndex + 1
+        let digits = bytes[start...].prefix(Self.maxBackslashes).prefix { $0 == UInt8(ascii: "\\") }.endIndex + 1
         guard digits + 4 <= bytes.count, bytes[digits - 1] == UInt8(ascii: "u"),
             let letter = UInt8(String(decoding: bytes[digits..<digits + 4], as: UTF8.self), radix: 16),
             Self.isWord(letter)

@@ -65,9 +65,9 @@ package final class FaultRules: Sendable {
     /// Most rules of a world.
     package static let limit = 100
     /// Most clients that one rate limit tracks. The next client resets all buckets of the rule.
-    private static let mostSources = 1000
+    private static let maxSources = 1000
     /// Most remembered decisions; the oldest one is dropped first.
-    private static let mostDecisions = 10_000
+    private static let maxDecisions = 10_000
 
     private let identifiers: WorldIdentifiers
     private let memory: WorldMemory.Share
@@ -209,7 +209,7 @@ package final class FaultRules: Sendable {
     private static func secondsUntilAllowed(
         _ limit: FaultLimit, _ source: String, _ now: Date, _ buckets: inout [String: Bucket]
     ) -> Int? {
-        if buckets.count >= mostSources, buckets[source] == nil { buckets = [:] }
+        if buckets.count >= maxSources, buckets[source] == nil { buckets = [:] }
         let time = now.timeIntervalSince1970
         var bucket = buckets[source] ?? Bucket(tokens: Double(limit.requests), time: time)
         let rate = Double(limit.requests) / limit.seconds
@@ -275,7 +275,7 @@ package final class FaultRules: Sendable {
     private static func keep(_ decision: PipelineDecision, for key: Transaction.Key, in state: inout State) {
         guard state.decisions.updateValue(decision, forKey: key) == nil else { return }
         state.order.append(key)
-        if state.order.count > mostDecisions { state.decisions[state.order.removeFirst()] = nil }
+        if state.order.count > maxDecisions { state.decisions[state.order.removeFirst()] = nil }
     }
 
     /// Forgets a transaction's decision, so that the next commit gets a new one.

@@ -23,7 +23,7 @@ package struct ForeignTokens: Sendable {
             case user = "user_id"
         }
 
-        /// Checks nothing: ``ForeignTokens/user(of:)`` checks time, issuer and audience with the server's clock.
+        /// Checks nothing: ``ForeignTokens/user(of:for:)`` checks time, issuer and audience with the server's clock.
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 

@@ -14,10 +14,10 @@ package final class LoginThrottle: Sendable {
     private static let freeFailures = 20
     private static let pause = 1.0
     /// Most secrets that wait for their check.
-    private static let mostWaiting = 8
+    private static let maxWaiting = 8
     /// Time after which a failure is forgotten, in seconds.
     private static let memory = 15.0 * 60
-    private static let mostEntries = 10_000
+    private static let maxEntries = 10_000
 
     private struct Key: Hashable {
         let client: String
@@ -92,18 +92,18 @@ package final class LoginThrottle: Sendable {
                 if !state.known.contains(hash), entry.failures + entry.checks.count >= Self.freeFailures {
                     let latest = entry.checks.values.reduce(entry.last) { max($0, $1.time) }
                     time = max(now, latest.addingTimeInterval(Self.pause))
-                    guard entry.checks.values.count(where: { $0.time > now }) < Self.mostWaiting else {
+                    guard entry.checks.values.count(where: { $0.time > now }) < Self.maxWaiting else {
                         throw .tooManyAttempts(retryAfter: Int(saturating: time.timeIntervalSince(now).rounded(.up)))
                     }
                 }
                 entry.checks[hash] = Check(time: time)
             }
             entry.checks[hash]?.attempts += 1
-            if state.entries.count >= Self.mostEntries, state.entries[key] == nil {
+            if state.entries.count >= Self.maxEntries, state.entries[key] == nil {
                 state.entries = state.entries.filter {
                     !$0.value.checks.isEmpty || now.timeIntervalSince($0.value.last) < Self.memory
                 }
-                if state.entries.count >= Self.mostEntries { state.entries = [:] }
+                if state.entries.count >= Self.maxEntries { state.entries = [:] }
             }
             state.entries[key] = entry
             return entry.checks[hash]?.time.timeIntervalSince(now) ?? 0
@@ -118,7 +118,7 @@ package final class LoginThrottle: Sendable {
             if entry.checks[hash]?.attempts == 0 { entry.checks[hash] = nil }
             if isRight == true {
                 entry.failures = 0
-                if state.known.count >= Self.mostEntries { state.known.removeFirst() }
+                if state.known.count >= Self.maxEntries { state.known.removeFirst() }
                 state.known.insert(hash)
             } else if isRight == false {
                 entry.failures += 1

@@ -53,7 +53,9 @@ extension FaultRuleReader {
         switch name {
         case "reset": return .reset
         case "hang":
-            if fields.has("delay") { throw fields.problem("delay", "makes no sense where no answer comes") }
+            if fields.has("delay") {
+                throw fields.problem("delay", "cannot be combined with hang, which sends no answer")
+            }
             return .hang
         case "half": return .half
         case "dribble": return .dribble(bytesPerSecond: rate ?? 100)

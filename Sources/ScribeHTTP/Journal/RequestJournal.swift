@@ -15,7 +15,7 @@ package final class RequestJournal: Sendable {
     private var mode: JournalMode { settings.mode }
     private let hidden: [String]
 
-    /// - Parameter hidden: Begins of the paths of operators' routes.
+    /// - Parameter hidden: Path prefixes of operator routes.
     package init(directory: WorldDirectory, mode: JournalMode, clock: WallClock, hidden: [String]) {
         self.directory = directory
         settings = RecordSettings(mode: mode, clock: clock)

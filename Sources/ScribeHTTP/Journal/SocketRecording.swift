@@ -27,7 +27,7 @@ package struct SocketRecording: Sendable {
     /// Media type of the text.
     package static let contentType = "application/x-ndjson"
     private static let longestTime = 86_400_000.0
-    private static let mostFrames = 2 * JournalSettings.frameLimit
+    private static let maxFrames = 2 * JournalSettings.frameLimit
 
     package let operation: String?
     package let path: String
@@ -82,7 +82,7 @@ package struct SocketRecording: Sendable {
             return value
         }
         guard !lines.isEmpty else { throw problem(1, "is missing") }
-        guard lines.count <= Self.mostFrames else { throw problem(lines.count, "is too many") }
+        guard lines.count <= Self.maxFrames else { throw problem(lines.count, "is too many") }
         let head = try json(0)
         guard head["scribe_recording"] == .integer(1), let path = head["path"]?.stringValue else {
             throw problem(1, "is not the head of a recording")

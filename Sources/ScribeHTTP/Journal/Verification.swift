@@ -7,7 +7,7 @@ import ScribeRuntime
 /// Expectation of how many exchanges of the journal match.
 package struct Verification: Sendable {
     /// Most near misses of an answer.
-    private static let mostMisses = 3
+    private static let maxMisses = 3
 
     package let match: JournalMatch
     private let least: Int
@@ -74,7 +74,7 @@ package struct Verification: Sendable {
         }
         return Outcome(
             isMet: isMet(by: matched.count), matched: matched,
-            misses: matched.count < least ? Array(nearest.prefix(Self.mostMisses)) : [],
+            misses: matched.count < least ? Array(nearest.prefix(Self.maxMisses)) : [],
             expectation: expectation(found: matched.count))
     }
 

@@ -21,7 +21,7 @@ package final class RefusalLog: Sendable {
     private static let linesPerSecond = 10
     /// Longest logged path component, in bytes: a UUID fits, a token does not.
     private static let longestWord = 40
-    private static let mostWords = 12
+    private static let maxWords = 12
     private static let longestReason = 300
 
     private let nearest: NearestRoute
@@ -84,12 +84,12 @@ package final class RefusalLog: Sendable {
 
     private func shownPath(_ words: [Substring], _ facts: RefusalFacts.Facts, _ match: NearestRoute.Match?) -> String {
         if let match, match.isExact { return match.path }
-        let showable = nearest.showable(Array(words.prefix(Self.mostWords)), mayHoldKey: facts.claim == .rest)
+        let showable = nearest.showable(Array(words.prefix(Self.maxWords)), mayHoldKey: facts.claim == .rest)
         let shown = zip(words, showable).map { word, isShowable in isShowable ? Self.shown(word) : "…" }
         // A path that resembles no route may be an object's.
         let mayHoldKey = facts.holdsKey || facts.family == nil || (facts.claim == .rest && match == nil)
         if mayHoldKey { return "/\(shown.first ?? "")" + (words.count > 1 ? "/…" : "") }
-        return "/" + shown.joined(separator: "/") + (words.count > Self.mostWords ? "/…" : "")
+        return "/" + shown.joined(separator: "/") + (words.count > Self.maxWords ? "/…" : "")
     }
 
     /// A path component, or an ellipsis if it may be a name or a token.

@@ -12,7 +12,7 @@ package struct AllowedHosts: Sendable {
     /// Top-level domains of local networks, which cannot be registered (RFC 6761, RFC 8375, ICANN's `internal`).
     private static let privateDomains = ["localhost", "local", "internal", "test", "lan", "home.arpa"]
     /// Most remembered allowed hosts.
-    private static let mostKnown = 256
+    private static let maxKnown = 256
 
     private let names: Set<String>
     private let domains: [String]
@@ -31,7 +31,7 @@ package struct AllowedHosts: Sendable {
     package func contains(_ authority: String) -> Bool {
         if authority.isEmpty || known.withLock({ $0.contains(authority) }) { return true }
         guard let host = HostAndPort(authority), isAllowed(host) else { return false }
-        known.withLock { if $0.count < Self.mostKnown { $0.insert(authority) } }
+        known.withLock { if $0.count < Self.maxKnown { $0.insert(authority) } }
         return true
     }
 

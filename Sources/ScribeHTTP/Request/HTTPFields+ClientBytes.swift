@@ -9,7 +9,7 @@ extension HTTPFields {
     private static let picturesShown = ["image/png", "image/jpeg", "image/webp"]
 
     /// Forbids type sniffing, for an answer to a request signed in a header. No link can carry such a header.
-    package mutating func keepTypeAsSaid() { self[.contentTypeOptions] = "nosniff" }
+    package mutating func forbidSniffing() { self[.contentTypeOptions] = "nosniff" }
 
     /// Sandboxes an answer to a link that is a credential, which any browser may open.
     ///
@@ -18,7 +18,7 @@ extension HTTPFields {
     /// - Parameter origin: Origin of the requesting page. Chromium's viewer page has none in the sandbox, and repeats
     ///   the request with `null`. Such a page may read the bytes, since the link is the credential.
     package mutating func sandboxLink(for origin: String?) {
-        keepTypeAsSaid()
+        forbidSniffing()
         if origin == "null" { self[.accessControlAllowOrigin] = "null" }
         self[.contentSecurityPolicy] = Self.sandbox
         if self[.contentDisposition] == nil, !isShown { self[.contentDisposition] = "attachment" }

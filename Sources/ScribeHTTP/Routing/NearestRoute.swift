@@ -21,7 +21,7 @@ struct NearestRoute: Sendable {
 
     /// Cost of a missing component, as after a wrong base path: that of four wrong letters.
     private static let wordCost = 4
-    private static let mostWords = 10
+    private static let maxWords = 10
     /// Longest component that is compared, in bytes.
     private static let longestWord = 24
 
@@ -63,7 +63,7 @@ struct NearestRoute: Sendable {
 
     /// The nearest route; nil if no component of a route resembles one of the path.
     func match(_ method: String, _ path: [Substring]) -> Match? {
-        let costs = path.prefix(Self.mostWords).map { word in
+        let costs = path.prefix(Self.maxWords).map { word in
             let word = Array(word.utf8.prefix(Self.longestWord))
             return vocabulary.map { Self.cost(word, $0) }
         }

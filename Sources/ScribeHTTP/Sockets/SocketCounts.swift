@@ -5,11 +5,11 @@ package import ScribeDomain
 package final class SocketCounts: Sendable {
     package struct Limits: Hashable, Sendable {
         package let most: Int
-        package let mostOfBusiness: Int
+        package let maxOfBusiness: Int
 
-        package init(most: Int, mostOfBusiness: Int) {
+        package init(most: Int, maxOfBusiness: Int) {
             self.most = most
-            self.mostOfBusiness = mostOfBusiness
+            self.maxOfBusiness = maxOfBusiness
         }
     }
 
@@ -23,7 +23,7 @@ package final class SocketCounts: Sendable {
     package func take(_ business: BusinessID) throws(HTTPProblem) -> SocketPlace {
         let isTaken = open.withLock { open in
             guard open.values.reduce(0, +) < limits.most,
-                open[business, default: 0] < limits.mostOfBusiness
+                open[business, default: 0] < limits.maxOfBusiness
             else { return false }
             open[business, default: 0] += 1
             return true

@@ -127,7 +127,7 @@ package struct SocketRoute: Sendable {
                 do {
                     session.enter(try enter(business))
                 } catch {
-                    throw WebSocketClosure(1013, "Too many are listened to at once, try again")
+                    throw WebSocketClosure(1013, "Too many open streams, try again")
                 }
                 share.belong(to: business.rawValue)
                 if let playback = context.nextPlayback(for: request, in: world) {

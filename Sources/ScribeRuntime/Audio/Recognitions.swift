@@ -29,13 +29,13 @@ package struct Recognitions: Sendable {
 
     private let uploads: Uploads
     private let transcriber: any Transcriber
-    private let decoder: WaveDecoder
+    private let decoder: RecordingDecoder
     private let metrics: Metrics
     private let clock: WallClock
     private let threads: NIOThreadPool
 
     package init(
-        uploads: Uploads, transcriber: any Transcriber, decoder: WaveDecoder, metrics: Metrics, clock: WallClock,
+        uploads: Uploads, transcriber: any Transcriber, decoder: RecordingDecoder, metrics: Metrics, clock: WallClock,
         threads: NIOThreadPool
     ) {
         self.uploads = uploads

@@ -30,7 +30,7 @@ package struct SessionAudio: Sendable {
     }
 
     /// The time until which the recording is available.
-    /// - Throws: ``ScribeError/transactionNotFound``, ``Absence``.
+    /// - Throws: ``ScribeError/transactionNotFound``, ``Unavailable``.
     package func expiry(of key: Transaction.Key) async throws -> Date {
         try await audible(key).expiry
     }

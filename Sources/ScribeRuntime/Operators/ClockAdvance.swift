@@ -20,7 +20,7 @@ package struct ClockAdvance: Sendable {
     }
 
     /// Most steps of one call, so that a clock that has always something due comes to an end.
-    private static let mostSteps = 100_000
+    private static let maxSteps = 100_000
     /// Time between two looks at the work.
     private static let pause: Duration = .milliseconds(2)
     /// Looks without a pause in between: most work takes less than a pause.
@@ -42,7 +42,7 @@ package struct ClockAdvance: Sendable {
     package func run(to target: Target) async throws -> Outcome {
         var steps = 0
         var running = try await settle()
-        while running.isEmpty, steps < Self.mostSteps, let due = try await nextStep(to: target) {
+        while running.isEmpty, steps < Self.maxSteps, let due = try await nextStep(to: target) {
             clock.set(to: max(due, clock.now))
             steps += 1
             running = try await settle()

@@ -45,7 +45,7 @@ package actor LiveRecording {
     /// The most audio without a final result, in seconds. No engine is so far behind, so older audio was silence.
     private static let longestPending = 180
     /// The most audio without a final result, in bytes. Beyond it, half is stored as a chunk.
-    private static let mostPending = 8 << 20
+    private static let maxPending = 8 << 20
     /// The audio size in bytes from which a chunk gets no further results.
     private static let largestJoined = 4 << 20
 
@@ -76,7 +76,7 @@ package actor LiveRecording {
 
     /// Appends audio, before an engine gets it.
     /// - Parameter options: The format of the audio, which a container tells only when it comes.
-    /// - Throws: As ``heard(_:)``; `MemoryBudget.Exhausted` if the budget has no room in time.
+    /// - Throws: As ``take(_:)``; `MemoryBudget.Exhausted` if the budget has no room in time.
     package nonisolated func take(_ audio: ByteBuffer, _ options: LiveOptions) async throws {
         try await EventLoopOffload.run(bytes: audio.readableBytes) { try await self.append(audio, options) }
     }
@@ -88,8 +88,8 @@ package actor LiveRecording {
         self.options = options
         pending.discardReadBytes()
         pending.writeImmutableBuffer(audio)
-        while pending.readableBytes > Self.mostPending {
-            let count = pending.quietestEnd(in: Self.mostPending / 2 / frameSize, options)
+        while pending.readableBytes > Self.maxPending {
+            let count = pending.quietestEnd(in: Self.maxPending / 2 / frameSize, options)
             storedUnrecognisedEnd = start + count
             try await storeChunk(upTo: storedUnrecognisedEnd, pending.isQuiet(upTo: count * frameSize) ? [] : nil)
             words.removeAll { $0.start < seconds(storedUnrecognisedEnd) }
@@ -133,7 +133,7 @@ package actor LiveRecording {
 
     /// Stores pending audio as chunks without transcripts. Each ends at the quietest point of its last third, so that
     /// no word is cut. At least one second stays pending, since a shorter chunk is no recording.
-    /// - Throws: As ``heard(_:)``.
+    /// - Throws: As ``take(_:)``.
     package func cut() async throws {
         let frames = Self.chunkLength * options.sampleRate
         defer { countMemory() }
@@ -266,7 +266,7 @@ package actor LiveRecording {
     /// Stores a file as a chunk with the wanted name, or with the next free one: another socket may stream to the same
     /// transaction.
     /// - Returns: The chunk's name.
-    /// - Throws: ``Taken`` if the chunk to replace has changed.
+    /// - Throws: ``NameConflict`` if the chunk to replace has changed.
     private func keep(
         _ file: inout NewObject, _ written: WrittenObject, _ speech: RecognisedSpeech?, as wanted: String,
         insteadOf eTag: String?

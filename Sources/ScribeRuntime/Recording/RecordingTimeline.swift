@@ -28,7 +28,7 @@ package struct RecordingTimeline: Sendable {
     }
 
     /// Maximum number of deliveries of a timeline, the newest ones.
-    package static let mostDeliveries = 1000
+    package static let maxDeliveries = 1000
 
     package let transaction: Transaction
     package let kind: RecordingKind

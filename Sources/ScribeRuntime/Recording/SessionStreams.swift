@@ -6,7 +6,7 @@ package import ScribeStore
 /// Socket of a session, which another server may ask to give way.
 package protocol SessionSocket: AnyObject, Sendable {
     /// Closes the socket when what was sent before is stored.
-    func giveWay(because question: Store.StreamQuestion) async
+    func drainAndClose(for question: Store.StreamQuestion) async
 }
 
 /// Open sockets with audio of protocol sessions. They store their pending audio before the session ends, and before its
@@ -85,7 +85,7 @@ package final class SessionStreams: Sendable {
     package func drain(_ key: Transaction.Key) async throws {
         await withTaskGroup { group in
             for socket in sockets.withLock({ $0[key] ?? [] }) {
-                group.addTask { await socket.giveWay(because: .end) }
+                group.addTask { await socket.drainAndClose(for: .end) }
             }
         }
         try await settle(key)
@@ -101,7 +101,7 @@ package final class SessionStreams: Sendable {
     /// Does what another server asks for: the session's sockets of this server give way, and their audio is stored.
     /// - Throws: As ``LiveRecording/breakOff()``.
     package func answer(_ question: Store.StreamQuestion, about key: Transaction.Key) async throws {
-        for socket in sockets.withLock({ $0[key] ?? [] }) { await socket.giveWay(because: question) }
+        for socket in sockets.withLock({ $0[key] ?? [] }) { await socket.drainAndClose(for: question) }
         try await settleOwn(key)
     }
 

@@ -7,7 +7,7 @@ extension Store {
     package func timeline(of key: Transaction.Key) async throws -> RecordingTimeline? {
         guard let detail = try await recording(key) else { return nil }
         let filter = DeliveryFilter(
-            session: key.id.rawValue, business: key.business, limit: RecordingTimeline.mostDeliveries)
+            session: key.id.rawValue, business: key.business, limit: RecordingTimeline.maxDeliveries)
         return RecordingTimeline(detail, deliveries: try await deliveries(filter))
     }
 

@@ -8,12 +8,12 @@ import ScribeStore
 /// time, the transcript is stored first, because some clients wait for the transcript alone (C-34).
 struct AssemblyWorker: Worker {
     let kind = Job.Kind.assemble
-    let hearing: ChunkRecognition
+    let recognition: ChunkRecognition
     let writing: NoteWriting
     let policy: WorkPolicy
 
-    private var store: Store { hearing.store }
-    private var clock: WorldClock { hearing.clock }
+    private var store: Store { recognition.store }
+    private var clock: WorldClock { recognition.clock }
 
     func perform(_ job: Job) async throws {
         switch try await plan(job) {
@@ -24,7 +24,7 @@ struct AssemblyWorker: Worker {
                 // Postponed, because a waiting job would hold a slot of other transactions.
                 return try await store.postpone(job, until: time, countsAttempt: false)
             }
-            try await putTogether(input, job)
+            try await assemble(input, job)
         }
     }
 
@@ -33,14 +33,15 @@ struct AssemblyWorker: Worker {
         return try await store.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
     }
 
-    private func putTogether(_ input: AssemblyInput, _ job: Job) async throws {
-        let (chunks, heard) = try await hear(input.chunks, job)
+    private func assemble(_ input: AssemblyInput, _ job: Job) async throws {
+        let (chunks, heard) = try await recognise(input.chunks, job)
         let known = input.documents.first { $0.kind == .transcript && $0.status.isFinal }
         let request = input.transaction.request
         let transcript =
             known.map(Transcript.init(of:))
             ?? Transcript(
-                stitching: chunks, languages: request.inputLanguages, comparesLengths: !hearing.transcriber.isInstant)
+                stitching: chunks, languages: request.inputLanguages,
+                comparesLengths: !recognition.transcriber.isInstant)
         var documents = input.documents
         if known == nil {
             for index in documents.indices where documents[index].kind == .transcript {
@@ -60,15 +61,15 @@ struct AssemblyWorker: Worker {
             job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
             at: clock.now)
         switch end {
-        case .stored: hearing.metrics.transactionProcessed(outcome: outcome.rawValue)
+        case .stored: recognition.metrics.transactionProcessed(outcome: outcome.rawValue)
         case .outdated, .obsolete: break
         }
-        hearing.faults.forget(input.transaction.key)
+        recognition.faults.forget(input.transaction.key)
     }
 
     /// Marks all results of the transaction as failed.
     func giveUp(_ job: Job) async throws {
-        hearing.faults.forget(job.transaction)
+        recognition.faults.forget(job.transaction)
         let diagnostic = Diagnostic(.processingFailed, "The results could not be put together")
         try await store.abandon(job, because: diagnostic, at: clock.now)
     }
@@ -76,15 +77,15 @@ struct AssemblyWorker: Worker {
     /// End of the delay that a fixture or a fault rule sets for the results; nil without a delay.
     private func heldBack(_ input: AssemblyInput) -> Date? {
         guard !input.chunks.isEmpty else { return nil }
-        let decision = hearing.faults.decision(for: input.transaction.key, at: clock.wall.now)
+        let decision = recognition.faults.decision(for: input.transaction.key, at: clock.wall.now)
         guard !decision.isForced else { return nil }
         let delay = max(
-            hearing.fixtureBehaviour.delay(of: input.transaction.request) ?? 0, decision.delay / .seconds(1))
+            recognition.fixtureBehaviour.delay(of: input.transaction.request) ?? 0, decision.delay / .seconds(1))
         return delay == 0 ? nil : input.transaction.committedAt?.addingTimeInterval(delay)
     }
 
     /// Collects the outcomes of all chunks in order. `heard` holds the chunks that this job transcribed.
-    private func hear(
+    private func recognise(
         _ chunks: [CommittedChunk], _ job: Job
     ) async throws -> (outcomes: [ChunkOutcome], heard: [TranscribedChunk]) {
         var outcomes: [ChunkOutcome] = []
@@ -96,7 +97,7 @@ struct AssemblyWorker: Worker {
                 before = outcome.times
                 outcomes.append(outcome)
             case .unheard(let chunk, let times):
-                let result = try await hearing.result(
+                let result = try await recognition.result(
                     of: chunk, times: times, after: before, job, isLastAttempt: policy.isLastAttempt(job))
                 before = times
                 outcomes.append(ChunkOutcome(file: chunk.name, times: times, result: result))

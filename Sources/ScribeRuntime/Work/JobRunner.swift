@@ -16,7 +16,7 @@ package struct JobRunner: Service, CustomStringConvertible {
         clock: WorldClock, policy: WorkPolicy,
         logger: Logger
     ) {
-        let hearing = ChunkRecognition(
+        let recognition = ChunkRecognition(
             store: store, objects: objects, transcriber: transcriber, fixtureBehaviour: fixtureBehaviour,
             faults: faults, templates: templates, metrics: metrics, clock: clock, logger: logger)
         let writing = NoteWriting(
@@ -24,8 +24,8 @@ package struct JobRunner: Service, CustomStringConvertible {
             metrics: metrics, clock: clock,
             logger: logger)
         let workers: [any Worker] = [
-            ChunkWorker(hearing: hearing, policy: policy),
-            AssemblyWorker(hearing: hearing, writing: writing, policy: policy),
+            ChunkWorker(recognition: recognition, policy: policy),
+            AssemblyWorker(recognition: recognition, writing: writing, policy: policy),
             NoteWorker(writing: writing, policy: policy),
         ]
         loops = workers.compactMap { worker in

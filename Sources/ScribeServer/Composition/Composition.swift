@@ -26,7 +26,7 @@ struct Composition: Sendable {
     ///   - adminToken: The token for the operator API; nil if the API requires none.
     init(_ configuration: Configuration, authority: String? = nil, adminToken: String? = nil) {
         let streams = SocketCounts.Limits(
-            most: configuration.listen.sockets, mostOfBusiness: configuration.listen.socketsOfBusiness)
+            most: configuration.listen.sockets, maxOfBusiness: configuration.listen.socketsOfBusiness)
         let status = StatusContribution(
             build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority)
         let emulated: [any FamilyContribution] = [

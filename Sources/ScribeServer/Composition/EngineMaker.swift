@@ -14,7 +14,7 @@ struct EngineMaker {
     let identifiers: IdentifierSource
     let clock: WallClock
     let threads: NIOThreadPool
-    let decoder: WaveDecoder
+    let decoder: RecordingDecoder
 
     /// The recogniser for recordings, with its fallback.
     /// - Throws: ``StartupProblem/unusableTranscriber(setting:reason:)``.

@@ -10,7 +10,7 @@ struct EngineSet: Sendable {
     let facts: ClinicalFacts
     let fixtureBehaviour: FixtureBehaviour
     let temporary: TemporaryFiles
-    let decoder: WaveDecoder
+    let decoder: RecordingDecoder
 
     /// Makes the engines that the configuration names.
     /// - Throws: ``StartupProblem``.
@@ -19,7 +19,7 @@ struct EngineSet: Sendable {
         temporary = TemporaryFiles(
             folder: work, identifiers: parts.identifiers, files: threads)
         // The fake must answer at once and alike on every machine, so it reads WAV only.
-        decoder = WaveDecoder(
+        decoder = RecordingDecoder(
             concurrency: configuration.recognition.concurrency, decodes: configuration.transcriber != .fake,
             temporary: temporary, clock: parts.clock, files: threads)
         let engines = EngineMaker(

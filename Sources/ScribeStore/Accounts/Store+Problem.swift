@@ -52,7 +52,7 @@ extension Store {
             case .full(let path):
                 "\(path) cannot be opened: its disk is full. Free some space, then start again"
             case .unusable(let path, let reason):
-                "\(path) cannot be used: \(reason). Mend that, or choose another folder with --data-dir"
+                "\(path) cannot be used: \(reason). Fix this, or choose another folder with --data-dir"
             case .noPostgreSQL(let reason): "PostgreSQL cannot be used: \(reason)"
             case .noObjects(let reason): "The bucket of --objects cannot be used: \(reason)"
             }

@@ -70,7 +70,7 @@ extension SnapshotImport {
         private var names: Set<String> = []
         private var total = 0
         /// Number of files with uploads, as the manifest counts them.
-        private var mostFiles = 0
+        private var maxFiles = 0
 
         init(folder: SnapshotFolder, limit: Int?) {
             self.folder = folder
@@ -98,13 +98,13 @@ extension SnapshotImport {
                     entry.name != wanted[0] || entry.size <= SnapshotManifest.limit
                 else { throw SnapshotProblem.foreign }
                 // Refuses a foreign or newer snapshot before the rest of it arrives.
-                if names.count == 2 { mostFiles = try folder.manifest().objects }
+                if names.count == 2 { maxFiles = try folder.manifest().objects }
                 return names.count == 1 ? folder.manifestPath : folder.databasePath
             }
             let prefix = "objects/"
             let name = entry.name.dropFirst(prefix.count)
             guard entry.name.hasPrefix(prefix), ObjectFiles.isName(name) else { throw SnapshotProblem.foreign }
-            guard names.count - wanted.count <= mostFiles else {
+            guard names.count - wanted.count <= maxFiles else {
                 throw SnapshotProblem.damaged("it has more files than its manifest counts")
             }
             return folder.path(of: String(name))

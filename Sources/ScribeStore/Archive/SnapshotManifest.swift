@@ -11,7 +11,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
     /// Maximum size of a manifest, in bytes.
     package static let limit = 16 << 20
     /// Most files of a snapshot: each is made, read and linked at an import.
-    static let mostFiles = 50_000
+    static let maxFiles = 50_000
 
     private let format: String
     private let version: Int
@@ -62,7 +62,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
         guard head.version == Self.ownVersion, head.schema >= 1,
             let manifest = try? JSONDecoder().decode(Self.self, from: json)
         else { throw SnapshotProblem.foreign }
-        guard manifest.objects <= Self.mostFiles else { throw SnapshotProblem.tooManyFiles(limit: Self.mostFiles) }
+        guard manifest.objects <= Self.maxFiles else { throw SnapshotProblem.tooManyFiles(limit: Self.maxFiles) }
         self = manifest
     }
 

@@ -83,7 +83,7 @@ extension DataFolder {
                 "\(path) cannot be used: \(reason). \(Access.remedy(for: path)), or \(Self.another)"
             case .readOnlyDisk(let path): "\(path) cannot be used: \(reason). Remount it, or \(Self.another)"
             case .full(let path): "\(path) cannot be used: \(reason). Free some space, or \(Self.another)"
-            case .unusable(let path, _): "\(path) cannot be used: \(reason). Mend that, or \(Self.another)"
+            case .unusable(let path, _): "\(path) cannot be used: \(reason). Fix this, or \(Self.another)"
             case .readableByOthers(let file):
                 "\(file) is a key, and other users can read it. Run \(Access.ofKey(file)), then start again"
             case .unreadable(let file):

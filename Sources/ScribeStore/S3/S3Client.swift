@@ -8,7 +8,7 @@ import ScribeDomain
 
 /// Requests to a bucket of S3. Each request is idempotent, and is sent again after a failure of the service.
 struct S3Client: Sendable {
-    private static let mostAttempts = 4
+    private static let maxAttempts = 4
     /// Time for one attempt without the transfer of a large body.
     private static let timeout: TimeAmount = .seconds(10)
     /// Time from the first attempt in which others begin. Clients wait for a minute at most.
@@ -133,7 +133,7 @@ struct S3Client: Sendable {
     ) async throws -> Value? {
         var problem = "no answer"
         let end = NIODeadline.now() + Self.patience
-        for attempt in 1...Self.mostAttempts {
+        for attempt in 1...Self.maxAttempts {
             do {
                 let response = try await http.execute(
                     request(method, name, query, headers, body?()), timeout: timeout)
@@ -152,7 +152,7 @@ struct S3Client: Sendable {
                 problem = "\(type(of: error))"
             }
             guard NIODeadline.now() < end else { break }
-            if attempt < Self.mostAttempts {
+            if attempt < Self.maxAttempts {
                 try await clock.sleep(for: .milliseconds(100 << attempt), as: .storeRetry)
             }
         }

@@ -200,7 +200,7 @@ extension Store {
             let event =
                 ([.completed] + SessionEvent.allCases).first { self.vocabularies.announces($0, to: webhook) }
             guard let event else {
-                throw ScribeError.invalidState("It asks for nothing that happens here")
+                throw ScribeError.invalidState("The webhook subscribes to no event of this server")
             }
             return try Self.enqueue(event, of: session, to: webhook, at: now, in: db, &changes)
         }

@@ -81,7 +81,7 @@ extension Store {
             guard try Self.replay(row, at: now, in: db, &changes) else {
                 throw ScribeError.invalidState(
                     (row["webhook"] as Int64?) == nil
-                        ? "What it said is kept no longer" : "Its receiver is registered no more"
+                        ? "The callback's body was deleted" : "Its receiver is registered no more"
                 )
             }
             return try db.row("SELECT \(Self.columns) FROM deliveries WHERE id = ?", [id]).map {

@@ -60,7 +60,7 @@ extension Mistake {
         Mistake(
             "data folder in a file", "serve --port 0 --data-dir $here/file/data",
             """
-            $here/file/data cannot be used: a part of its path is a file. Mend that, or choose another folder with \
+            $here/file/data cannot be used: a part of its path is a file. Fix this, or choose another folder with \
             --data-dir
             """, code: 1, files: ["file": ""]),
         Mistake(

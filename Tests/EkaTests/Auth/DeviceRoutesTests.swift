@@ -135,7 +135,7 @@ struct DeviceRoutesTests {
     private func memoryStore() throws -> Store { try StoreImage().store(transcribesOnArrival: false) }
 
     @Test("an address has at most twenty pending device logins, and one more ends its own oldest")
-    func mostOfAddress() async throws {
+    func maxOfAddress() async throws {
         let logins = try logins()
         func begin(_ device: String, from address: String) async throws -> String? {
             try await logins.begin(deviceCode: device, redirect: nil, approvedBy: nil, from: address)

@@ -9,7 +9,7 @@ import Testing
 struct MeasuringTranscriberTests {
     private func speech(_ kind: ServedRecogniser.Kind, _ audio: Data) async throws -> RecognisedSpeech {
         let recogniser = try ServedRecogniser(kind, try await SpeechAPI(), audio: audio)
-        let decoder = WaveDecoder(
+        let decoder = RecordingDecoder(
             concurrency: 1, temporary: recogniser.temporary, clock: recogniser.manual.clock, files: .singleton)
         let speech = try await MeasuringTranscriber(try recogniser.bare(), decoder: decoder)
             .transcribe(try recogniser.recording())

@@ -68,7 +68,7 @@ struct ConsultationResultsTests {
     }
 
     @Test("one request may have two hundred edits of results, and not one more")
-    func mostEdits() async throws {
+    func maxEdits() async throws {
         try await commit()
         let edit = ResultEdit(target: .template(.init("soap")), value: "mine")
         try await transactions.edit(fixture.key(), Array(repeating: edit, count: Limits.edits))

@@ -92,7 +92,7 @@ struct WebhooksTests {
     }
 
     @Test("a registration names at most fifty events")
-    func mostEvents() async throws {
+    func maxEvents() async throws {
         let events = (0..<Limits.webhookEvents).map { "event.\($0)" }
         #expect(try await registered(events: events).events == events)
         let refusal = ScribeError.invalidRequest(field: "event_names", problem: "must have at most 50 items")
@@ -124,7 +124,7 @@ struct WebhooksTests {
     }
 
     @Test("a business has at most a hundred registrations, and a removal makes room")
-    func mostRegistrations() async throws {
+    func maxRegistrations() async throws {
         for _ in 1..<Limits.webhooks { try await register() }
         let last = try await registered()
         #expect(try await register() == .tooMany)
@@ -192,7 +192,7 @@ struct WebhooksTests {
         let alliance = try await registered(events: ["session.failed"])
         #expect(try await webhooks.test(alliance.id)?.kind == .failed)
         let idle = try await registered(events: ["session.cancelled"])
-        await #expect(throws: ScribeError.invalidState("It asks for nothing that happens here")) {
+        await #expect(throws: ScribeError.invalidState("The webhook subscribes to no event of this server")) {
             try await webhooks.test(idle.id)
         }
         #expect(try await webhooks.test(idle.id + 1) == nil)

@@ -48,4 +48,25 @@ struct MapTests {
             }
         }
     }
+
+    @Test("every symbol that a doc comment links to is declared")
+    func symbols() throws {
+        let sources = try Self.files.filter { $0.hasPrefix("Sources/") && $0.hasSuffix(".swift") }
+            .map { try (path: $0, lines: String(contentsOf: projectFile($0), encoding: .utf8).split(separator: "\n")) }
+        var declared: Set<Substring> = ["init", "subscript", "Substring"]
+        for line in sources.flatMap(\.lines) where !line.contains("//") {
+            for match in line.matches(of: /(?:struct|enum|class|actor|protocol|typealias|func|var|let) (\w+)/) {
+                declared.insert(match.1)
+            }
+            guard let cases = line.firstMatch(of: /^\s*(?:indirect )?case ([^:=]*)/)?.1 else { continue }
+            for match in cases.matches(of: /\w+/) { declared.insert(match.0) }
+        }
+        for (path, lines) in sources {
+            for link in lines.filter({ $0.contains("///") }).flatMap({ $0.matches(of: /``([^`(]+)[^`]*``/) }) {
+                for name in link.1.split(whereSeparator: { "/.".contains($0) }) {
+                    #expect(declared.contains(name), "\(path) links to \(link.1)")
+                }
+            }
+        }
+    }
 }

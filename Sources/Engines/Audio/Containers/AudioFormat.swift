@@ -22,7 +22,7 @@ package struct AudioFormat: Hashable, Sendable {
     /// Longest credible duration, in seconds. A longer one is a marker for "unknown" or an error.
     package static let longestDuration = 86_400.0
     /// Most bytes of zeros that may stand before a file.
-    private static let mostZeros = 64 << 10
+    private static let maxZeros = 64 << 10
 }
 
 extension AudioFormat {
@@ -71,7 +71,7 @@ extension AudioFormat {
     private static func beginning(of bytes: AudioBytes) -> (Container, Int)? {
         if let container = container(of: bytes) { return (container, 0) }
         let tags = MPEGAudio.endOfTags(of: bytes)
-        let found = (tags..<tags + mostZeros).first { bytes.byte(at: $0) != 0 }
+        let found = (tags..<tags + maxZeros).first { bytes.byte(at: $0) != 0 }
         guard let found, found > 0, found < bytes.count else { return nil }
         // The size of an MPEG-4 file's first box begins with zeros itself.
         for start in [found, found - 3, found - 2] where start > 0 {

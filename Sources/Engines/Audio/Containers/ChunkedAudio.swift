@@ -4,7 +4,7 @@ import Foundation
 /// came.
 enum ChunkedAudio {
     /// Most chunks before the samples.
-    private static let mostChunks = 1000
+    private static let maxChunks = 1000
 
     /// AIFF and AIFF-C: `COMM` has the number of sample frames, and their rate.
     static func durationOfAIFF(_ bytes: AudioBytes) -> Double? {
@@ -84,7 +84,7 @@ enum ChunkedAudio {
             let size = min(chunk.size, bytes.count)
             position = chunk.content + (size + alignment - 1) / alignment * alignment
             return chunk
-        }.prefix(mostChunks)
+        }.prefix(maxChunks)
     }
 
     /// Number of 80 bits, as AIFF has its rate.

@@ -4,7 +4,7 @@ struct MP4Audio {
     /// Deepest nesting of boxes. A duration lies at most four boxes deep; deeper nesting is an attack on the stack.
     private static let depthLimit = 8
     /// Most recordings of a file.
-    private static let mostParts = 16
+    private static let maxParts = 16
 
     /// Recording in a file.
     struct Part {
@@ -47,7 +47,7 @@ struct MP4Audio {
         func end(_ reader: MP4Audio, at place: Int) -> Bool {
             guard let duration = reader.duration else { return false }
             parts.append(Part(range: start..<place, duration: duration))
-            return parts.count <= mostParts
+            return parts.count <= maxParts
         }
         while let box = reader.box(at: position, within: bytes.count) {
             if box.name == "ftyp", position > start {

@@ -27,7 +27,7 @@ package struct WaveHeaderParser {
 
     /// Longest header of a stream in bytes, and most chunks in it.
     private static let longest = 64 << 10
-    private static let mostChunks = 32
+    private static let maxChunks = 32
 
     package init() {}
 
@@ -81,7 +81,7 @@ package struct WaveHeaderParser {
             }
             // Chunks are padded to an even length.
             let end = chunk + length + length & 1
-            guard !isStream || end <= 20 + Self.longest && chunks < Self.mostChunks else { return false }
+            guard !isStream || end <= 20 + Self.longest && chunks < Self.maxChunks else { return false }
             guard bytes.count >= end else { return true }
             if has("fmt ", at: position) {
                 func field(_ offset: Int, _ count: Int) -> Int {

@@ -26,7 +26,7 @@ package final class OpusDecoder {
 
     private static let library = Library()
     /// Most samples of a packet's channel: 120 ms at 48 kHz.
-    private static let mostSamples = 5760
+    private static let maxSamples = 5760
     private static let longestPacket = 64 << 10
 
     package static var isAvailable: Bool { library != nil }
@@ -54,11 +54,11 @@ package final class OpusDecoder {
     /// Decodes one packet to 16-bit samples; nil if the bytes are no Opus packet.
     package func decode(_ packet: ByteBuffer) -> ByteBuffer? {
         guard (1...Self.longestPacket).contains(packet.readableBytes) else { return nil }
-        var samples = [Int16](repeating: 0, count: Self.mostSamples * channels)
+        var samples = [Int16](repeating: 0, count: Self.maxSamples * channels)
         let count = packet.withUnsafeReadableBytes { bytes in
             library.decode(
                 state, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(bytes.count), &samples,
-                Int32(Self.mostSamples), 0)
+                Int32(Self.maxSamples), 0)
         }
         guard count > 0 else { return nil }
         var decoded = ByteBuffer()

@@ -11,12 +11,12 @@ package struct DecodingLiveEngine: LiveEngine {
     private let clock: WallClock
 
     /// Most bytes that may wait, of encoded audio and of samples each.
-    private static let mostWaiting = 1 << 20
+    private static let maxWaiting = 1 << 20
     /// Most bytes of a stream in which no sound is found.
-    private static let mostWithoutSound = 16 << 10
+    private static let maxWithoutSound = 16 << 10
     /// Time without samples after which ffmpeg has decoded what it got, and the most such times to wait.
     private static let quietTime: Duration = .milliseconds(250)
-    private static let mostQuietTimes = 8
+    private static let maxQuietTimes = 8
 
     /// Wraps a live engine.
     /// - Parameters:
@@ -42,8 +42,8 @@ package struct DecodingLiveEngine: LiveEngine {
         let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
         // Packets are decoded in this process, at next to no cost.
         let place = codec == .opus ? nil : try places.take(options.tenant) { eviction.yield() }
-        let encoded = BoundedQueue<DecodingLiveSession.Encoded>(limit: Self.mostWaiting)
-        let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.mostWaiting)
+        let encoded = BoundedQueue<DecodingLiveSession.Encoded>(limit: Self.maxWaiting)
+        let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.maxWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
             /// Runs one part of the session; its failure fails the whole session.
             @Sendable func part(_ work: @Sendable () async throws -> Void) async throws {
@@ -170,7 +170,7 @@ package struct DecodingLiveEngine: LiveEngine {
                 continue
             }
             // ffmpeg exits with 0, and writes no sample, for an MPEG-4 recording with its header at the end.
-            let most = result.terminationStatus.isSuccess ? Self.mostWithoutSound : 0
+            let most = result.terminationStatus.isSuccess ? Self.maxWithoutSound : 0
             guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
                 throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
             }
@@ -221,7 +221,7 @@ package struct DecodingLiveEngine: LiveEngine {
     /// Waits until ffmpeg has written what it made of its input. Nothing else tells when.
     private func awaitQuiet(_ output: LockedValue<Output>) async throws {
         var before = 0
-        for _ in 0..<Self.mostQuietTimes {
+        for _ in 0..<Self.maxQuietTimes {
             let now = output.withLock { $0 }
             if now.begun > 0, now.begun == before, now.added == before { return }
             before = now.begun

@@ -22,9 +22,9 @@ package struct DeepgramLiveEngine: LiveEngine {
     /// Interval of keep-alive messages: half the time after which the service ends a silent stream.
     private static let keepAliveTime: Duration = .seconds(5)
     /// Most results that may wait for a client.
-    private static let mostEvents = 1000
+    private static let maxEvents = 1000
     /// Most keep-alive messages without a sign of the service before the connection counts as lost.
-    private static let mostSilence = 4
+    private static let maxSilence = 4
 
     package var condition: EngineCondition {
         circuit.timeLeft(at: clock.now) == nil ? .available : .unavailable
@@ -48,7 +48,7 @@ package struct DeepgramLiveEngine: LiveEngine {
             try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
         let conversation = UpstreamStream(options, socket)
         // A separate task emits events, so that the end of a connection does not interrupt it.
-        let events = BoundedQueue<LiveEvent>(limit: Self.mostEvents)
+        let events = BoundedQueue<LiveEvent>(limit: Self.maxEvents)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 do {
@@ -153,7 +153,7 @@ package struct DeepgramLiveEngine: LiveEngine {
                 }
                 group.addTask {
                     var silence = (signs: -1, times: 0)
-                    while silence.times < Self.mostSilence {
+                    while silence.times < Self.maxSilence {
                         guard (try? await clock.sleep(for: Self.keepAliveTime, as: .upstream)) != nil else { return }
                         let now = signs.withLock { $0 }
                         silence = now == silence.signs ? (now, silence.times + 1) : (now, 0)
@@ -200,7 +200,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         switch frame.opcode {
         case .text:
             guard let message = DeepgramLiveMessage(Array(payload.readableBytesView)),
-                let event = await conversation.hear(message)
+                let event = await conversation.event(for: message)
             else { return }
             do {
                 try await emit(event)

@@ -24,7 +24,7 @@ actor UpstreamStream {
     private var speechStarted: [Int: Double] = [:]
 
     /// Most bytes on their way to a slow service.
-    private static let mostOutgoing = 256 << 10
+    private static let maxOutgoing = 256 << 10
     private static let longestUnsettled = 60
 
     init(_ options: LiveOptions, _ socket: UpstreamSocket) {
@@ -89,7 +89,7 @@ actor UpstreamStream {
         }
         if let vocabulary { frames.insert(vocabularyFrame(vocabulary), at: 0) }
         if isClosing { frames.append(frame(["type": "CloseStream"])) }
-        let queue = BoundedQueue(limit: Self.mostOutgoing, frames)
+        let queue = BoundedQueue(limit: Self.maxOutgoing, frames)
         outgoing = queue
         release()
         return queue
@@ -121,7 +121,7 @@ actor UpstreamStream {
     // MARK: Service messages
 
     /// Converts a message of the service to an event; nil if it brings nothing new.
-    func hear(_ message: DeepgramLiveMessage) -> LiveEvent? {
+    func event(for message: DeepgramLiveMessage) -> LiveEvent? {
         let channel = message.channel
         guard (0..<(options.multichannel ? options.channels : 1)).contains(channel) else { return nil }
         switch message.kind {

@@ -7,7 +7,7 @@ package final class ClinicalFacts: Sendable {
     /// Transcript length in bytes up to which a change of threads does not pay off.
     private static let short = 4096
     /// Most cached transcripts. Few suffice: the notes of a transaction are written one after another.
-    private static let mostKept = 8
+    private static let maxKept = 8
 
     private let threads: NIOThreadPool
     private let kept = LockedValue<[(transcript: String, facts: [ClinicalFact])]>([])
@@ -22,7 +22,7 @@ package final class ClinicalFacts: Sendable {
         let facts = try await threads.runIfActive { FactExtraction.facts(in: transcript) }
         kept.withLock { kept in
             kept.insert((transcript, facts), at: 0)
-            if kept.count > Self.mostKept { kept.removeLast() }
+            if kept.count > Self.maxKept { kept.removeLast() }
         }
         return facts
     }

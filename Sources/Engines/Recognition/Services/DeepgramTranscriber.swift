@@ -12,7 +12,7 @@ package struct DeepgramTranscriber: Transcriber {
     /// Model for requests if the configuration names none.
     private static let usualModel = "nova-3-medical"
     /// Most hints in a request; the service accepts 500 tokens.
-    private static let mostHints = 100
+    private static let maxHints = 100
     /// Confidence below which the result carries a warning.
     private static let leastConfidence = 0.5
 
@@ -62,7 +62,7 @@ package struct DeepgramTranscriber: Transcriber {
         let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
         let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
         let name = (service.model(for: recording) ?? Self.usualModel).hasPrefix("nova-3") ? "keyterm" : "keywords"
-        return words.removingDuplicates().prefix(Self.mostHints).map { URLQueryItem(name: name, value: $0) }
+        return words.removingDuplicates().prefix(Self.maxHints).map { URLQueryItem(name: name, value: $0) }
     }
 
     private struct Answer: Decodable {

@@ -13,7 +13,7 @@ struct DocumentRun: Sendable {
     /// Time between two keep-alive comments.
     private static let pause: Duration = .seconds(10)
     /// Longest run: 60 pauses of 10 s, ten minutes. A run ends at once when its client disconnects.
-    private static let mostPauses = 60
+    private static let maxPauses = 60
 
     let sessions: ProtocolSessions
     let key: Transaction.Key
@@ -42,7 +42,7 @@ struct DocumentRun: Sendable {
         var state = RunState(template: template, session: key.id, document: document)
         try await write(await RunEvent.started(thread: key.id.rawValue, run: id).frame())
         var hasBegun = false
-        for _ in 0..<Self.mostPauses {
+        for _ in 0..<Self.maxPauses {
             let found = try? await sessions.find(
                 key, andAuthored: document, atMost: Self.pause, until: clientDisconnect
             ) {

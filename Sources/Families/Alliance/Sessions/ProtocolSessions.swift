@@ -174,7 +174,7 @@ struct ProtocolSessions: Sendable {
 
     /// Changes the settings of a protocol session, or cancels that session.
     /// - Parameter wanted: New templates; they take effect while the session is open.
-    /// - Throws: As ``Transactions/patch(_:_:archivedBy:)``.
+    /// - Throws: As `Transactions.patch`.
     func patch(_ key: Transaction.Key, _ patch: TransactionPatch, templates wanted: [TemplateID]?) async throws {
         var patch = patch
         var documents: [ResultDocument]?

@@ -11,7 +11,7 @@ struct SessionBody: Decodable {
     let draft: ProtocolSessions.Draft
 
     /// Most templates, and so notes, of one protocol session.
-    static let mostTemplates = 2
+    static let maxTemplates = 2
     static let modes = ["consultation", "dictation", "bdic_2025"]
     private static let models = ["pro", "lite"]
 
@@ -33,7 +33,7 @@ struct SessionBody: Decodable {
         var draft = ProtocolSessions.Draft(
             uploadType: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
                 .flatMap(UploadType.init) ?? fields.missing(.uploadType))
-        draft.templates = try fields.templates(.templates, atMost: Self.mostTemplates) ?? []
+        draft.templates = try fields.templates(.templates, atMost: Self.maxTemplates) ?? []
         draft.model = try fields.word(.model, of: Self.models) ?? "pro"
         draft.mode = try fields.word(.mode, of: Self.modes) ?? "consultation"
         draft.languages = try fields.languages(.languages) ?? []
@@ -100,7 +100,7 @@ struct SessionPatchBody: Decodable {
         patch.patientDetails = try fields.object(.patientDetails) ?? alias
         patch.additionalData = try fields.object(.additionalData)
         isAboutRecording = patch.mode != nil || patch.modelType != nil
-        templates = try fields.templates(.templates, atMost: SessionBody.mostTemplates)
+        templates = try fields.templates(.templates, atMost: SessionBody.maxTemplates)
         self.patch = patch
     }
 }

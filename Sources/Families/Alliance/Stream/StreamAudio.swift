@@ -27,7 +27,7 @@ struct StreamAudio {
         case .text(let text):
             guard
                 let envelope = JSONDocument.untrusted(
-                    Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage), envelope.isObject
+                    Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.maxValuesOfMessage), envelope.isObject
             else {
                 throw Self.badMessage
             }
@@ -50,7 +50,7 @@ struct StreamAudio {
         let told = format?["encoding"]?.stringValue?.lowercased() ?? "audio/x-l16"
         let encoding = String(told.prefix { $0 != ";" })
         guard ["audio/x-l16", "audio/l16", "audio/x-linear16", "linear16", "pcm", "audio/pcm"].contains(encoding) else {
-            throw WebSocketClosure(1003, "Samples of 16 bits are heard here, and nothing else")
+            throw WebSocketClosure(1003, "Only 16-bit PCM is supported")
         }
         guard let text = format?["sampleRate"]?.scalarText else { return }
         guard let rate = Int(text), (8000...48_000).contains(rate) else {

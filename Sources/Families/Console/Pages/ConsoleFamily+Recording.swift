@@ -10,10 +10,10 @@ import ScribeStore
 /// One recording: its timeline, audio, results and exchanges.
 extension ConsoleFamily {
     /// Most exchanges on the page.
-    private static let mostExchanges = 200
+    private static let maxExchanges = 200
     /// Most lines of the timeline, and most files with their sound.
-    private static let mostLines = 500
-    private static let mostFiles = 100
+    private static let maxLines = 500
+    private static let maxFiles = 100
 
     func recording(_ business: Substring, _ id: Substring, _ pageRequest: PageRequest) async throws -> Page {
         guard let business = PercentEncoding.decode(business), let id = PercentEncoding.decode(id),
@@ -24,7 +24,7 @@ extension ConsoleFamily {
         guard let timeline = try await store.timeline(of: key) else { throw ConsoleError.notFound }
         let documents = (try await store.results(of: key)?.documents ?? [])
         let found = try await control.read(
-            "requests?limit=\(Self.mostExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
+            "requests?limit=\(Self.maxExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
             for: pageRequest.request, pageRequest.context)
         let journal = RecordingJournal(
             found.status == .ok ? found.body : nil, offset: pageRequest.context.world.runtime.clock.offset)
@@ -58,8 +58,8 @@ extension ConsoleFamily {
                 "events": events(of: timeline, journal, from: base),
                 "audio": settings.showsWords ? try await audioFiles(timeline, link, pageRequest) : [],
                 "hasAudio": settings.showsWords && !sounds.isEmpty,
-                "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.mostFiles)),
-                "hasMoreAudio": sounds.count > Self.mostFiles,
+                "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.maxFiles)),
+                "hasMoreAudio": sounds.count > Self.maxFiles,
                 "documents": try await shown(
                     isCancelled ? documents.filter(\.status.isFinal) : documents, of: business, pageRequest),
                 "hasDocuments": !documents.isEmpty,
@@ -142,7 +142,7 @@ extension ConsoleFamily {
         _ timeline: RecordingTimeline, _ link: String, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
         let speech = try await pageRequest.context.world.runtime.store.recordingSpeech(timeline.transaction.key)
-        return Self.sounds(timeline).prefix(Self.mostFiles).map { file in
+        return Self.sounds(timeline).prefix(Self.maxFiles).map { file in
             let heard = speech[file.name]
             return [
                 "heard": (heard?.words ?? []).map { ["word": $0.text, "from": String($0.start)] },
@@ -181,7 +181,7 @@ extension ConsoleFamily {
         }
         for entry in journal.lines(about: timeline.files) { lines.append((entry.time, entry.line)) }
         return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .suffix(Self.mostLines).map {
+            .suffix(Self.maxLines).map {
                 let (time, line) = $0.element
                 return [
                     "at": Self.offset(time.timeIntervalSince(base)), "class": line.style, "title": line.title,

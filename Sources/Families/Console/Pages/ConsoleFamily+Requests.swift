@@ -6,14 +6,14 @@ import ScribeHTTP
 
 /// The journal: live requests, and one of them.
 extension ConsoleFamily {
-    private static let mostRequests = 200
+    private static let maxRequests = 200
 
     func requests(_ pageRequest: PageRequest) async throws -> Page {
         let query = pageRequest.request.query
         let only = query.text("only") ?? ""
         let operation = query.text("operation") ?? ""
         var call = only == "unmatched" ? "requests/unmatched" : "requests"
-        call += "?limit=\(Self.mostRequests)"
+        call += "?limit=\(Self.maxRequests)"
         if only == "sockets" { call += "&kind=socket" }
         if only == "webhooks" { call += "&kind=delivery" }
         if only == "faults" { call += "&fault=*" }

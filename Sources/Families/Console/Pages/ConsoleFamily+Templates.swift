@@ -10,8 +10,8 @@ import ScribeStore
 /// Templates: lists them, and tries one on a transcript.
 extension ConsoleFamily {
     /// Most templates of a business on the page, and most sections to choose from.
-    private static let mostTemplates = 100
-    private static let mostSections = 300
+    private static let maxTemplates = 100
+    private static let maxSections = 300
 
     func templates(_ pageRequest: PageRequest) async throws -> Page {
         let world = pageRequest.context.world
@@ -21,7 +21,7 @@ extension ConsoleFamily {
         let store = world.runtime.store
         let own = if let business { try await store.templates(of: business) } else { [CustomTemplate]() }
         let sections = if let business { try await store.sections(of: business) } else { [TemplateSection]() }
-        let known = (world.runtime.templates.sections + sections).prefix(Self.mostSections)
+        let known = (world.runtime.templates.sections + sections).prefix(Self.maxSections)
         let shipped = world.runtime.templates.templates
         return Page(
             key: "templates", title: "Templates", template: "templates",
@@ -30,15 +30,15 @@ extension ConsoleFamily {
                 "clients": Self.options(
                     world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
                     chosen: chosen?.rawValue),
-                "own": own.prefix(Self.mostTemplates).map { template -> ConsoleViews.Model in
+                "own": own.prefix(Self.maxTemplates).map { template -> ConsoleViews.Model in
                     [
                         "id": template.id.rawValue, "name": template.title, "summary": template.summary ?? "",
-                        "ids": template.sectionIDs.prefix(Self.mostSections).map(\.rawValue)
+                        "ids": template.sectionIDs.prefix(Self.maxSections).map(\.rawValue)
                             .joined(separator: " "),
                     ]
                 },
                 "sections": known.map { ["value": $0.id.rawValue, "label": $0.title] as ConsoleViews.Model },
-                "hasMore": own.count > Self.mostTemplates,
+                "hasMore": own.count > Self.maxTemplates,
                 "shipped": shipped.map { template -> ConsoleViews.Model in
                     [
                         "id": template.id.rawValue, "name": template.name, "summary": template.summary ?? "",
@@ -47,7 +47,7 @@ extension ConsoleFamily {
                     ]
                 },
                 "options": Self.options(
-                    own.prefix(Self.mostTemplates).map { ($0.id.rawValue, $0.title) }
+                    own.prefix(Self.maxTemplates).map { ($0.id.rawValue, $0.title) }
                         + shipped.map { ($0.id.rawValue, $0.name) }, chosen: nil),
             ])
     }

@@ -11,8 +11,8 @@ struct FixtureBody {
         "text", "chunks", "note", "warning", "failure", "delay", "sha256", "client", "next", "refuses",
     ]
     private static let textLimit = 256 << 10
-    private static let mostChunks = 1000
-    private static let mostSegments = 1000
+    private static let maxChunks = 1000
+    private static let maxSegments = 1000
     /// Longest time of a segment within its chunk, in seconds.
     private static let longestTime = 86_400.0
 
@@ -48,8 +48,8 @@ struct FixtureBody {
     private static func chunks(
         _ value: JSONValue, _ fields: JSONFields
     ) throws(ScribeError) -> [[Fixture.SpokenSegment]] {
-        guard case .array(let items) = value, (1...mostChunks).contains(items.count) else {
-            throw fields.problem("chunks", "must be a list of 1 to \(mostChunks)")
+        guard case .array(let items) = value, (1...maxChunks).contains(items.count) else {
+            throw fields.problem("chunks", "must be a list of 1 to \(maxChunks)")
         }
         var chunks: [[Fixture.SpokenSegment]] = []
         for (index, item) in items.enumerated() {
@@ -62,7 +62,7 @@ struct FixtureBody {
             }
             let place = "fixture.chunks[\(index)]"
             let parts = try JSONFields.objects(
-                item, at: place, atMost: mostSegments, allowed: ["text", "speaker", "start", "end"])
+                item, at: place, atMost: maxSegments, allowed: ["text", "speaker", "start", "end"])
             chunks.append(try segments(parts))
         }
         return chunks

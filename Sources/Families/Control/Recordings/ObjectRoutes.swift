@@ -10,7 +10,7 @@ struct ObjectRoutes: Sendable {
     let uploads: Uploads
     let store: Store
 
-    private static let mostListed = 1000
+    private static let maxListed = 1000
     /// Type of every answer with bytes: a browser must not show what a client has uploaded.
     private static let contentType = "application/octet-stream"
 
@@ -21,7 +21,7 @@ struct ObjectRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
-        let limit = try query.integer("limit", in: 1...Self.mostListed) ?? Self.mostListed
+        let limit = try query.integer("limit", in: 1...Self.maxListed) ?? Self.maxListed
         let found = try await store.objects(
             of: query.text("business").map { BusinessID($0) }, holding: query.text("transaction"),
             after: try query.integer("after", in: 0...Int.max).map { Int64($0) }, limit: limit)

@@ -17,8 +17,8 @@ struct JournalRoutes: Sendable {
     let version: String
 
     /// Most exchanges of a list, and most with their bodies.
-    private static let mostListed = 1000
-    private static let mostFound = 100
+    private static let maxListed = 1000
+    private static let maxFound = 100
     private static let defaultWait: Duration = .seconds(10)
     private static let longestWait: Duration = .seconds(600)
 
@@ -81,13 +81,13 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
-        let limit = try Self.limit(&members, usual: 100, most: Self.mostListed)
+        let limit = try Self.limit(&members, usual: 100, most: Self.maxListed)
         return try await list(members, limit)
     }
 
     @Sendable private func listUnmatched(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
-        let limit = try Self.limit(&members, usual: 100, most: Self.mostListed)
+        let limit = try Self.limit(&members, usual: 100, most: Self.maxListed)
         return try await list(members, limit) { $0.isUnmatched }
     }
 
@@ -111,7 +111,7 @@ struct JournalRoutes: Sendable {
 
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
-        let limit = try Self.limit(&members, usual: 20, most: Self.mostFound)
+        let limit = try Self.limit(&members, usual: 20, most: Self.maxFound)
         return try await list(members, limit, as: { .object($0.detail) })
     }
 

@@ -12,7 +12,7 @@ struct ClockRoutes: Sendable {
     let world: World
 
     /// Most sleepers in an answer.
-    private static let mostShown = 100
+    private static let maxShown = 100
     /// Longest wait for the work of one step, unless the call says another.
     private static let defaultWait: Duration = .seconds(30)
     /// Times that a clock can have: some centuries around now, which every format of the APIs can write.
@@ -126,7 +126,7 @@ struct ClockRoutes: Sendable {
             ("machine", .string(Self.text(clock.wall.now))),
             (
                 "waiting",
-                .array(Array(sleepers.prefix(Self.mostShown))) { sleeper in
+                .array(Array(sleepers.prefix(Self.maxShown))) { sleeper in
                     [
                         "what": .string(sleeper.name.rawValue), "due": .string(Self.text(sleeper.due)),
                         "advance": .string(ClockDuration.text(sleeper.due.timeIntervalSince(now))),

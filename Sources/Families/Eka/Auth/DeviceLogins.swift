@@ -13,7 +13,7 @@ struct DeviceLogins: Sendable {
     static let interval = 5.0
     /// Maximum number of logins in progress, in total and per client address.
     private static let most = 1000
-    private static let mostOfAddress = 20
+    private static let maxOfAddress = 20
     /// Letters and digits without vowels and without characters that look alike.
     private static let alphabet = Array("BCDFGHJKMNPQRSTVWXZ23456789")
     private static let userCodeLength = 8
@@ -58,7 +58,7 @@ struct DeviceLogins: Sendable {
     ) async throws -> String? {
         let code = try await store.beginDeviceLogin(
             deviceHash: Self.hash(of: deviceCode), codes: (0..<5).map { _ in newUserCode() }, redirect: redirect,
-            approvedBy: approver, from: address, limits: (Self.most, Self.mostOfAddress),
+            approvedBy: approver, from: address, limits: (Self.most, Self.maxOfAddress),
             RefreshPeriod(lifetime: Self.lifetime, by: clock))
         return code.map { "\($0.prefix(4))-\($0.dropFirst(4))" }
     }

@@ -46,7 +46,7 @@ struct ChunkListBody: Decodable {
         let files = try container.decode([String].self, forKey: .files).filter { !$0.isEmpty }
         for name in files { try Limits.require(name, within: Limits.fileName, CodingKeys.files.rawValue) }
         guard files.allSatisfy(\.isPlain) else {
-            throw ScribeError.invalidRequest(field: CodingKeys.files.rawValue, problem: "has a name that is none")
+            throw ScribeError.invalidRequest(field: CodingKeys.files.rawValue, problem: "contains an invalid file name")
         }
         list = ChunkList(files: files, times: times)
     }

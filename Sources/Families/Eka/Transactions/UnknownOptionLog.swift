@@ -21,7 +21,7 @@ final class UnknownOptionLog: Sendable {
     }
 
     /// Most logged choices kept per client. A new one replaces the oldest.
-    private static let mostOfClient = 20
+    private static let maxOfClient = 20
     /// Longest value that is logged, in bytes; a UUID and the longest language tag fit.
     private static let longestName = 36
 
@@ -62,7 +62,7 @@ final class UnknownOptionLog: Sendable {
             var known = told[client] ?? []
             guard !known.contains(choice) else { return false }
             known.append(choice)
-            told[client] = Array(known.suffix(Self.mostOfClient))
+            told[client] = Array(known.suffix(Self.maxOfClient))
             return true
         }
     }

@@ -63,11 +63,11 @@ struct ListenQuery: Hashable, Sendable {
     ]
     /// Accepted sample rates, in Hz.
     private static let rates = 8000...48_000
-    private static let mostChannels = 8
+    private static let maxChannels = 8
     /// Longest model name and key term, in bytes.
     private static let longestModel = 100
-    private static let mostWords = 100
-    private static let mostHints = 20
+    private static let maxWords = 100
+    private static let maxHints = 20
     /// Longest silence for endpointing and utterance ends, in milliseconds.
     private static let longestSilence = 60_000
 
@@ -111,7 +111,7 @@ struct ListenQuery: Hashable, Sendable {
         options.sampleRate = try Self.integer("sample_rate", in: Self.rates, of: query) ?? 16_000
         // A recording may still turn out to be a container.
         if lacksRate, endpoint != .recording { throw Self.noRate }
-        options.channels = try Self.integer("channels", in: 1...Self.mostChannels, of: query) ?? 1
+        options.channels = try Self.integer("channels", in: 1...Self.maxChannels, of: query) ?? 1
         if options.codec == .opus {
             // Opus decodes to any of its rates; recognisers work at 16 kHz.
             options.sampleRate = 16_000
@@ -138,7 +138,7 @@ struct ListenQuery: Hashable, Sendable {
         }
         if wordLanguages {
             let hints = query[values: "language_hint"].map { $0.lowercased() }
-            hintedLanguages = Array(hints.filter(TransactionRequest.isLanguage).prefix(Self.mostHints))
+            hintedLanguages = Array(hints.filter(TransactionRequest.isLanguage).prefix(Self.maxHints))
         }
         // A list of languages means true.
         if let detects = text("detect_language")?.lowercased(), detects != "false" {
@@ -191,8 +191,8 @@ struct ListenQuery: Hashable, Sendable {
     /// Parses key terms. Older ones (`keywords`) carry a weight after a colon, which is dropped.
     private static func words(_ terms: [Substring]) throws(ScribeError) -> [String] {
         let words = terms.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty }
-        guard words.count <= mostWords, words.allSatisfy({ $0.utf8.count <= longestModel }) else {
-            throw .invalidRequest(field: "keyterm", problem: "is there more than \(mostWords) times, or too long")
+        guard words.count <= maxWords, words.allSatisfy({ $0.utf8.count <= longestModel }) else {
+            throw .invalidRequest(field: "keyterm", problem: "is there more than \(maxWords) times, or too long")
         }
         return words
     }

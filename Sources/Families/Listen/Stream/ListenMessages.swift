@@ -28,7 +28,7 @@ enum ListenCommand: Hashable, Sendable {
     }
 
     init(_ text: String) {
-        let body = JSONDocument.untrusted(Data(text.utf8), as: Body.self, upTo: JSONDocument.mostValuesOfMessage)
+        let body = JSONDocument.untrusted(Data(text.utf8), as: Body.self, upTo: JSONDocument.maxValuesOfMessage)
         switch body?.type {
         case "KeepAlive": self = .keepAlive
         case "Finalize": self = .finalize
@@ -100,7 +100,7 @@ struct ListenMessages: Sendable {
     }
 
     static let schemaError: JSON = [
-        "type": "Error", "variant": "SchemaError", "description": "The message is none that is known here",
+        "type": "Error", "variant": "SchemaError", "description": "The message is of no known type",
     ]
 
     /// Answers a `Configure` command.

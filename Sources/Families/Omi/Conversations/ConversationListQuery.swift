@@ -14,8 +14,8 @@ struct ConversationListQuery {
 
     /// Parses a query.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
-        let page = try Page(query, mostListed: mostListed)
+    init(_ query: FlatDictionary<Substring, Substring>, maxListed: Int) throws(ScribeError) {
+        let page = try Page(query, maxListed: maxListed)
         var statuses: [Conversation.Status] = []
         for word in (query["statuses"] ?? "").split(separator: ",") {
             guard let status = Conversation.Status(rawValue: String(word)) else {
@@ -57,9 +57,9 @@ struct Page {
     let offset: Int
     let limit: Int
 
-    init(_ query: FlatDictionary<Substring, Substring>, mostListed: Int) throws(ScribeError) {
+    init(_ query: FlatDictionary<Substring, Substring>, maxListed: Int) throws(ScribeError) {
         offset = try query.integer("offset", in: 0...1_000_000_000) ?? 0
         // The app asks for thousands at once, and accepts fewer.
-        limit = min(try query.integer("limit", in: 1...1_000_000_000) ?? 100, mostListed)
+        limit = min(try query.integer("limit", in: 1...1_000_000_000) ?? 100, maxListed)
     }
 }

@@ -13,7 +13,7 @@ struct ConversationRoutes: Sendable {
     let settings: OmiFamily.Settings
 
     private static let parameter = "conversation_id"
-    private static let mostListed = 1000
+    private static let maxListed = 1000
 
     private struct Title: Decodable {
         let title: String
@@ -59,7 +59,7 @@ struct ConversationRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let query = try ConversationListQuery(request.query, mostListed: Self.mostListed)
+        let query = try ConversationListQuery(request.query, maxListed: Self.maxListed)
         guard !query.isOfNone else { return .json(.ok, []) }
         let ids = try await runtime.store.conversationIDs(of: principal, query.value)
         return ConversationJSON(store: runtime.store, principal: principal).response(listing: ids)

@@ -16,7 +16,7 @@ struct MemoryRoutes: Sendable {
         let category: String?
     }
 
-    private static let mostListed = Limits.memories
+    private static let maxListed = Limits.memories
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("v3/memories")
@@ -29,7 +29,7 @@ struct MemoryRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let page = try Page(request.query, mostListed: Self.mostListed)
+        let page = try Page(request.query, maxListed: Self.maxListed)
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
         try await context.hold(try await runtime.store.memoryListSize(of: principal))
         let memories = try await runtime.store.memories(

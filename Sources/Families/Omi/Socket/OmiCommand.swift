@@ -24,7 +24,7 @@ enum OmiCommand: Hashable, Sendable {
     init?(_ text: String) {
         guard
             let body = JSONDocument.untrusted(
-                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage)
+                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.maxValuesOfMessage)
         else { return nil }
         switch body["type"]?.stringValue {
         case "transcript_segment":

@@ -29,7 +29,7 @@ struct OmiPicture {
         var size = 0
     }
 
-    private static let mostAtOnce = 4
+    private static let maxAtOnce = 4
     private var begun: [Pieces] = []
     private let memory: MemoryShare
 
@@ -47,7 +47,7 @@ struct OmiPicture {
         if !begun.contains(where: { $0.id == piece.id && $0.total == piece.total }) {
             begun.removeAll { $0.id == piece.id }
             // The oldest picture is dropped: a device sends one picture after another.
-            if begun.count >= Self.mostAtOnce { begun.removeFirst() }
+            if begun.count >= Self.maxAtOnce { begun.removeFirst() }
             begun.append(Pieces(id: piece.id, total: piece.total))
         }
         guard let place = begun.firstIndex(where: { $0.id == piece.id }) else { return nil }

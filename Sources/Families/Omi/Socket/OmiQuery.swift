@@ -41,7 +41,7 @@ struct OmiQuery: Hashable, Sendable {
             }
             options.codec = .opus
         case "lc3", "lc3_fs1030": throw .invalidRequest(field: "codec", problem: "cannot be decoded here: LC3")
-        default: throw .invalidRequest(field: "codec", problem: "is none that is known")
+        default: throw .invalidRequest(field: "codec", problem: "is not a known codec")
         }
         let usual = name == "pcm8" ? 8000 : 16_000
         guard let rate = query.text("sample_rate").map({ Int($0) }) ?? usual, (8000...48_000).contains(rate) else {

@@ -49,7 +49,7 @@ extension S3Responder {
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
         var headers = object.headers
         for (parameter, name) in overrides { headers[name] = query[parameter] ?? headers[name] }
-        if caller.isPresigned { headers.sandboxLink(for: request.headers[.origin]) } else { headers.keepTypeAsSaid() }
+        if caller.isPresigned { headers.sandboxLink(for: request.headers[.origin]) } else { headers.forbidSniffing() }
         switch S3Preconditions(request.headers).verdict(on: object) {
         case .failed: throw .preconditionFailed
         case .notModified:

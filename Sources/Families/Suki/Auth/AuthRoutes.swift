@@ -65,7 +65,7 @@ struct AuthRoutes: Sendable {
         var specialty = AmbientSpecialty.defaultCodes
         if let wanted = body.specialty {
             guard let known = AmbientSpecialty.named(wanted) else {
-                throw ScribeError.invalidRequest(field: "provider_specialty", problem: "is none that is known")
+                throw ScribeError.invalidRequest(field: "provider_specialty", problem: "is not a known specialty")
             }
             specialty = known
         }

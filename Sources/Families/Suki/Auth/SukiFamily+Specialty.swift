@@ -13,7 +13,7 @@ extension SukiFamily {
         }
         guard let wanted else { return AmbientSpecialty.defaultCodes }
         guard let known = AmbientSpecialty.named(wanted) else {
-            throw .invalidRequest(field: "provider_specialty", problem: "is none that is known")
+            throw .invalidRequest(field: "provider_specialty", problem: "is not a known specialty")
         }
         return known
     }

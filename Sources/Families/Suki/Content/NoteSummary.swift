@@ -55,7 +55,7 @@ struct SourceSentences {
     private let index: SentenceIndex
 
     /// Most lines of a section with a source.
-    private static let mostLines = 500
+    private static let maxLines = 500
 
     init(_ transcript: String) {
         sentences = transcript.sentences
@@ -64,7 +64,7 @@ struct SourceSentences {
 
     /// The source sentences of a section's lines, each once, in the section's order.
     func sentences(behind content: String) -> [String] {
-        content.sentences.prefix(Self.mostLines).compactMap { index.nearest(to: $0.plainWords) }.removingDuplicates()
+        content.sentences.prefix(Self.maxLines).compactMap { index.nearest(to: $0.plainWords) }.removingDuplicates()
             .map { String(sentences[$0]) }
     }
 }

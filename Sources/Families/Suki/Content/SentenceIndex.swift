@@ -9,7 +9,7 @@ struct SentenceIndex {
 
     /// Maximum number of a word's places that ``first(with:)`` examines, and of a word's sentences that
     /// ``nearest(to:)`` examines.
-    private static let mostPlaces = 200
+    private static let maxPlaces = 200
 
     init(_ sentences: [[Substring]]) {
         var numbers: [Substring: [Int]] = [:]
@@ -36,7 +36,7 @@ struct SentenceIndex {
             if found.count < rarest?.places.count ?? .max { rarest = (index, found) }
         }
         guard let rarest else { return nil }
-        return rarest.places.prefix(Self.mostPlaces).first { place in
+        return rarest.places.prefix(Self.maxPlaces).first { place in
             let start = place.offset - rarest.index
             return start >= 0 && sentences[place.sentence][start...].prefix(words.count).elementsEqual(words)
         }?.sentence
@@ -51,7 +51,7 @@ struct SentenceIndex {
         let words = Set(words)
         var shared: [Int: Int] = [:]
         for word in words {
-            guard let found = numbers[word], found.count <= Self.mostPlaces else { continue }
+            guard let found = numbers[word], found.count <= Self.maxPlaces else { continue }
             for number in found { shared[number, default: 0] += 1 }
         }
         guard let best = shared.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value * 3 >= words.count

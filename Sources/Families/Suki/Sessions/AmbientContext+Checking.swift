@@ -28,8 +28,8 @@ extension AmbientContext {
 
     private static let longestText = 255
     private static let longestNote = 4096
-    private static let mostDiagnoses = 200
-    private static let mostCodes = 20
+    private static let maxDiagnoses = 200
+    private static let maxCodes = 20
 
     /// Validates a context, and returns its known members in the API's spelling. Nulls stay: a merge interprets them.
     static func checked(_ body: JSONValue, today: Date) throws -> JSONValue {
@@ -126,7 +126,7 @@ extension AmbientContext {
             var specialty = said
             if let said, said != .null {
                 guard let name = said.stringValue.flatMap(AmbientSpecialty.named) else {
-                    throw ScribeError.invalidRequest(field: "provider.specialty", problem: "is none that is known")
+                    throw ScribeError.invalidRequest(field: "provider.specialty", problem: "is not a known specialty")
                 }
                 specialty = .string(name)
             }
@@ -196,7 +196,7 @@ extension AmbientContext {
         guard case .array(let items) = list else {
             throw ScribeError.invalidRequest(field: "diagnoses.values", problem: "must be an array")
         }
-        try Limits.require(items.count, atMost: mostDiagnoses, "diagnoses.values")
+        try Limits.require(items.count, atMost: maxDiagnoses, "diagnoses.values")
         var values: [JSONValue] = []
         for (index, item) in items.enumerated() { values.append(try diagnosis(item, "diagnoses.values.\(index)")) }
         return .object(["values": .array(values)])
@@ -208,7 +208,7 @@ extension AmbientContext {
             throw DiagnosisProblem(
                 id: "missingDiagnosisCodes", field: "\(field).codes", "is missing: a diagnosis has one code at least")
         }
-        try Limits.require(given.count, atMost: mostCodes, "\(field).codes")
+        try Limits.require(given.count, atMost: maxCodes, "\(field).codes")
         var codes: [JSONValue] = []
         for (index, code) in given.enumerated() {
             let path = "\(field).codes.\(index)"

@@ -24,7 +24,7 @@ final class AmbientSockets: Sendable {
         let new = AudioSocket(socket, replaced: Self.replaced, clock)
         let key = Transaction.Key(business: business, id: session)
         if let before = open.withLock({ $0.updateValue(new, forKey: key) }) {
-            await before.giveWay(because: .replacement)
+            await before.drainAndClose(for: .replacement)
         }
         await streams.add(new, to: key)
         return new
@@ -44,7 +44,7 @@ final class AmbientSockets: Sendable {
     func drain(_ session: TransactionID, of business: BusinessID) async {
         let key = Transaction.Key(business: business, id: session)
         guard let socket = open.withLock({ $0[key] }) else { return }
-        await socket.giveWay(because: .end)
+        await socket.drainAndClose(for: .end)
         open.withLock { open in
             if open[key] === socket { open[key] = nil }
         }

@@ -47,7 +47,7 @@ enum StreamMessage: Hashable, Sendable {
         guard case .text(let text) = message else { throw Problem(1003, "binary frames are not taken here") }
         guard
             let json = JSONDocument.untrusted(
-                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.mostValuesOfMessage), json.isObject
+                Data(text.utf8), as: JSONValue.self, upTo: JSONDocument.maxValuesOfMessage), json.isObject
         else {
             throw Problem(1007, "the message is no JSON object")
         }

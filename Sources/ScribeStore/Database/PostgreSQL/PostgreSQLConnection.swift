@@ -25,10 +25,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     /// the connection open without an answer.
     private static let patience: Int32 = 15_000
     /// Whether an answer was not awaited: the connection is of no more use.
-    private var isGivenUp = false
+    private var hasTimedOut = false
 
     /// Most prepared statements of a connection: the store has some two hundred.
-    private static let mostPrepared = 1000
+    private static let maxPrepared = 1000
 
     /// Connects.
     /// - Parameters:
@@ -61,7 +61,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
     /// Whether no statement waits for its result.
     var isIdle: Bool { sent.isEmpty }
-    var isConnected: Bool { !isGivenUp && library.status(handle) == LibPQ.Status.connected }
+    var isConnected: Bool { !hasTimedOut && library.status(handle) == LibPQ.Status.connected }
     var serverVersion: Int { Int(library.serverVersion(handle)) }
 
     /// Runs statements without parameters, before pipeline mode.
@@ -129,13 +129,13 @@ final class PostgreSQLConnection: @unchecked Sendable {
 
     /// Waits for the next result, nil at the end of a statement's results.
     private func nextResult() throws -> OpaquePointer? {
-        guard !isGivenUp else { throw PostgreSQLError.disconnected }
+        guard !hasTimedOut else { throw PostgreSQLError.disconnected }
         while library.isBusy(handle) == 1 {
             var wait = pollfd(fd: library.socket(handle), events: Int16(POLLIN), revents: 0)
             let count = poll(&wait, 1, Self.patience)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else {
-                isGivenUp = true
+                hasTimedOut = true
                 throw PostgreSQLError.disconnected
             }
             // A failure is an error result, which is next.
@@ -157,7 +157,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
 
     private func prepare(_ sql: String) throws -> String {
-        precondition(prepared.count < Self.mostPrepared, "statements must not hold values")
+        precondition(prepared.count < Self.maxPrepared, "statements must not hold values")
         preparedCount += 1
         let name = "s\(preparedCount)"
         guard library.sendPrepare(handle, name, sql, 0, nil) == 1 else { throw PostgreSQLError.disconnected }

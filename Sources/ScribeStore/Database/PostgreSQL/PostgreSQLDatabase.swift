@@ -9,7 +9,7 @@ final class PostgreSQLDatabase: StoreEngine {
     /// Connections of a process. More were slower (scale-out.md, section 3).
     static let connectionCount = 8
     /// Attempts at a write that loses against others.
-    private static let mostAttempts = 12
+    private static let maxAttempts = 12
     /// Time from the request of a write or read in which it is done again when its connection ends.
     private static let patience: TimeAmount = .seconds(15)
     /// Longest wait of a health check.
@@ -129,7 +129,7 @@ final class PostgreSQLDatabase: StoreEngine {
                 attempts += 1
                 do {
                     return try withConnection { try attempt(on: $0, scopes, body) }
-                } catch let error as PostgreSQLError where error.isConflict && attempts < Self.mostAttempts {
+                } catch let error as PostgreSQLError where error.isConflict && attempts < Self.maxAttempts {
                     Thread.sleep(forTimeInterval: Double(min(attempts, 6)) * 0.002)
                 }
             }

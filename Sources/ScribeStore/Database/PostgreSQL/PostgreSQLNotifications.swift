@@ -19,7 +19,7 @@ package final class PostgreSQLNotifications: Sendable {
     }
 
     /// Most bytes of the changes in one notification; PostgreSQL takes 8,000 with base64.
-    private static let mostBytes = 5000
+    private static let maxBytes = 5000
     /// Longest time between two looks at the connection, in milliseconds.
     private static let longestSilence: Int32 = 2000
 
@@ -135,8 +135,8 @@ package final class PostgreSQLNotifications: Sendable {
             guard let text = Self.text(of: change) else { continue }
             let length = text.reduce(4) { $0 + 6 * $1.utf8.count }
             // A change that fills a notification alone is found by reading again.
-            guard length <= Self.mostBytes else { continue }
-            if size + length > Self.mostBytes { end() }
+            guard length <= Self.maxBytes else { continue }
+            if size + length > Self.maxBytes { end() }
             texts.append(text)
             size += length
         }

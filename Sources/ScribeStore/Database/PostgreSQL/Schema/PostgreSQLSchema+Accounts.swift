@@ -50,7 +50,7 @@ extension PostgreSQLSchema {
             redirect TEXT COLLATE "C",
             address TEXT COLLATE "C" NOT NULL,
             state TEXT COLLATE "C" NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied')),
-            -- Whom it was approved by, and acts for.
+            -- Client that approved the login, and that the device acts for.
             client_id TEXT COLLATE "C" CHECK ((client_id IS NOT NULL) = (state = 'approved')),
             -- By the machine's clock, as all times here.
             expires_at BIGINT NOT NULL,

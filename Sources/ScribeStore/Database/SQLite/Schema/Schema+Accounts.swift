@@ -53,7 +53,7 @@ extension Schema {
             redirect TEXT,
             address TEXT NOT NULL,
             state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied')),
-            -- Whom it was approved by, and acts for.
+            -- Client that approved the login, and that the device acts for.
             client_id TEXT CHECK ((client_id IS NOT NULL) = (state = 'approved')),
             -- By the machine's clock, as all times here.
             expires_at INTEGER NOT NULL,

@@ -2,7 +2,7 @@
 extension Schema {
     static let jobs = """
         CREATE TABLE jobs (
-            -- Never given twice: a runner that is late with a job that was taken away must not find another one.
+            -- Ids are never reused, so that a late runner cannot end another job.
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
             kind TEXT NOT NULL CHECK (kind IN ('transcribe', 'assemble', 'note')),
             transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,

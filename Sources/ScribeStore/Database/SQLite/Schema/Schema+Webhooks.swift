@@ -2,7 +2,7 @@
 extension Schema {
     static let webhooks = """
         CREATE TABLE webhooks (
-            -- Never given twice: clients know a registration by it.
+            -- Ids are never reused: clients know a registration by its id.
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
             -- The API that it was registered by, in the word of its family.
             style TEXT NOT NULL CHECK (style <> ''),

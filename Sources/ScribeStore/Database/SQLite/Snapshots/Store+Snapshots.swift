@@ -26,8 +26,8 @@ extension Store {
                 }
                 try await database.exportRows(to: snapshot.databasePath, on: threads)
                 let files = try await threads.runIfActive { try snapshot.files() }
-                guard files.count <= SnapshotManifest.mostFiles else {
-                    throw SnapshotProblem.tooManyFiles(limit: SnapshotManifest.mostFiles)
+                guard files.count <= SnapshotManifest.maxFiles else {
+                    throw SnapshotProblem.tooManyFiles(limit: SnapshotManifest.maxFiles)
                 }
                 try await objects.lend(files.map(\.name), to: snapshot.objectsFolder)
                 return try await threads.runIfActive {

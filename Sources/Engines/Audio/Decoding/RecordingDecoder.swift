@@ -3,7 +3,7 @@ package import NIOPosix
 import ScribeDomain
 
 /// Decodes recordings to WAV with 16-bit samples, with ffmpeg if it is installed.
-package struct WaveDecoder: Sendable {
+package struct RecordingDecoder: Sendable {
     private let decodes: Bool
     private let temporary: TemporaryFiles
     private let ffmpeg: FFmpeg
