@@ -121,7 +121,7 @@ package struct FaultRuleReader: Sendable {
         guard [match.nth != nil, match.every != nil, match.probability != nil].count(where: \.self) <= 1 else {
             throw fields.problem("nth", "and 'every' and 'probability' exclude each other")
         }
-        if match.nth != nil, fields.has("times") { throw fields.problem("times", "makes no sense with 'nth'") }
+        if match.nth != nil, fields.has("times") { throw fields.problem("times", "cannot be combined with 'nth'") }
         try checkAgreement(match, fields)
         return match
     }

@@ -2,7 +2,8 @@ import Basics
 import Foundation
 package import ScribeDomain
 
-/// Store of all persistent state, in SQLite or PostgreSQL. Each method is one operation, in one SQL transaction or in batches.
+/// Store of all persistent state, in SQLite or PostgreSQL. Each method is one operation, in one SQL transaction or in
+/// batches.
 /// Database connections never leave this module.
 package final class Store: Sendable {
     let database: any StoreEngine

@@ -65,7 +65,7 @@ struct FaultRuleReaderTests {
             (#"{"method":"post","status":500}"#, "nearest name is POST"),
             (#"{"path":"voice","status":500}"#, "begin with"),
             (#"{"path":"/__admin/info","status":500}"#, "no path of an emulated API"),
-            (#"{"nth":1,"every":2,"status":500}"#, "exclude"), (#"{"nth":1,"times":2,"status":500}"#, "no answer"),
+            (#"{"nth":1,"every":2,"status":500}"#, "exclude"), (#"{"nth":1,"times":2,"status":500}"#, "be combined"),
             (#"{"nth":0,"status":500}"#, "whole number"), (#"{"probability":0,"status":500}"#, "above 0"),
             (#"{"probability":1.5,"status":500}"#, "above 0"), (#"{"times":1e30,"status":500}"#, "whole number"),
             (#"{"status":99}"#, "from 200"), (#"{"status":200}"#, "400 to 599"),
