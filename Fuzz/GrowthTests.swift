@@ -81,13 +81,14 @@ struct GrowthTests {
         }
     }
 
-    @Test("the head of a WAV, a byte at a time")
-    func heads() throws {
+    @Test(
+        "the head of a live stream, a byte at a time", arguments: ["RIFF\0\0\0\0WAVEjunk", "\0\0\0\0", "ID3\u{4}\0\0"])
+    func heads(beginning: String) throws {
         let query = try ListenQuery(
             [:], at: .stream, of: ListenClientProfile(seesRefusals: false, isSubQ: false), speaksSubQ: false)
         expectLinear { length in
             var size = UInt32(length * 200).littleEndian
-            let head = Array("RIFF\0\0\0\0WAVEjunk".utf8) + withUnsafeBytes(of: &size) { Array($0) }
+            let head = Array(beginning.utf8) + withUnsafeBytes(of: &size) { Array($0) }
             let bytes = head + [UInt8](repeating: 0, count: length * 200)
             return {
                 var audio = ListenAudio(query)

@@ -119,6 +119,14 @@ def test_a_container_says_itself_what_it_is_whatever_the_query_says(server, name
         assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, (options, whole.text)
 
 
+@pytest.mark.parametrize("before", [bytes(5000), b"ID3\4\0\0\0\0\1\0" + bytes(128)])
+@pytest.mark.parametrize("name", ["flac", "m4a", "ogg-opus", "wav", "mp3"])
+def test_zeros_and_tags_before_a_live_container_are_skipped(server, name, before):
+    audio = before + encoded(SPEECH, *(ENCODINGS | {"wav": ["-f", "wav"]})[name])
+    _, messages = stream(server, "endpointing=300", audio, 7)
+    assert said(messages) and abs(messages[-1]["duration"] - 3) < 0.2
+
+
 @pytest.mark.covers("L-73")
 @pytest.mark.parametrize("channels", [1, 2])
 def test_bare_opus_packets_come_one_in_each_message(server, channels):

@@ -1,5 +1,5 @@
 import Basics
-import Foundation
+package import Foundation
 import ScribeDomain
 
 /// Container and duration of a recording, read from its bytes; its name and headers do not count (eka.md 3.1, C-77).
@@ -22,7 +22,7 @@ package struct AudioFormat: Hashable, Sendable {
     /// Longest credible duration, in seconds. A longer one is a marker for "unknown" or an error.
     package static let longestDuration = 86_400.0
     /// Most bytes of zeros that may stand before a file.
-    private static let maxZeros = 64 << 10
+    package static let maxZeros = 64 << 10
 }
 
 extension AudioFormat {
@@ -65,6 +65,9 @@ extension AudioFormat {
     package static func contentType(ofFileBeginning bytes: [UInt8]) -> String? {
         container(of: AudioBytes(Data(bytes)))?.contentType
     }
+
+    /// Position at which a file begins, behind zeros or ID3 tags; nil for bytes of no known container.
+    package static func start(ofFileBeginning bytes: Data) -> Int? { beginning(of: AudioBytes(bytes))?.1 }
 
     /// Container of a file, and the position at which it begins: behind zeros that a recorder has left, or behind ID3
     /// tags. Nil for no known container.

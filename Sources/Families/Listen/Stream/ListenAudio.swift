@@ -1,5 +1,6 @@
 import Connections
 import Engines
+import Foundation
 import NIOCore
 import ScribeHTTP
 
@@ -20,6 +21,8 @@ struct ListenAudio {
     private var state: State
     private var pending = ByteBuffer()
     private var header = WaveHeaderParser()
+    /// Number of bytes from which the beginning is read again.
+    private var nextReading = StreamCodec.signatureSize
     /// Samples per channel so far.
     private(set) var sampleCount = 0
     private var oddBytes = 0
@@ -80,9 +83,9 @@ struct ListenAudio {
     /// Parses as much of the header as has arrived.
     /// - Returns: false if more bytes are needed.
     private mutating func readHeader() throws(WebSocketClosure) -> Bool {
-        guard let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize) else {
-            return false
-        }
+        guard skipBeginning(),
+            let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize)
+        else { return false }
         if DecodingLiveEngine.isAvailable, let codec = StreamCodec(signature: bytes) {
             options.codec = codec
             return true
@@ -93,6 +96,22 @@ struct ListenAudio {
         guard let start = header.start else { return false }
         pending.moveReaderIndex(forwardBy: start)
         return true
+    }
+
+    /// Skips what recorders leave before a file: zeros, or tags.
+    /// - Returns: false if more bytes are needed.
+    private mutating func skipBeginning() -> Bool {
+        let bytes = pending.readableBytesView
+        guard bytes.first == 0 || bytes.starts(with: "ID3".utf8) else { return true }
+        // Read again only when twice as many bytes have come, which costs as much as one reading.
+        guard bytes.count >= nextReading else { return false }
+        nextReading = 2 * bytes.count
+        if let start = AudioFormat.start(ofFileBeginning: Data(bytes)) {
+            pending.moveReaderIndex(forwardBy: start)
+            return true
+        }
+        // Longer tags are those of MP3, with pictures.
+        return bytes.count > AudioFormat.maxZeros
     }
 
     private mutating func take(_ format: WaveHeaderParser.Format) throws(WebSocketClosure) {

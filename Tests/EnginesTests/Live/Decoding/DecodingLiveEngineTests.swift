@@ -80,7 +80,7 @@ struct DecodingLiveEngineTests {
         try #require(ends.count > 5 && ends.last?.samples == 32_000)
         // Within the metadata, within a frame, at its end, and within the header of the next.
         let end = ends[2].bytes
-        for cut in [100, ends[0].bytes - 200, end - 1, end, end + 1, end + 5, end + 20] {
+        for cut in [100, end - 1, end, end + 5] {
             let cuts = [0, cut, ends[4].bytes + 7, file.count]
             let found = try await frames(of: zip(cuts, cuts.dropFirst()).map { Data(file[$0..<$1]) }, .flac)
             #expect(found == cuts.dropFirst().map { cut in ends.last { $0.bytes <= cut }?.samples ?? 0 })
