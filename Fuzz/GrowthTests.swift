@@ -97,6 +97,26 @@ struct GrowthTests {
         }
     }
 
+    @Test("headers of frames that never end, in a FLAC stream that is cut")
+    func frames() {
+        expectLinear { length in
+            // Code, rate, channels and number of a frame, and the CRC-8 of these.
+            let header: [UInt8] = [0xFF, 0xF8, 0x10, 0x08, 0x00]
+            let crc = (0...255).first { last in
+                FLACAudio.frameEnd(at: 0, of: AudioBytes(Data(header + [UInt8(last)])), blockSize: 0) != nil
+            }
+            let frame = header + [UInt8(crc ?? 0)]
+            let bytes =
+                Data(Array("fLaC".utf8) + [UInt8](repeating: 0, count: 38))
+                + (0..<length * 20).flatMap { _ in frame }
+            return {
+                var stream = FLACStream()
+                stream.add(bytes)
+                _ = stream.cut()
+            }
+        }
+    }
+
     static let pieces: [String: (beginning: [UInt8], repeated: [UInt8])] = [
         "ID3": ([], [0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 0, 0]),
         "MP3 frames": ([], [0xFF, 0xFB, 0x10, 0xC4] + [UInt8](repeating: 0, count: 100)),

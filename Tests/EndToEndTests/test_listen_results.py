@@ -116,6 +116,12 @@ def test_words_are_final_before_the_utterance_ends_also_without_endpointing(serv
     assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
     assert [m["speech_final"] for m in results(messages)] == [False, True]
     assert words(messages[0]) == 5 and messages[1]["last_word_end"] == 1.2
+    # The endpoint that comes after it has no words left.
+    query = "endpointing=1000&interim_results=true&utterance_end_ms=500"
+    messages = [m for m in hear(server, query, voice(1.2) + silence(2)) if m.get("is_final", True)]
+    assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Results", "Metadata"]
+    assert [(m["speech_final"], words(m), m["start"]) for m in results(messages)] == [
+        (False, 5, 0), (True, 0, 1.7), (True, 0, 2.2)]
 
 
 @pytest.mark.covers("L-67")

@@ -66,7 +66,7 @@ def test_an_encoded_stream_is_a_consultation_too(server):
 
 @pytest.mark.parametrize("query, audio", [
     ("encoding=mp3", b"no audio at all" * 1000), ("encoding=flac", b""), ("", b"fLaC and then nothing of it" * 100),
-    ("encoding=aac", encoded(SPEECH, "-f", "mp3")[100:]), ("encoding=opus", b"\xff\xff"),
+    ("", bytes(5000)), ("encoding=aac", encoded(SPEECH, "-f", "mp3")[100:]), ("encoding=opus", b"\xff\xff"),
     # A playlist names files that nobody is to read.
     ("encoding=m4a", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n" * 100)])
 def test_a_stream_in_another_encoding_than_its_parameter_closes_the_socket(server, query, audio):
@@ -119,12 +119,28 @@ def test_a_container_says_itself_what_it_is_whatever_the_query_says(server, name
         assert whole.status_code == 200 and abs(whole.json()["metadata"]["duration"] - 3) < 0.2, (options, whole.text)
 
 
-@pytest.mark.parametrize("before", [bytes(5000), b"ID3\4\0\0\0\0\1\0" + bytes(128)])
+@pytest.mark.parametrize("before", [bytes(100), bytes(5000), b"ID3\4\0\0\0\0\1\0" + bytes(128)])
 @pytest.mark.parametrize("name", ["flac", "m4a", "ogg-opus", "wav", "mp3"])
 def test_zeros_and_tags_before_a_live_container_are_skipped(server, name, before):
     audio = before + encoded(SPEECH, *(ENCODINGS | {"wav": ["-f", "wav"]})[name])
     _, messages = stream(server, "endpointing=300", audio, 7)
     assert said(messages) and abs(messages[-1]["duration"] - 3) < 0.2
+
+
+@pytest.mark.parametrize("size", [7, 8000, 200_000])
+def test_mp3_behind_a_picture_is_heard_however_it_is_cut(server, size):
+    # 70 KB of tags, more than any other container may have before it.
+    tags = b"ID3\4\0\0\0\4\44\0" + bytes(4 * 128 * 128 + 36 * 128)
+    _, messages = stream(server, "endpointing=300", tags + encoded(SPEECH, *ENCODINGS["mp3"]), size)
+    assert said(messages) and abs(messages[-1]["duration"] - 3) < 0.2
+
+
+def test_junk_that_is_no_flac_closes_the_socket_also_behind_finalize(server):
+    address = f"ws://127.0.0.1:{server.port}/v1/listen?encoding=flac"
+    with Listener(server, address=address) as listener:
+        listener.send(bytes(range(256)) * 400, "Finalize", "CloseStream")
+        listener.end()
+    assert listener.close_frame[0] == 1008
 
 
 @pytest.mark.covers("L-73")

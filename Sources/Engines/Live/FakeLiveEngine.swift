@@ -77,6 +77,8 @@ private struct FakeLiveChannel {
     private var lastSound: Int?
     private var lastWordEnd: Int?
     private var hasToldEnd = true
+    /// Whether words became final before their utterance ended.
+    private var owesSpeechFinal = false
     /// Whether an interim result of the segment was emitted.
     private var hasInterim = false
 
@@ -107,13 +109,17 @@ private struct FakeLiveChannel {
                 events.append(.speechStarted(channel: number, at: seconds(start)))
             }
             lastSound = position
+            owesSpeechFinal = false
             voiced += hop
             while voiced >= samples(milliseconds: (spoken + 1) * 240) { speak() }
         }
         let isSettled = settleBySilence(&events) || settleByLength(&events)
         if let limit = options.utteranceEnd, let end = lastWordEnd, !hasToldEnd, position - end >= samples(limit) {
             hasToldEnd = true
-            if options.finalizesSteadily, hasWords { events.append(.result(settle(speechFinal: false))) }
+            if options.finalizesSteadily, hasWords {
+                owesSpeechFinal = options.endpointing != nil
+                events.append(.result(settle(speechFinal: false)))
+            }
             events.append(.utteranceEnd(channel: number, lastWordEnd: seconds(end)))
         }
         if options.interimResults, !isSettled, needsInterim(since: start) {
@@ -144,7 +150,8 @@ private struct FakeLiveChannel {
     }
 
     private mutating func settleBySilence(_ events: inout [LiveEvent]) -> Bool {
-        guard hasWords, isPause else { return false }
+        guard hasWords || owesSpeechFinal, isPause else { return false }
+        owesSpeechFinal = false
         events.append(.result(settle(speechFinal: true)))
         return true
     }

@@ -36,6 +36,8 @@ struct SpeechDetector {
     /// End of the last partial stretch since the last cut; nil without one.
     private var emittedEnd: Int?
     private var pauseIsDue = false
+    /// Whether a stretch was settled before its utterance ended.
+    private var owesSpeechFinal = false
     /// Quietest hop of a stretch that must be cut soon, and its end.
     private var quietest: (power: Int, end: Int)?
 
@@ -77,6 +79,7 @@ struct SpeechDetector {
             if !isOpen { keep(lead + hop.count) }
             isOpen = true
             pauseIsDue = true
+            owesSpeechFinal = false
         }
         let quiet = position - (lastSound ?? 0)
         let isPause = pause.map { quiet >= $0 } ?? false
@@ -93,7 +96,10 @@ struct SpeechDetector {
         }
         // The pause is emitted only after the speech before it is settled.
         if pauseIsDue, let limit = options.utteranceEnd, quiet >= count(limit), !isOpen || options.finalizesSteadily {
-            if isOpen { events.append(.whole(cut(speechFinal: false))) }
+            if isOpen {
+                owesSpeechFinal = pause != nil
+                events.append(.whole(cut(speechFinal: false)))
+            }
             pauseIsDue = false
             events.append(.pause)
         }
@@ -108,7 +114,8 @@ struct SpeechDetector {
     }
 
     private mutating func settleSilence(_ isPause: Bool, _ events: inout [Event]) {
-        if position - settled >= longestSilence {
+        if position - settled >= longestSilence || owesSpeechFinal && isPause {
+            owesSpeechFinal = false
             events.append(.whole(stretch(to: position, speechFinal: isPause)))
             (settled, emittedEnd) = (position, nil)
         } else if options.interimResults, position - (emittedEnd ?? settled) >= interval {

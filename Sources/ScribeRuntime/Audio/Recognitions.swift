@@ -27,6 +27,9 @@ package struct Recognitions: Sendable {
         package let sha256: SHA256Digest
     }
 
+    /// Longest recording whose channels are recognised separately, in seconds.
+    private static let longestWithChannels = 4 * 3600.0
+
     private let uploads: Uploads
     private let transcriber: any Transcriber
     private let decoder: RecordingDecoder
@@ -94,6 +97,10 @@ package struct Recognitions: Sendable {
         }
         let channels = try await audio.withLocalFile { path in
             var channels: [RecognisedChannel] = []
+            // Each channel is decoded to a file of its own.
+            guard !eachChannel || duration <= Self.longestWithChannels else {
+                throw EngineFailure(.undecodableAudio, "longer than four hours, with separate channels")
+            }
             let count = eachChannel ? try await decoder.channelCount(of: path, for: tenant) : 1
             guard count > 1 else { return [try await recognise(audio)] }
             for channel in 0..<count {

@@ -13,10 +13,19 @@ struct FLACStream: Sendable {
     private var hasFrame = false
     /// Position in ``pending`` before which no other frame begins.
     private var searched = 0
+    /// CRC-16 of the bytes before ``searched``; 0 at the end of a frame.
+    private var crc: UInt16 = 0
+    /// Whether a frame has begun since the last cut.
+    private var hasNews = false
 
     private static let headerSize = 42
     private static let longestFrameHeader = 16
     private static let longestFrame = 1 << 20
+
+    /// Whether the stream is FLAC from its first byte on, without tags before it.
+    var isPlain: Bool { header.starts(with: "fLaC".utf8) }
+    /// Whether a cut makes more audio audible.
+    var canCut: Bool { isPlain && hasNews }
 
     /// Appends bytes of the stream, cut anywhere.
     mutating func add(_ bytes: Data) {
@@ -25,22 +34,21 @@ struct FLACStream: Sendable {
             guard pending.count >= Self.headerSize else { return }
             header = Data(pending.prefix(Self.headerSize))
             header[4] |= 0x80
-            drop(Self.headerSize)
+            pending = Data(pending.dropFirst(Self.headerSize))
         }
         var start = 0
         let audio = AudioBytes(pending)
         while searched + Self.longestFrameHeader <= pending.count {
-            if pending[searched] == 0xFF, FLACAudio.frameEnd(at: searched, of: audio, blockSize: 0) != nil,
-                !hasFrame || wholeEnd(from: start, to: searched) == searched
+            if pending[searched] == 0xFF, !hasFrame || crc == 0 && searched > start,
+                FLACAudio.frameEnd(at: searched, of: audio, blockSize: 0) != nil
             {
                 start = searched
-                hasFrame = true
+                (hasFrame, hasNews, crc) = (true, true, 0)
             }
+            crc = Self.crc(crc, pending[searched])
             searched += 1
-        }
-        if !hasFrame || searched - start > Self.longestFrame {
-            hasFrame = false
-            start = searched
+            if searched - start > Self.longestFrame { hasFrame = false }
+            if !hasFrame { start = searched }
         }
         drop(start)
     }
@@ -48,25 +56,27 @@ struct FLACStream: Sendable {
     /// Cuts the stream behind its last whole frame.
     /// - Returns: Bytes with which the rest of the stream begins.
     mutating func cut() -> Data {
-        if hasFrame, let end = wholeEnd(from: 0, to: pending.count) { drop(end) }
+        hasNews = false
+        var (crc, end) = (crc, 0)
+        for position in searched..<pending.count {
+            if crc == 0, pending[position] == 0xFF { end = position }
+            crc = Self.crc(crc, pending[position])
+        }
+        if crc == 0 { end = pending.count }
+        if hasFrame, end > 0 {
+            drop(end)
+            self.crc = 0
+        }
         return header + pending
     }
 
     private mutating func drop(_ count: Int) {
+        guard count > 0 else { return }
         pending = Data(pending.dropFirst(count))
         searched = max(0, searched - count)
     }
 
-    /// End of the frame at `start`, if it lies less than a header before `end`: there its CRC-16 is 0.
-    private func wholeEnd(from start: Int, to end: Int) -> Int? {
-        var crc: UInt16 = 0
-        var found: Int?
-        for position in start..<end {
-            crc ^= UInt16(pending[position]) << 8
-            for _ in 0..<8 { crc = crc << 1 ^ (crc & 0x8000 != 0 ? 0x8005 : 0) }
-            let next = position + 1
-            if crc == 0, end - next < Self.longestFrameHeader, next == end || pending[next] == 0xFF { found = next }
-        }
-        return found
+    private static func crc(_ crc: UInt16, _ byte: UInt8) -> UInt16 {
+        (0..<8).reduce(crc ^ UInt16(byte) << 8) { crc, _ in crc << 1 ^ (crc & 0x8000 != 0 ? 0x8005 : 0) }
     }
 }

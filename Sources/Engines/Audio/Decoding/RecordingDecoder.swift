@@ -69,7 +69,11 @@ package struct RecordingDecoder: Sendable {
         let format = try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: audio)) }
         return try await temporary.use(extension: "wav") { path in
             try await slots.run(for: tenant) {
-                try await ffmpeg.convert(audio, format, range: range, to: path, channels: channels)
+                do {
+                    try await ffmpeg.convert(audio, format, range: range, to: path, channels: channels)
+                } catch let failure as EngineFailure where failure.code == .transcriptionFailed {
+                    throw EngineFailure(.undecodableAudio, "ffmpeg does not decode it")
+                }
             }
             return try await body(path)
         }

@@ -121,6 +121,7 @@ package struct DecodingLiveEngine: LiveEngine {
             }
             let first = rest + bytes.readableBytesView
             cutter.withLock { $0?.add(Data(bytes.readableBytesView)) }
+            fed.withLock { $0 += bytes.readableBytes }
             /// Whether the stream was cut, and goes on with another process.
             let isCut = LockedValue(false)
             let result = try await Subprocess.run(
@@ -131,7 +132,6 @@ package struct DecodingLiveEngine: LiveEngine {
                     group.addTask {
                         let writer = execution.standardInputWriter
                         func write(_ bytes: some Collection<UInt8>) async -> Bool {
-                            fed.withLock { $0 += bytes.count }
                             // A failed write means that ffmpeg has ended; its exit status gives the reason.
                             return (try? await writer.write(Array(bytes))) != nil
                         }
@@ -140,14 +140,16 @@ package struct DecodingLiveEngine: LiveEngine {
                             switch input {
                             case .bytes(let bytes) where isOpen:
                                 cutter.withLock { $0?.add(Data(bytes.readableBytesView)) }
+                                fed.withLock { $0 += bytes.readableBytes }
                                 isOpen = await write(bytes.readableBytesView)
                             case .bytes: break
-                            case .finalize where cutter.withLock { $0 != nil } && isOpen:
+                            case .finalize where isOpen && cutter.withLock { $0?.canCut ?? false }:
                                 isCut.withLock { $0 = true }
                                 try? await writer.finish()
                                 return
                             case .finalize:
-                                if isOpen { try await awaitQuiet(output) }
+                                let isDecoded = cutter.withLock { $0?.isPlain ?? false }
+                                if isOpen, !isDecoded { try await awaitQuiet(output) }
                                 try await decoded.add(.finalize)
                             }
                         }
@@ -174,6 +176,9 @@ package struct DecodingLiveEngine: LiveEngine {
             guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= most else {
                 throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
             }
+        }
+        guard output.withLock({ $0.begun > 0 }) || fed.withLock({ $0 }) <= Self.maxWithoutSound else {
+            throw EngineFailure(.undecodableAudio, "the stream is no \(codec.rawValue)")
         }
         await decoded.finish()
     }

@@ -46,7 +46,7 @@ struct ListenAudio {
             guard pending.readableBytes >= StreamCodec.signatureSize || options.codec == .opus else { return nil }
             let bytes = Array(pending.readableBytesView.prefix(StreamCodec.signatureSize))
             guard StreamCodec(container: bytes) != nil || WaveHeaderParser.isWave(bytes) else {
-                return decodeUndecided()
+                return try decodeUndecided()
             }
             state = .header
         }
@@ -57,10 +57,18 @@ struct ListenAudio {
         return takePending()
     }
 
-    /// Decodes the bytes in hand as the named format: no further ones come that could make them a container.
+    /// Decodes the bytes in hand as the named format, or as MP3 behind its tags: no further ones come that could make
+    /// them a container.
     /// - Returns: nil without such bytes.
-    mutating func decodeUndecided() -> ByteBuffer? {
-        guard case .undecided = state, pending.readableBytes > 0 else { return nil }
+    /// - Throws: ``WebSocketClosure`` for zeros without a file behind them.
+    mutating func decodeUndecided() throws(WebSocketClosure) -> ByteBuffer? {
+        switch state {
+        case .undecided where pending.readableBytes > 0: break
+        case .header where pending.readableBytesView.starts(with: "ID3".utf8): options.codec = .mp3
+        case .header where pending.readableBytes >= StreamCodec.signatureSize && pending.readableBytesView.first == 0:
+            throw Self.undecodable
+        case .undecided, .header, .samples, .encoded: return nil
+        }
         state = options.codec == nil ? .samples : .encoded
         return takePending()
     }
@@ -86,7 +94,9 @@ struct ListenAudio {
         guard skipBeginning(),
             let bytes = pending.getBytes(at: pending.readerIndex, length: StreamCodec.signatureSize)
         else { return false }
-        if DecodingLiveEngine.isAvailable, let codec = StreamCodec(signature: bytes) {
+        // Only MP3 has its first frame behind zeros that belong to it.
+        let codec = StreamCodec(signature: bytes) ?? (bytes.first == 0 ? .mp3 : nil)
+        if DecodingLiveEngine.isAvailable, let codec {
             options.codec = codec
             return true
         }
@@ -105,7 +115,7 @@ struct ListenAudio {
         guard bytes.first == 0 || bytes.starts(with: "ID3".utf8) else { return true }
         // Read again only when twice as many bytes have come, which costs as much as one reading.
         guard bytes.count >= nextReading else { return false }
-        nextReading = 2 * bytes.count
+        nextReading = min(2 * bytes.count, AudioFormat.maxZeros + 1)
         if let start = AudioFormat.start(ofFileBeginning: Data(bytes)) {
             pending.moveReaderIndex(forwardBy: start)
             return true

@@ -94,7 +94,7 @@ struct ListenSession: Sendable {
             switch try await input.next() {
             case .samples(let samples): first = samples
             case .command(.finalize):
-                first = input.audio.decodeUndecided()
+                first = try input.audio.decodeUndecided()
                 isFinalized = first != nil
                 if isFinalized { break waiting }
                 try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
@@ -103,7 +103,7 @@ struct ListenSession: Sendable {
             case .command(let command):
                 if let words = try await answer(command, encoder()) { vocabulary = words }
             case nil:
-                first = input.audio.decodeUndecided()
+                first = try input.audio.decodeUndecided()
                 break waiting
             }
         }
