@@ -3,7 +3,9 @@ package import NIOCore
 
 /// Decodes bare Opus packets with libopus. The library is looked up at run time, so that neither a
 /// build nor a package depends on it.
-package final class OpusDecoder {
+///
+/// It is not checked to be sendable: calls must not overlap, as those of a ``LiveSession`` do not.
+package final class OpusDecoder: @unchecked Sendable {
     private typealias Create = @convention(c) (Int32, Int32, UnsafeMutablePointer<Int32>?) -> OpaquePointer?
     private typealias Decode =
         @convention(c) (OpaquePointer, UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<Int16>, Int32, Int32) -> Int32

@@ -39,9 +39,9 @@ package struct DecodingLiveEngine: LiveEngine {
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         guard let codec = options.codec else { return try await base.withSession(options, emit: emit, body) }
+        if codec == .opus { return try await withPackets(options, emit: emit, body) }
         let (evictions, eviction) = AsyncStream.makeStream(of: Void.self)
-        // Packets are decoded in this process, at next to no cost.
-        let place = codec == .opus ? nil : try places.take(options.tenant) { eviction.yield() }
+        let place = try places.take(options.tenant) { eviction.yield() }
         let encoded = BoundedQueue<DecodingLiveSession.Encoded>(limit: Self.maxWaiting)
         let decoded = BoundedQueue<DecodingLiveSession.Input>(limit: Self.maxWaiting)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -107,7 +107,7 @@ package struct DecodingLiveEngine: LiveEngine {
         _ encoded: BoundedQueue<DecodingLiveSession.Encoded>, _ codec: StreamCodec, _ options: LiveOptions,
         into decoded: BoundedQueue<DecodingLiveSession.Input>
     ) async throws {
-        guard let demuxer = codec.demuxer else { return try await decodePackets(encoded, options, into: decoded) }
+        guard let demuxer = codec.demuxer else { return }
         /// Size of the encoded bytes that ffmpeg got so far.
         let fed = LockedValue(0)
         let output = LockedValue(Output())
@@ -183,29 +183,21 @@ package struct DecodingLiveEngine: LiveEngine {
         await decoded.finish()
     }
 
-    /// Decodes Opus packets. A packet that is broken costs its own sound only.
-    private func decodePackets(
-        _ encoded: BoundedQueue<DecodingLiveSession.Encoded>, _ options: LiveOptions,
-        into decoded: BoundedQueue<DecodingLiveSession.Input>
+    /// Decodes Opus packets where they come, at next to no cost: their sound is emitted before the call returns.
+    private func withPackets(
+        _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
+        _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         guard let decoder = OpusDecoder(sampleRate: options.sampleRate, channels: options.channels) else {
             throw EngineFailure(.transcriptionFailed, "Opus cannot be decoded")
         }
-        var pace = DecodedRateLimiter(options)
-        var fed = 0
-        var hasSound = false
-        while let input = await encoded.next() {
-            guard case .bytes(let packet) = input else {
-                try await decoded.add(.finalize)
-                continue
-            }
-            fed += packet.readableBytes
-            guard let samples = decoder.decode(packet) else { continue }
-            hasSound = true
-            try await add(samples, to: decoded, &pace, of: fed)
+        var samples = options
+        samples.codec = nil
+        try await base.withSession(samples, emit: emit) { session in
+            var packets: any LiveSession = OpusLiveSession(
+                base: session, decoder: decoder, pace: DecodedRateLimiter(options), clock: clock, emit: emit)
+            try await body(&packets)
         }
-        guard hasSound || fed == 0 else { throw EngineFailure(.undecodableAudio, "no message is an Opus packet") }
-        await decoded.finish()
     }
 
     private func add(
@@ -249,13 +241,11 @@ private struct DecodingLiveSession: LiveSession {
 
     let encoded: BoundedQueue<Encoded>
     let decoded: BoundedQueue<Input>
-    /// Nil for a stream that needs no process.
-    let place: DecoderSlot?
+    let place: DecoderSlot
 
     func feed(_ audio: ByteBuffer) async throws {
         do {
-            func add() async throws { try await encoded.add(.bytes(audio), weight: audio.readableBytes) }
-            if let place { try await place.feeding(add) } else { try await add() }
+            try await place.feeding { try await encoded.add(.bytes(audio), weight: audio.readableBytes) }
         } catch is CancellationError {
             // The decoder accepts no more input: bytes after the end of a recording are dropped.
             try Task.checkCancellation()
