@@ -19,7 +19,7 @@ package struct Recognitions: Sendable {
 
     /// Result of a recognition.
     package struct RecognisedRecording: Sendable {
-        /// The channels in order; one for a recording whose channels are not recognised separately.
+        /// The channels in order; a single one if the channels were recognised together.
         package let channels: [RecognisedChannel]
         /// The length of the audio, in seconds.
         package let duration: Double
@@ -27,7 +27,7 @@ package struct Recognitions: Sendable {
         package let sha256: SHA256Digest
     }
 
-    /// Longest recording whose channels are recognised separately, in seconds.
+    /// Longest recording with separate channels, in seconds.
     private static let longestWithChannels = 4 * 3600.0
 
     private let uploads: Uploads

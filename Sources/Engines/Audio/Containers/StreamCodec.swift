@@ -36,7 +36,7 @@ package enum StreamCodec: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Detects a container whose signature raw samples do not have by chance.
+    /// Detects a container by a signature of four bytes or more, which raw samples do not have by chance.
     package init?(container bytes: [UInt8]) {
         func starts(_ text: String, at place: Int = 0) -> Bool { bytes.dropFirst(place).starts(with: text.utf8) }
         if starts("fLaC") {

@@ -133,6 +133,6 @@ struct ListenAudio {
         options.sampleRate = format.sampleRate
     }
 
-    /// Closes a socket whose payload is not decodable audio (streaming.md 1.7).
+    /// Closes a socket for a payload that is no decodable audio (streaming.md 1.7).
     static let undecodable = WebSocketClosure(1008, "DATA-0000: The payload cannot be decoded as audio")
 }
