@@ -15,16 +15,16 @@ enum WorldBenchmark {
     /// Opens a server without ports in a folder of its own.
     private static func opened(
         _ name: String, _ change: (inout Configuration) -> Void = { _ in }
-    ) async throws -> (emulator: Emulator, opened: OpenWorlds, folder: String) {
+    ) async throws -> (emulator: Emulator, directory: WorldDirectory, folder: String) {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("worlds-\(getpid())-\(name)").path
         var configuration = Configuration()
         configuration.port = 0
         configuration.dataFolder = folder
         change(&configuration)
         let logger = Logger(label: "worlds") { _ in SwiftLogNoOpLogHandler() }
-        let (emulator, opened) = try await open(
+        let (emulator, directory, _) = try await open(
             configuration, .init(clock: .system, identifiers: .random, logger: logger))
-        return (emulator, opened, folder)
+        return (emulator, directory, folder)
     }
 
     static func main() async throws {
@@ -60,14 +60,14 @@ enum WorldBenchmark {
     private static func resets(
         _ name: String, rounds: Int, pause: Duration = .milliseconds(50), _ change: (inout Configuration) -> Void
     ) async throws -> [Duration] {
-        let (_, opened, folder) = try await opened(name, change)
+        let (_, directory, folder) = try await opened(name, change)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let clock = ContinuousClock()
         var times: [Duration] = []
         for round in -5..<rounds {
             try await Task.sleep(for: pause)
             let start = clock.now
-            _ = try await opened.directory.control?.reset(nil)
+            _ = try await directory.control?.reset(nil)
             if round >= 0 { times.append(clock.now - start) }
         }
         return times.sorted()

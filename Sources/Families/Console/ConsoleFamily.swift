@@ -17,8 +17,6 @@ package struct ConsoleFamily: Family {
 
     /// Settings of the console.
     package struct Settings: Sendable {
-        /// The operators' token; nil if the server needs none.
-        package var token: String?
         /// The host that the server listens on.
         package var host: String
         package var version: String
@@ -37,11 +35,10 @@ package struct ConsoleFamily: Family {
         package var tlsPort: @Sendable () -> Int?
 
         package init(
-            token: String?, host: String, version: String, kinds: [RecordingKind: String], showsWords: Bool,
+            host: String, version: String, kinds: [RecordingKind: String], showsWords: Bool,
             about: [String], demo: ClientID?, demoSecret: String?, settings: [Setting],
             tlsPort: @escaping @Sendable () -> Int?
         ) {
-            self.token = token
             self.host = host
             self.version = version
             self.kinds = kinds
@@ -74,7 +71,7 @@ package struct ConsoleFamily: Family {
     let origin: LinkOrigin
     let control: ControlCalls
     let views = ConsoleViews()
-    private let environment: FamilyEnvironment
+    let environment: FamilyEnvironment
     private let events = ConsoleEvents()
     let facts = ClinicalFacts(threads: .singleton)
 
@@ -83,9 +80,9 @@ package struct ConsoleFamily: Family {
         self.environment = environment
         self.settings = settings
         origin = environment.origin
-        self.control = ControlCalls(family: control, token: settings.token)
+        self.control = ControlCalls(family: control, token: environment.adminToken)
         authentication = ConsoleAuthentication(
-            host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
+            host: settings.host, token: environment.adminToken, isStrict: environment.mode == .strict,
             clock: environment.clock, sessions: ConsoleSessions())
     }
 
@@ -197,7 +194,7 @@ package struct ConsoleFamily: Family {
         struct Login: Decodable { let token: String }
         guard request.isDeclaredAsJSON else { throw ConsoleError.notJSON }
         let offered = try await request.decodeJSON(as: Login.self, in: context).token
-        guard let token = settings.token else { throw ConsoleError.wrongToken }
+        guard let token = environment.adminToken else { throw ConsoleError.wrongToken }
         try await environment.operatorLogins.attempt(
             offered, of: LoginThrottle.operators, from: environment.proxies.client(of: request, context),
             orThrow: ConsoleError.wrongToken

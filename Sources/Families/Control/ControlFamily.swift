@@ -6,8 +6,6 @@ import ScribeRuntime
 package struct ControlFamily: RoutedAPI {
     /// Settings of the operator API.
     package struct Settings: Sendable {
-        /// The bearer token that operators send; nil if none is required.
-        package var token: String?
         /// The host that the server listens on; requests may name it.
         package var host: String
         /// The `settings` of `/__admin/info`: version, mode, ports and the like.
@@ -32,11 +30,10 @@ package struct ControlFamily: RoutedAPI {
         package var sharesData = false
 
         package init(
-            token: String?, host: String, about: @escaping @Sendable () -> [String: String],
+            host: String, about: @escaping @Sendable () -> [String: String],
             version: String, specialty: @escaping Specialty, otherOperations: [String],
             families: [String]
         ) {
-            self.token = token
             self.host = host
             self.about = about
             self.version = version
@@ -63,7 +60,7 @@ package struct ControlFamily: RoutedAPI {
 
     package func addRoutes(to routes: RouteGroup) {
         let authentication = OperatorAuthentication(
-            host: settings.host, token: settings.token, isStrict: environment.mode == .strict,
+            host: settings.host, token: environment.adminToken, isStrict: environment.mode == .strict,
             proxies: environment.proxies, throttle: environment.operatorLogins)
         let group = routes.group(
             at: Self.root,

@@ -4,16 +4,11 @@ package import ScribeHTTP
 package struct StatusContribution: FamilyContribution {
     package let name = "Status"
     private let build: StatusFamily.Build
-    private let authority: String?
 
-    /// - Parameter authority: CA certificate for clients to trust, as PEM; nil for another CA's certificate, or none.
-    package init(build: StatusFamily.Build, authority: String?) {
-        self.build = build
-        self.authority = authority
-    }
+    package init(build: StatusFamily.Build) { self.build = build }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(StatusFamily(environment: environment, build: build, authority: authority))
+        ComposedFamily(StatusFamily(environment: environment, build: build))
     }
 }
 

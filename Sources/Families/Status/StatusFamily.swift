@@ -25,8 +25,6 @@ package struct StatusFamily: RoutedAPI {
     package let name = "Status"
     let environment: FamilyEnvironment
     let build: Build
-    /// The development authority's certificate as PEM, for clients to trust; nil without such an authority.
-    let authority: String?
 
     /// The vendor's own ping is a route of an emulated API.
     package func namespaceUse(of path: [Substring]) -> NamespaceUse { path == ["voice", "ping"] ? .all : .none }
@@ -35,12 +33,12 @@ package struct StatusFamily: RoutedAPI {
 
     package func addRoutes(to routes: RouteGroup) {
         let group = routes.group(access: .open)
-        let (environment, build, authority) = (environment, build, authority)
+        let (environment, build) = (environment, build)
         HealthRoutes.add(
             to: group.routes { world in
                 HealthRoutes(
                     runtime: world.runtime, engine: environment.engine, build: build, threads: .singleton,
-                    authorityPEM: authority, memory: environment.memory)
+                    authorityPEM: environment.authority, memory: environment.memory)
             })
         DocumentRoutes.add(to: group)
     }

@@ -90,12 +90,17 @@ package struct FamilyEnvironment: Sendable {
     package let outbound: OutboundClient
     /// Limits guesses of the operators' token, wherever it is sent.
     package let operatorLogins: LoginThrottle
+    /// Token of the operator API; nil if the API requires none.
+    package let adminToken: String?
+    /// Certificate authority that clients must trust, as PEM; nil without one.
+    package let authority: String?
     package let clock: WallClock
     package let logger: Logger
 
     package init(
         engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
-        memory: MemoryBudget, outbound: OutboundClient, operatorLogins: LoginThrottle, clock: WallClock, logger: Logger
+        memory: MemoryBudget, outbound: OutboundClient, operatorLogins: LoginThrottle,
+        adminToken: String?, authority: String?, clock: WallClock, logger: Logger
     ) {
         self.engine = engine
         self.mode = mode
@@ -105,6 +110,8 @@ package struct FamilyEnvironment: Sendable {
         self.memory = memory
         self.outbound = outbound
         self.operatorLogins = operatorLogins
+        self.adminToken = adminToken
+        self.authority = authority
         self.clock = clock
         self.logger = logger
     }

@@ -31,10 +31,6 @@ package protocol NamespaceControl: Sendable {
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
     func reset(_ name: NamespaceName?) async throws -> Int
 
-    /// Whether the clock of a namespace may be moved.
-    /// - Parameter name: nil for the default world.
-    func mayMoveClock(of name: NamespaceName?) -> Bool
-
     /// Snapshots of a namespace.
     /// - Parameter name: nil for the default world.
     /// - Throws: ``NamespaceProblem/unknown``.

@@ -17,6 +17,8 @@ package final class World: Sendable {
     package let secretStore: any SecretStore
     /// Namespace and state of the world.
     package let place: WorldPlace
+    /// Whether operators may move the clock. The data of a folder are kept from it, unless the server allows resets.
+    package let mayMoveClock: Bool
     /// Requests and sockets that the world serves.
     package let use: WorldUse
     /// Fires when the world has ended, so that its sockets close.
@@ -26,7 +28,7 @@ package final class World: Sendable {
     package init(
         runtime: Runtime, changes: ChangeHub, authenticator: Authenticator, credentials: UploadCredentials,
         secrets: ClientSecrets,
-        tickets: Tickets, secretStore: any SecretStore, place: WorldPlace = WorldPlace()
+        tickets: Tickets, secretStore: any SecretStore, place: WorldPlace = WorldPlace(), mayMoveClock: Bool = false
     ) {
         self.runtime = runtime
         self.changes = changes
@@ -36,6 +38,7 @@ package final class World: Sendable {
         self.tickets = tickets
         self.secretStore = secretStore
         self.place = place
+        self.mayMoveClock = mayMoveClock
         use = WorldUse(clock: runtime.clock.wall)
     }
 

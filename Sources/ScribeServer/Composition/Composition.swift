@@ -21,14 +21,11 @@ struct Composition: Sendable {
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
 
-    /// - Parameters:
-    ///   - authority: The certificate authority that clients must trust, as PEM; nil without one.
-    ///   - adminToken: The token for the operator API; nil if the API requires none.
-    init(_ configuration: Configuration, authority: String? = nil, adminToken: String? = nil) {
+    init(_ configuration: Configuration) {
         let streams = SocketCounts.Limits(
             most: configuration.listen.sockets, maxOfBusiness: configuration.listen.socketsOfBusiness)
         let status = StatusContribution(
-            build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit), authority: authority)
+            build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit))
         let emulated: [any FamilyContribution] = [
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
@@ -40,7 +37,7 @@ struct Composition: Sendable {
             OmiContribution(configuration.omi),
         ]
         var controlSettings = ControlFamily.Settings(
-            token: adminToken, host: configuration.host,
+            host: configuration.host,
             about: { [tlsPort] in configuration.about(tlsPort: tlsPort.withLock { $0 }) },
             version: ScribeVersion.current, specialty: SukiFamily.specialty,
             otherOperations: S3Family.operationNames, families: ([status] + emulated).map(\.name).sorted())
@@ -49,7 +46,7 @@ struct Composition: Sendable {
         let control = ControlContribution(controlSettings)
         let titles = RecordingPolicies(emulated.flatMap(\.policies)).titles
         let console = ConsoleContribution(
-            over: control, Self.console(configuration, titles: titles, adminToken, tlsPort))
+            over: control, Self.console(configuration, titles: titles, tlsPort))
         families = [status, console] + emulated
     }
 
@@ -68,13 +65,13 @@ struct Composition: Sendable {
     let bucket = EkaFamily.batchBucket
 
     private static func console(
-        _ configuration: Configuration, titles: [RecordingKind: String], _ token: String?,
+        _ configuration: Configuration, titles: [RecordingKind: String],
         _ tlsPort: LockedValue<Int?>
     ) -> ConsoleFamily.Settings {
         let demo = DemoCredentials.shown(for: configuration)
         let about = configuration.about(tlsPort: nil)
         return ConsoleFamily.Settings(
-            token: token, host: configuration.host, version: ScribeVersion.current,
+            host: configuration.host, version: ScribeVersion.current,
             kinds: titles,
             showsWords: configuration.authMode != .strict || configuration.usedJournal.mode.isFull,
             about: [

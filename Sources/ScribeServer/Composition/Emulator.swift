@@ -63,11 +63,14 @@ package struct Emulator: Sendable {
 
     /// Makes the engines and composes the families.
     /// - Parameters:
+    ///   - adminToken: token of the operator API; nil if the API requires none.
+    ///   - authority: the certificate authority that clients must trust, as PEM; nil without one.
     ///   - work: the folder for temporary files of jobs.
     ///   - reserve: the limit of free space on the disk, for all worlds.
     /// - Throws: ``StartupProblem``.
     init(
-        _ configuration: Configuration, _ parts: Parts, _ composition: Composition, fixtures: FixtureSet,
+        _ configuration: Configuration, _ parts: Parts, _ composition: Composition, adminToken: String?,
+        authority: String?, fixtures: FixtureSet,
         templates: TemplateCatalogue, configuredClients: ConfiguredClients, work: String, reserve: StorageReserve
     ) async throws {
         self.configuration = configuration
@@ -89,7 +92,7 @@ package struct Emulator: Sendable {
             outbound: outbound,
             operatorLogins: LoginThrottle(
                 clock: parts.clock, secrets: ClientSecrets(key: SymmetricKey(data: parts.identifiers.bytes(32)))),
-            clock: parts.clock, logger: parts.logger)
+            adminToken: adminToken, authority: authority, clock: parts.clock, logger: parts.logger)
         var composed: [ComposedFamily] = []
         do {
             for contribution in composition.families {
@@ -137,5 +140,28 @@ package struct Emulator: Sendable {
                 clock: runtime.clock, logger: logger),
             ExpiredSessions(store: runtime.store, changes: world.changes, clock: runtime.clock, logger: logger),
         ] + composed.flatMap { $0.services(world) }
+    }
+
+    /// Makes the services that the default world needs beside those of all worlds: they tidy its storage, and follow
+    /// other servers on the same data.
+    func mainServices(of world: World, objects: any ObjectStore) -> [any Service] {
+        let (store, clock, logger) = (world.runtime.store, world.runtime.clock, parts.logger)
+        let hourly = HourlySweep(store: store, objects: objects, clock: clock, logger: logger)
+        if configuration.isEphemeral { return [hourly] }
+        var services: [any Service] = [
+            OrphanSweep(store: store, objects: objects, clock: clock.wall, logger: logger), hourly,
+        ]
+        if configuration.shared != nil {
+            services += [
+                StreamQuestions(
+                    store: store, streams: world.runtime.sessionStreams, clock: clock.wall, logger: logger),
+                SeededClientsWatch(
+                    store: store, clients: world.authenticator.clients, clock: clock.wall, logger: logger),
+            ]
+        }
+        if !store.holder.isAlone {
+            services.append(LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger))
+        }
+        return services
     }
 }

@@ -59,7 +59,8 @@ package struct Listener: Sendable {
     /// Makes the application that serves a world on all ports.
     /// - Parameter onReady: Called once the server accepts connections on all its ports.
     func application(
-        for emulator: Emulator, _ opened: OpenWorlds, onReady: @escaping @Sendable (Ports) async throws -> Void
+        for emulator: Emulator, _ directory: WorldDirectory, services worldServices: [any Service],
+        onReady: @escaping @Sendable (Ports) async throws -> Void
     ) -> Application<Responder> {
         let logger = emulator.parts.logger
         let metrics = emulator.metrics
@@ -70,20 +71,20 @@ package struct Listener: Sendable {
             mode == .off
             ? nil
             : RequestJournal(
-                directory: opened.directory, mode: mode, clock: emulator.parts.clock, hidden: hidden.map { "/\($0)" })
+                directory: directory, mode: mode, clock: emulator.parts.clock, hidden: hidden.map { "/\($0)" })
         let responder = NamespaceRouting(
             next: RequestLog(
                 next: HostRule(
                     next: CrossOrigin(
                         next: FamilyResponder(
-                            families: emulator.families, directory: opened.directory, memory: emulator.memory,
+                            families: emulator.families, directory: directory, memory: emulator.memory,
                             faults: emulator.faultSettings),
                         allowed: configuration.webOrigins, hidden: hidden),
                     allowed: configuration.hosts, exempt: hidden),
                 metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
                 refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil,
                 journal: journal),
-            directory: opened.directory)
+            directory: directory)
         let hosts = configuration.addresses ?? [configuration.host]
         let ready = OpenedPorts(count: hosts.count * (certificate == nil ? 1 : 2)) {
             [tlsPort = emulator.composition.tlsPort] ports in
@@ -109,7 +110,7 @@ package struct Listener: Sendable {
                 logger: logger)
         }
         let streamLimit = configuration.connectionLimit
-        var services: [any Service] = opened.services.map(BackgroundService.init)
+        var services: [any Service] = worldServices.map(BackgroundService.init)
         if let certificate {
             services.append(BackgroundService(service: certificate))
             let server = HTTPServerBuilder { [memory = emulator.memory] responder in
@@ -171,36 +172,6 @@ package func buildApplication(
         try DataFolder.requireOurs(path: configuration.dataFolder, tolerating: configuration.namesBeforeFirstStart)
     }
     let listener = try await Listener(configuration, parts)
-    let (emulator, opened) = try await open(configuration, parts, authority: listener.authority)
-    return listener.application(for: emulator, opened, onReady: onReady)
-}
-
-/// Opens the data folder and composes the emulator with its world, without ports.
-/// - Parameter authority: The certificate authority that clients must trust, as PEM; nil without one.
-/// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
-package func open(
-    _ configuration: Configuration, _ parts: Emulator.Parts, authority: String? = nil
-) async throws -> (emulator: Emulator, opened: OpenWorlds) {
-    // These files are read while the data folder is opened, which makes a start an eighth shorter.
-    async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
-    async let readTemplates = Seed.templates()
-    let clientsMark = configuration.clientsFile.flatMap(FileFingerprint.init(path:))
-    async let readClients = ConfiguredClients(configuration)
-    let families = Composition(configuration)
-    let data = try await OpenedDataFolder(configuration, parts, secrets: families.secrets)
-    var shared: SharedStorage?
-    if let place = configuration.shared {
-        shared = try await SharedStorage(place, configuration, parts, families, work: data.folder.workFolder)
-    }
-    let adminToken =
-        if let shared {
-            try await shared.adminToken(configuration)
-        } else {
-            try await data.adminToken(configuration)
-        }
-    let composition = Composition(configuration, authority: authority, adminToken: adminToken)
-    let emulator = try await Emulator(
-        configuration, parts, composition, fixtures: try await readFixtures, templates: try await readTemplates,
-        configuredClients: try await readClients, work: data.folder.workFolder, reserve: data.reserve)
-    return (emulator, try await OpenWorlds(of: emulator, on: data, shared: shared, clientsMark: clientsMark))
+    let (emulator, directory, services) = try await open(configuration, parts, authority: listener.authority)
+    return listener.application(for: emulator, directory, services: services, onReady: onReady)
 }

@@ -15,9 +15,12 @@ final class MainWorld: Service, CustomStringConvertible {
 
     let emulator: Emulator
     let directory: WorldDirectory
-    let ending = EndingWorlds()
-    private let states: any MainStates
+    private let states: MainStorage
     private let state: LockedValue<State>
+    /// Worlds that are being closed. No request reaches them any more.
+    private let ending = LockedValue<(tasks: [Int: Task<Void, Never>], count: Int)>(([:], 0))
+    /// Time that requests of a closed world have to end.
+    private static let endTime: Duration = .seconds(2)
     private let folder: DataFolder
     /// Ends the server by an error.
     private let failure = AsyncThrowingStream<Void, any Error>.makeStream()
@@ -31,33 +34,32 @@ final class MainWorld: Service, CustomStringConvertible {
     /// - Parameter snapshot: what the state begins with; nil to keep what it has.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
     init(
-        _ emulator: Emulator, _ states: any MainStates, _ folder: DataFolder, from snapshot: SnapshotFolder?
+        _ emulator: Emulator, _ states: MainStorage, _ folder: DataFolder, from snapshot: SnapshotFolder?
     ) async throws {
         self.emulator = emulator
         self.states = states
         self.folder = folder
-        var first = try await states.first()
+        var first = try await states.first(emulator)
         if let snapshot {
             try await first.fill(from: snapshot, owner: nil, of: emulator)
             _ = try? await NIOThreadPool.singleton.runIfActive {
                 try FileManager.default.removeItem(atPath: snapshot.path)
             }
         }
-        let running = try await Self.makeWorld(emulator, states, first, first.data.place)
+        let running = try await Self.makeWorld(emulator, first)
         state = LockedValue(State(world: running))
         directory = WorldDirectory(main: running.world)
     }
 
     /// Makes the world of a state, with the clients of the file.
     private static func makeWorld(
-        _ emulator: Emulator, _ states: any MainStates, _ open: OpenState, _ place: WorldPlace
+        _ emulator: Emulator, _ storage: WorldStorage
     ) async throws -> RunningWorld {
-        var data = open.data
-        data.place = place
-        let world = try await World.seeded(emulator, on: data, emulator.configuredClients.withLock { $0 })
+        let world = try await World.seeded(emulator, on: storage, emulator.configuredClients.withLock { $0 })
         return RunningWorld(
-            world, on: open,
-            services: emulator.services(of: world, objects: data.objects) + states.services(of: world, data.objects),
+            world, on: storage,
+            services: emulator.services(of: world, objects: storage.objects)
+                + emulator.mainServices(of: world, objects: storage.objects),
             logger: emulator.parts.logger)
     }
 
@@ -79,7 +81,7 @@ final class MainWorld: Service, CustomStringConvertible {
                 state.withLock { $0 = State(world: next) }
                 directory.publish(main: next.world)
                 next.start()
-                ending.end(before, emulator.parts.clock)
+                end(before)
                 states.prepare()
                 return next.world.place.state
             } catch DataFolder.Problem.halfReplaced(let path) {
@@ -96,16 +98,29 @@ final class MainWorld: Service, CustomStringConvertible {
 
     /// Makes a fresh state the valid one.
     private func replacement(of before: RunningWorld, from snapshot: SnapshotFolder?) async throws -> RunningWorld {
-        var open = try await states.next()
+        var storage = try await states.next(emulator)
         do {
-            let place = WorldPlace(state: before.world.place.state + 1)
-            if let snapshot { try await open.fill(from: snapshot, owner: nil, of: emulator) }
-            let next = try await Self.makeWorld(emulator, states, open, place)
-            try await states.makeValid(open, number: place.state)
+            storage.place = WorldPlace(state: before.world.place.state + 1)
+            if let snapshot { try await storage.fill(from: snapshot, owner: nil, of: emulator) }
+            let next = try await Self.makeWorld(emulator, storage)
+            try await states.makeValid(storage, number: storage.place.state)
             return next
         } catch {
-            await open.storage.close(keepingData: false)
+            await storage.close(keepingData: false)
             throw error
+        }
+    }
+
+    /// Closes a world that no request finds any more, in the background. Its requests may end first.
+    func end(_ world: RunningWorld) {
+        ending.withLock { ending in
+            ending.count += 1
+            let number = ending.count
+            // Detached, because a task of a request ends with the HTTP server.
+            ending.tasks[number] = Task.detached { [self] in
+                await world.close(within: Self.endTime, emulator.parts.clock)
+                self.ending.withLock { $0.tasks[number] = nil }
+            }
         }
     }
 
@@ -121,10 +136,10 @@ final class MainWorld: Service, CustomStringConvertible {
         } catch {
             end = .failure(error)
         }
-        async let ended: Void = ending.wait()
+        let closing = ending.withLock { Array($0.tasks.values) }
         await states.end()
         await state.withLock { $0.world }.stop()
-        await ended
+        for task in closing { await task.value }
         folder.release()
         try end.get()
     }

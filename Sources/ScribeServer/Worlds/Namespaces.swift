@@ -6,29 +6,14 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
-import ServiceLifecycle
 import Suki
 
-/// Settings of namespaces.
-package struct NamespaceSettings: Hashable, Sendable {
-    /// Whether namespaces may be made; nil means in all modes but strict.
-    package var isAllowed: Bool?
-    /// Most namespaces at a time.
-    package var limit = 1000
-    /// Time without request and socket after which a namespace is removed.
-    package var idleTime: Duration = .seconds(3600)
-    /// Most bytes that the rows of all namespaces may take together.
-    package var memory = 1_000_000_000
-
-    package init() {}
-}
-
 /// Namespaces of a server: temporary worlds, each reached by a name.
-final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
+final class Namespaces: NamespaceControl {
     private struct Namespace: Sendable {
         let world: RunningWorld
         let client: NamespaceClient
-        let keys: WorldKeys
+        let keys: WorldStorage.Keys
         let seed: SeedValue?
         let snapshots: Snapshots
         let createdAt: Date
@@ -40,26 +25,21 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         var isBusy = true
     }
 
-    /// Longest time between two searches for idle namespaces.
-    private static let longestPause: Duration = .seconds(60)
-
     let limit: Int
     private let main: MainWorld
     private let mainSnapshots: Snapshots
     private let settings: NamespaceSettings
     private let entries = LockedValue<[NamespaceName: Entry]>([:])
 
-    let description = "Namespaces"
-
     /// - Parameter snapshotFolder: holds the snapshots of the default world.
-    init(_ emulator: Emulator, _ main: MainWorld, snapshotFolder: String) {
+    init(_ main: MainWorld, snapshotFolder: String) {
         self.main = main
-        mainSnapshots = Snapshots(in: snapshotFolder, emulator) {
+        mainSnapshots = Snapshots(in: snapshotFolder, main.emulator) {
             main.running.map { ($0, nil) }
         } restoring: {
             try await main.reset(to: $0)
         }
-        settings = emulator.configuration.namespaces
+        settings = main.emulator.configuration.namespaces
         limit = settings.limit
     }
 
@@ -82,7 +62,7 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         let client = NamespaceClient(name, identifiers)
         let seed = seed ?? emulator.configuration.seedValue
         do {
-            let keys = WorldKeys(identifiers)
+            let keys = WorldStorage.Keys(identifiers)
             let world = try await emulator.temporaryWorld(WorldPlace(namespace: name), for: client, keys, seed)
             let namespace = Namespace(
                 world: world, client: client, keys: keys, seed: seed, snapshots: snapshots(of: name, client.owner),
@@ -134,16 +114,12 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
                 with: Namespace(
                     world: world, client: namespace.client, keys: namespace.keys, seed: namespace.seed,
                     snapshots: namespace.snapshots, createdAt: namespace.createdAt))
-            end(namespace.world)
+            main.end(namespace.world)
             return place.state
         } catch {
             finish(name, with: namespace)
             throw error
         }
-    }
-
-    func mayMoveClock(of name: NamespaceName?) -> Bool {
-        name != nil || emulator.configuration.isEphemeral || emulator.configuration.allowsReset
     }
 
     func snapshots(of name: NamespaceName?) throws -> any SnapshotControl {
@@ -182,37 +158,15 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         }
     }
 
-    /// Closes a world that no request finds any more.
-    private func end(_ world: RunningWorld) { main.ending.end(world, clock) }
-
     /// Closes a namespace that no request finds any more, and removes its snapshots.
     private func end(_ namespace: Namespace) {
-        end(namespace.world)
+        main.end(namespace.world)
         // Detached, because the removal outlives the request.
         Task.detached { try? await NIOThreadPool.singleton.runIfActive { namespace.snapshots.removeAll() } }
     }
 
-    /// Removes idle namespaces until the server stops, then all others.
-    func run() async throws {
-        let pause = min(settings.idleTime / 4, Self.longestPause)
-        _ = try? await NIOThreadPool.singleton.runIfActive { [mainSnapshots] in mainSnapshots.removeLeftovers() }
-        await cancelWhenGracefulShutdown { [self] in
-            while (try? await clock.sleep(for: pause, as: .namespaces)) != nil { removeIdle() }
-        }
-        let all = entries.withLock { entries in
-            defer { entries = [:] }
-            return entries.values.compactMap(\.namespace)
-        }
-        try await shieldFromCancellation {
-            await withDiscardingTaskGroup { group in
-                for namespace in all { group.addTask { await namespace.world.close() } }
-            }
-        }
-    }
-
-    /// Removes the namespaces without request and socket for the idle time.
-    func removeIdle() {
-        let oldest = clock.now.addingTimeInterval(-(settings.idleTime / .seconds(1)))
+    /// Removes the namespaces that no request and no socket has used since a time.
+    func remove(unusedSince oldest: Date) {
         let idle = list().filter { $0.lastUsedAt <= oldest }
         for record in idle {
             guard let namespace = try? take(record.name) else { continue }
@@ -228,32 +182,20 @@ final class Namespaces: NamespaceControl, Service, CustomStringConvertible {
         emulator.parts.logger.info(
             "idle namespaces were removed", metadata: ["count": .stringConvertible(idle.count)])
     }
-}
 
-/// Client of a namespace, made with the namespace: for SDKs that can set neither a header nor a path prefix.
-struct NamespaceClient: Sendable {
-    let client: Client
-    let secret: String
-    let key: String
-    /// A second API key of 40 hex digits, the form that Deepgram's SDK 2 requires.
-    let hexKey: String
-    let partner: Partner
+    /// Removes what a kill has left of snapshots of the default world.
+    func removeLeftovers() async {
+        _ = try? await NIOThreadPool.singleton.runIfActive { [mainSnapshots] in mainSnapshots.removeLeftovers() }
+    }
 
-    var credentials: NamespaceCredentials { NamespaceCredentials(secret: secret, key: key, hexKey: hexKey) }
-
-    /// The client in snapshots of its namespace.
-    var owner: SnapshotOwner { SnapshotOwner(client.principal) }
-
-    init(_ name: NamespaceName, _ identifiers: IdentifierSource) {
-        client = Client(
-            principal: Principal(
-                businessID: "b-ns-\(name)", userID: "u-ns-\(name)", doctorID: "o-ns-\(name)",
-                clientID: name.mark("client")),
-            name: "Asha", workspace: name.rawValue, transactionLimit: nil)
-        secret = identifiers.secret()
-        key = name.mark(identifiers.secret())
-        hexKey = identifiers.secret()
-        partner = Partner(
-            id: name.mark("partner"), client: client.principal.client, keys: nil, organisations: [], isBearer: false)
+    /// Closes all namespaces, when the server stops.
+    func closeAll() async {
+        let all = entries.withLock { entries in
+            defer { entries = [:] }
+            return entries.values.compactMap(\.namespace)
+        }
+        await withDiscardingTaskGroup { group in
+            for namespace in all { group.addTask { await namespace.world.close() } }
+        }
     }
 }

@@ -13,16 +13,14 @@ package final class RunningWorld: Sendable {
     }
 
     package let world: World
-    let storage: any WorldStorage
-    let objects: any ObjectStore
+    let storage: WorldStorage
     private let group: ServiceGroup
     private let phase = LockedValue(Phase.made)
 
     /// - Parameter services: in start order; they end in reverse order.
-    init(_ world: World, on open: OpenState, services: [any Service], logger: Logger) {
+    init(_ world: World, on storage: WorldStorage, services: [any Service], logger: Logger) {
         self.world = world
-        storage = open.storage
-        objects = open.data.objects
+        self.storage = storage
         group = ServiceGroup(configuration: .init(services: services, logger: logger))
     }
 
@@ -88,36 +86,5 @@ package final class RunningWorld: Sendable {
             defer { phase = .closed }
             return phase
         }
-    }
-}
-
-/// Worlds that are being closed. Requests no longer reach them.
-final class EndingWorlds: Sendable {
-    /// Time that requests of a world have to end.
-    private static let endTime: Duration = .seconds(2)
-
-    private struct State {
-        var tasks: [Int: Task<Void, Never>] = [:]
-        var next = 0
-    }
-
-    private let state = LockedValue(State())
-
-    /// Closes a world in the background. Its requests may end first.
-    func end(_ world: RunningWorld, _ clock: WallClock) {
-        state.withLock { state in
-            state.next += 1
-            let number = state.next
-            // Detached, because a task of a request ends with the HTTP server.
-            state.tasks[number] = Task.detached {
-                await world.close(within: Self.endTime, clock)
-                self.state.withLock { $0.tasks[number] = nil }
-            }
-        }
-    }
-
-    /// Waits for all worlds that are being closed.
-    func wait() async {
-        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
     }
 }

@@ -5,13 +5,12 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
-import ServiceLifecycle
 
 /// States in a data folder. One is kept ready for the next reset.
-final class SavedStates: MainStates {
+final class SavedStates: Sendable {
     private let emulator: Emulator
     private let opened: OpenedDataFolder
-    private let prepared = LockedValue<Task<OpenState, any Error>?>(nil)
+    private let prepared = LockedValue<Task<WorldStorage, any Error>?>(nil)
     private let template = LockedValue<DatabaseTemplate?>(nil)
 
     init(_ emulator: Emulator, _ opened: OpenedDataFolder) {
@@ -21,20 +20,18 @@ final class SavedStates: MainStates {
 
     private var isAllowed: Bool { emulator.configuration.allowsReset && emulator.configuration.sharedLease == nil }
 
-    func first() async throws -> OpenState {
+    func first() async throws -> WorldStorage {
         let changes = ChangeHub()
         let store = try await opened.store(
             emulator.configuration, transcribesOnArrival: !emulator.engines.transcriber.isInstant,
             emulator.composition, changes)
         let state = opened.folder.heldState
-        var data = self.data(on: store, opened.objects(of: state, emulator.configuration), changes)
-        data.place = WorldPlace(state: try await store.stateNumber())
-        return OpenState(
-            data: data,
-            storage: StateStorage(store: store, folder: opened.folder, state: state, threads: opened.threads))
+        var storage = self.storage(store, state, changes)
+        storage.place = WorldPlace(state: try await store.stateNumber())
+        return storage
     }
 
-    func next() async throws -> OpenState {
+    func next() async throws -> WorldStorage {
         guard isAllowed else { throw NamespaceProblem.persistent }
         prepare()
         let making = prepared.withLock { prepared in
@@ -45,9 +42,9 @@ final class SavedStates: MainStates {
         return made
     }
 
-    func makeValid(_ open: OpenState, number: Int) async throws {
-        guard let state = (open.storage as? StateStorage)?.state else { throw NamespaceProblem.persistent }
-        try await open.data.store.setStateNumber(number)
+    func makeValid(_ storage: WorldStorage, number: Int) async throws {
+        guard let state = storage.state else { throw NamespaceProblem.persistent }
+        try await storage.store.setStateNumber(number)
         do {
             try await opened.threads.runIfActive { [opened] in _ = try opened.folder.replaceState(with: state) }
         } catch DataFolder.Problem.backupRuns {
@@ -69,10 +66,10 @@ final class SavedStates: MainStates {
             defer { prepared = nil }
             return prepared
         }
-        await (try? making?.value)?.storage.close(keepingData: false)
+        await (try? making?.value)?.close(keepingData: false)
     }
 
-    private func make() async throws -> OpenState {
+    private func make() async throws -> WorldStorage {
         let (configuration, composition, opened) = (emulator.configuration, emulator.composition, opened)
         let changes = ChangeHub()
         let transcribesOnArrival = !emulator.engines.transcriber.isInstant
@@ -88,10 +85,7 @@ final class SavedStates: MainStates {
                     transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                     policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
                     holder: .alone(identifier), sink: changes)
-                return OpenState(
-                    data: data(on: store, opened.objects(of: state, configuration), changes),
-                    storage: StateStorage(
-                        store: store, folder: opened.folder, state: state, threads: opened.threads))
+                return storage(store, state, changes)
             } catch {
                 opened.folder.remove(state)
                 throw error
@@ -108,22 +102,13 @@ final class SavedStates: MainStates {
         return made
     }
 
-    private func data(on store: Store, _ objects: any ObjectStore, _ changes: ChangeHub) -> WorldData {
-        WorldData(
-            store: store, objects: objects, reserve: opened.reserve, key: opened.key, secretStore: opened.secretStore,
-            changes: changes, identifiers: WorldIdentifiers(emulator.parts.identifiers))
-    }
-
-    func services(of world: World, _ objects: any ObjectStore) -> [any Service] {
-        let (store, clock, logger) = (world.runtime.store, world.runtime.clock, emulator.parts.logger)
-        var services: [any Service] = [
-            OrphanSweep(store: store, objects: objects, clock: clock.wall, logger: logger),
-            HourlySweep(store: store, objects: objects, clock: clock, logger: logger),
-        ]
-        if !store.holder.isAlone {
-            services.append(
-                LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger))
+    private func storage(_ store: Store, _ state: HeldState, _ changes: ChangeHub) -> WorldStorage {
+        WorldStorage(
+            store: store, objects: opened.objects(of: state, emulator.configuration), reserve: opened.reserve,
+            keys: opened.keys, changes: changes, identifiers: WorldIdentifiers(emulator.parts.identifiers),
+            state: state
+        ) { [opened] keepingData in
+            if !keepingData { opened.folder.remove(state) }
         }
-        return services
     }
 }

@@ -99,7 +99,7 @@ final class Snapshots: SnapshotControl {
         return try await making(name) { [emulator, threads] snapshot in
             let runtime = source.world.world.runtime
             _ = try await runtime.store.save(
-                in: snapshot, source.world.objects, owner: source.owner, runtime.identifiers,
+                in: snapshot, source.world.storage.objects, owner: source.owner, runtime.identifiers,
                 at: emulator.parts.clock.now, on: threads)
         }
     }

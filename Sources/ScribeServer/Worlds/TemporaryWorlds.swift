@@ -1,5 +1,4 @@
 import Basics
-import Crypto
 import Engines
 import Foundation
 import NIOPosix
@@ -7,7 +6,6 @@ import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
-import ServiceLifecycle
 
 /// Parts that all temporary worlds of an emulator share: an empty database to copy, and the parent folder of their
 /// audio.
@@ -51,9 +49,9 @@ final class TemporaryWorlds: Sendable {
     ///   - place: the namespace and state of the world.
     ///   - seed: what its identifiers are made from; nil for random ones.
     /// - Throws: the error of SQLite or of the file system.
-    func makeState(of emulator: Emulator, _ place: WorldPlace, _ keys: WorldKeys, _ seed: SeedValue?) async throws
-        -> OpenState
-    {
+    func makeStorage(
+        of emulator: Emulator, _ place: WorldPlace, _ keys: WorldStorage.Keys, _ seed: SeedValue?
+    ) async throws -> WorldStorage {
         let image = try await madeImage()
         let (composition, identifiers) = (emulator.composition, emulator.parts.identifiers)
         let own = "\(folder)/\(identifiers.uuid())"
@@ -67,31 +65,18 @@ final class TemporaryWorlds: Sendable {
                 atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
             return store
         }
-        let data = WorldData(
+        return WorldStorage(
             store: store,
             objects: ObjectFiles(
                 folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
-            reserve: reserve, key: keys.signing, secretStore: keys.others, changes: changes,
-            identifiers: WorldIdentifiers(identifiers, seed: seed), place: place)
-        return OpenState(data: data, storage: MemoryStorage(store: store, folder: own))
-    }
-}
-
-/// Keys of a world, which a reset keeps.
-struct WorldKeys: Sendable {
-    /// Signs tokens and links.
-    let signing: SymmetricKey
-    let others: any SecretStore
-
-    /// Makes new keys, which end with the process.
-    init(_ identifiers: IdentifierSource) {
-        self.init(
-            signing: SymmetricKey(data: identifiers.bytes(32)), others: MemorySecrets(threads: .singleton))
-    }
-
-    init(signing: SymmetricKey, others: any SecretStore) {
-        self.signing = signing
-        self.others = others
+            reserve: reserve, keys: keys, changes: changes, identifiers: WorldIdentifiers(identifiers, seed: seed),
+            place: place
+        ) { _ in
+            // Renamed first, so that late writes into the folder fail.
+            let old = "\(own).old"
+            guard rename(own, old) == 0 else { return }
+            try? FileManager.default.removeItem(atPath: old)
+        }
     }
 }
 
@@ -100,14 +85,15 @@ extension Emulator {
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     package func temporaryWorld() async throws -> RunningWorld {
         try await temporaryWorld(
-            WorldPlace(), configuredClients.withLock { $0 }, WorldKeys(parts.identifiers), configuration.seedValue)
+            WorldPlace(), configuredClients.withLock { $0 }, WorldStorage.Keys(parts.identifiers),
+            configuration.seedValue)
     }
 
     /// Makes the world of a namespace.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
     /// - Parameter snapshot: what the world begins with; nil to begin empty.
     func temporaryWorld(
-        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldKeys, _ seed: SeedValue?,
+        _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldStorage.Keys, _ seed: SeedValue?,
         from snapshot: SnapshotFolder? = nil
     ) async throws -> RunningWorld {
         try await temporaryWorld(
@@ -115,20 +101,19 @@ extension Emulator {
     }
 
     private func temporaryWorld(
-        _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldKeys,
+        _ place: WorldPlace, _ configuredClients: ConfiguredClients, _ keys: WorldStorage.Keys,
         _ seed: SeedValue?, from snapshot: SnapshotFolder? = nil, owner: SnapshotOwner? = nil
     ) async throws -> RunningWorld {
-        var open = try await temporary.makeState(of: self, place, keys, seed)
+        var storage = try await temporary.makeStorage(of: self, place, keys, seed)
         do {
-            if let snapshot { try await open.fill(from: snapshot, owner: owner, of: self) }
-            let world = try await World.seeded(self, on: open.data, configuredClients)
+            if let snapshot { try await storage.fill(from: snapshot, owner: owner, of: self) }
+            let world = try await World.seeded(self, on: storage, configuredClients)
             let running = RunningWorld(
-                world, on: open, services: services(of: world, objects: open.data.objects),
-                logger: parts.logger)
+                world, on: storage, services: services(of: world, objects: storage.objects), logger: parts.logger)
             running.start()
             return running
         } catch {
-            await open.storage.close(keepingData: false)
+            await storage.close(keepingData: false)
             throw error
         }
     }

@@ -16,7 +16,7 @@ import SystemPackage
 /// A file belongs to an object from the moment its row says so. Before that, and after the row is gone, the file
 /// belongs to nothing.
 package final class ObjectFiles: ObjectStore {
-    private let folder: String
+    package let folder: String
     let durability: Store.Durability
     private let pool: NIOThreadPool
     /// Suffix of the names of files from this start.

@@ -6,19 +6,20 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 import ServerTestSupport
+import ServiceLifecycle
 import TestSupport
 import Testing
 
 @testable import ScribeServer
 
 struct EmulatorTests {
-    private func opened(_ server: TestServer) async throws -> OpenWorlds {
-        try await open(
+    private func opened(_ server: TestServer) async throws -> (main: World, services: [any Service]) {
+        let (_, directory, services) = try await open(
             server.configuration,
             .init(
                 clock: server.manual.clock, identifiers: .counting(),
-                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        ).opened
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+        return (directory.main, services)
     }
 
     @Test("the data folder is released even if the service that closes it is cancelled")
@@ -27,7 +28,7 @@ struct EmulatorTests {
         let path = server.configuration.dataFolder
         let opened = try await opened(server)
         let main = try #require(opened.services.first as? MainWorld)
-        let store = opened.world.runtime.store
+        let store = opened.main.runtime.store
         let task = Task { try await main.run() }
         task.cancel()
         try await task.value

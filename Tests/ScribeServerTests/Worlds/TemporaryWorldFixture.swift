@@ -25,8 +25,9 @@ struct TemporaryWorldFixture {
     }
 
     /// The emulator of a server, with the world of its data folder.
-    func opened() async throws -> (emulator: Emulator, opened: OpenWorlds) {
-        try await open(server.configuration, parts)
+    func opened() async throws -> (emulator: Emulator, main: World) {
+        let (emulator, directory, _) = try await open(server.configuration, parts)
+        return (emulator, directory.main)
     }
 
     /// Runs a test against one world of an emulator.
@@ -41,22 +42,22 @@ struct TemporaryWorldFixture {
 
     /// Runs a test against a throw-away world of its own.
     func run(_ test: @escaping @Sendable (TestScribeClient, World) async throws -> Void) async throws {
-        let (emulator, opened) = try await opened()
+        let (emulator, main) = try await opened()
         let temporary = try await emulator.temporaryWorld()
         try await run(temporary.world, of: emulator) { try await test($0, temporary.world) }
         await temporary.close()
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 
     /// Runs a test against a throw-away world that is reached over a socket.
     func runOverSocket(
         _ test: @escaping @Sendable (TestScribeClient, RunningWorld) async throws -> Void
     ) async throws {
-        let (emulator, opened) = try await opened()
+        let (emulator, main) = try await opened()
         let temporary = try await emulator.temporaryWorld()
         let (ports, ready) = AsyncStream.makeStream(of: Int.self)
         let application = try await Listener(server.configuration, parts).application(
-            for: emulator, OpenWorlds(world: temporary.world, services: [])
+            for: emulator, WorldDirectory(main: temporary.world), services: []
         ) { ready.yield($0.plain) }
         let group = ServiceGroup(
             configuration: .init(
@@ -81,6 +82,6 @@ struct TemporaryWorldFixture {
             try result.get()
         }
         await temporary.close()
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 }

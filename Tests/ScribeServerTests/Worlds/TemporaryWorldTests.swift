@@ -38,7 +38,7 @@ struct TemporaryWorldTests {
 
     @Test("a hundred worlds of one emulator share no data")
     func hundred() async throws {
-        let (emulator, opened) = try await fixture.opened()
+        let (emulator, main) = try await fixture.opened()
         let now = server.manual.now
         let worlds = try await withThrowingTaskGroup(of: (Int, RunningWorld).self) { group in
             for number in 0..<100 { group.addTask { (number, try await emulator.temporaryWorld()) } }
@@ -64,19 +64,19 @@ struct TemporaryWorldTests {
             #expect(items.count == 2)
         }
         for world in worlds.values { await world.close() }
-        try await fixture.run(opened.world, of: emulator) { anonymous in
+        try await fixture.run(main, of: emulator) { anonymous in
             let client = try await anonymous.login()
             #expect(try await client.get("/voice/api/v2/transaction/t").status == 404)
         }
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 
     @Test("a token of one world is not valid in another world")
     func tokens() async throws {
-        let (emulator, opened) = try await fixture.opened()
+        let (emulator, main) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
         let headers = LockedValue(HTTPFields())
-        try await fixture.run(opened.world, of: emulator) { anonymous in
+        try await fixture.run(main, of: emulator) { anonymous in
             let client = try await anonymous.login()
             headers.withLock { $0 = client.headers }
             let own = try await client.get("/voice/api/v2/transaction/t")
@@ -88,14 +88,14 @@ struct TemporaryWorldTests {
             #expect(answer.status == 401)
         }
         await temporary.close()
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 
     @Test("a closed world refuses writes and leaves no files")
     func closing() async throws {
-        let (emulator, opened) = try await fixture.opened()
+        let (emulator, main) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
-        let folder = try #require(temporary.storage as? MemoryStorage).folder
+        let folder = try #require(temporary.storage.objects as? ObjectFiles).folder
         let now = server.manual.now
         try await fixture.run(temporary.world, of: emulator) { anonymous in
             let client = try await anonymous.login()
@@ -112,7 +112,7 @@ struct TemporaryWorldTests {
         }
         #expect(!FileManager.default.fileExists(atPath: folder))
         #expect(await !temporary.world.runtime.store.isReachable())
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 
     @Test("closing a world closes its sockets, and its held polls find no transaction")
@@ -141,7 +141,7 @@ struct TemporaryWorldTests {
 
     @Test("a write that is under way at the close of its world ends, and a later one is refused")
     func writeUnderWay() async throws {
-        let (emulator, opened) = try await fixture.opened()
+        let (emulator, main) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
         let store = temporary.world.runtime.store
         let now = server.manual.now
@@ -165,12 +165,12 @@ struct TemporaryWorldTests {
         #expect(try await write == .object(["kept": .bool(true)]))
         await close
         await #expect(throws: ScribeError.self) { try await store.updateContext(of: key) { context in context } }
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 
     @Test("a poll that a world holds ends when the clock of that world is moved, and an idle world has no sleeper")
     func movedClock() async throws {
-        let (emulator, opened) = try await fixture.opened()
+        let (emulator, main) = try await fixture.opened()
         let temporary = try await emulator.temporaryWorld()
         let runtime = temporary.world.runtime
         #expect(runtime.clock.sleepers.isEmpty)
@@ -185,6 +185,6 @@ struct TemporaryWorldTests {
         }
         #expect(!runtime.clock.sleepers.contains { $0.name == .heldPoll })
         await temporary.close()
-        try opened.world.runtime.store.close()
+        try main.runtime.store.close()
     }
 }

@@ -109,7 +109,7 @@ extension ConsoleFamily {
         var model: ConsoleViews.Model = [
             "title": page.title, "token": pageRequest.session.token, "nonce": nonce, "version": settings.version,
             "host": request.authority, "about": settings.about, "query": pageRequest.query, "root": "/\(Self.root)",
-            "namespace": name, "canLogOut": settings.token != nil,
+            "namespace": name, "canLogOut": environment.adminToken != nil,
             "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
                 ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
             },

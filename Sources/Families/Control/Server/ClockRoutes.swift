@@ -33,7 +33,7 @@ struct ClockRoutes: Sendable {
     @Sendable private func set(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body = try await request.fields(["mode", "now"], context: context)
         let time = try Self.time("now", body)
-        try requirePermission(context)
+        try requirePermission()
         return try await ClockUse.alone(with: world) {
             switch body["mode"]?.stringValue {
             case "frozen": clock.freeze(at: time)
@@ -60,7 +60,7 @@ struct ClockRoutes: Sendable {
         let body = try await request.fields(["by", "to", "until", "timeout"], context: context)
         let target = try target(of: body)
         let limit = try body.duration("timeout", upTo: "600s") ?? Self.defaultWait
-        try requirePermission(context)
+        try requirePermission()
         let outcome = try await ClockUse.alone(with: world) {
             try await ClockAdvance(world.runtime, atMost: limit).run(to: target)
         }
@@ -110,10 +110,8 @@ struct ClockRoutes: Sendable {
     private static func text(_ time: Date) -> String { time.iso8601Milliseconds }
 
     /// - Throws: ``NamespaceProblem/clockOfFolder``.
-    private func requirePermission(_ context: ScribeContext) throws {
-        guard context.directory?.control?.mayMoveClock(of: world.namespace) ?? false else {
-            throw NamespaceProblem.clockOfFolder
-        }
+    private func requirePermission() throws {
+        guard world.mayMoveClock else { throw NamespaceProblem.clockOfFolder }
     }
 
     private var members: [JSON.Member] {

@@ -68,8 +68,7 @@ struct NamespaceRoutes: Sendable {
         if parts.contains(.data) {
             state = try await Self.control(context).reset(name)
         } else {
-            let isAllowed = try Self.control(context).mayMoveClock(of: name)
-            guard !parts.contains(.clock) || isAllowed else { throw NamespaceProblem.clockOfFolder }
+            guard !parts.contains(.clock) || world.mayMoveClock else { throw NamespaceProblem.clockOfFolder }
             if parts.contains(.clock) {
                 try await ClockUse.alone(with: world) { world.runtime.clock.run(withMachine: true) }
             }

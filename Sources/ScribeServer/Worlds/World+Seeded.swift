@@ -1,4 +1,3 @@
-import Crypto
 import Engines
 import NIOPosix
 import ScribeDomain
@@ -6,71 +5,59 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Storage of a world: in a data folder, or in memory with a temporary folder for audio.
-struct WorldData: Sendable {
-    let store: Store
-    let objects: any ObjectStore
-    let reserve: StorageReserve
-    /// Signs tokens and links.
-    let key: SymmetricKey
-    let secretStore: any SecretStore
-    let changes: ChangeHub
-    /// Identifiers that answers show.
-    var identifiers: WorldIdentifiers
-    var place = WorldPlace()
-}
-
 extension World {
     /// Makes a world on its storage, and registers the configured clients.
     /// - Throws: ``StartupProblem``, or the store's error.
-    static func seeded(_ emulator: Emulator, on data: WorldData, _ configuredClients: ConfiguredClients) async throws
+    static func seeded(_ emulator: Emulator, on storage: WorldStorage, _ configuredClients: ConfiguredClients)
+        async throws
         -> World
     {
         let (configuration, parts) = (emulator.configuration, emulator.parts)
-        let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: data.key))
+        let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: storage.keys.signing))
         let clients = KnownClients(demoPrincipal: try configuredClients.demoPrincipal())
-        try await configuredClients.register(in: data.store, secrets, as: clients)
-        try await clients.replaceSeeded(with: data.store.seededClients())
-        clients.end(logins: try await data.store.endedLogins())
+        try await configuredClients.register(in: storage.store, secrets, as: clients)
+        try await clients.replaceSeeded(with: storage.store.seededClients())
+        clients.end(logins: try await storage.store.endedLogins())
         try await configuredClients.configureWebhooks(
-            in: data.store, pauses: configuration.webhookPauses, at: clock.now)
+            in: storage.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(
-            runtime: runtime(emulator, data, clock), changes: data.changes,
+            runtime: runtime(emulator, storage, clock), changes: storage.changes,
             authenticator: Authenticator(
-                tokens: await AccessTokens(key: data.key, clock: clock, namespace: data.place.namespace),
+                tokens: await AccessTokens(key: storage.keys.signing, clock: clock, namespace: storage.place.namespace),
                 mode: configuration.authMode,
                 clients: clients),
             credentials: await UploadCredentials(
-                key: data.key, clients: clients, mode: configuration.authMode,
+                key: storage.keys.signing, clients: clients, mode: configuration.authMode,
                 lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock,
-                place: data.place),
-            secrets: secrets, tickets: Tickets(key: data.key, clock: clock, place: data.place),
-            secretStore: data.secretStore, place: data.place)
+                place: storage.place),
+            secrets: secrets, tickets: Tickets(key: storage.keys.signing, clock: clock, place: storage.place),
+            secretStore: storage.keys.others, place: storage.place,
+            mayMoveClock: storage.place.namespace != nil || configuration.isEphemeral || configuration.allowsReset)
         configuredClients.register(partnersIn: world)
         return world
     }
 
     /// Makes the use cases that all families share.
-    private static func runtime(_ emulator: Emulator, _ data: WorldData, _ clock: WorldClock) -> Runtime {
-        let (configuration, engines, store) = (emulator.configuration, emulator.engines, data.store)
-        let identifiers = data.identifiers
+    private static func runtime(_ emulator: Emulator, _ storage: WorldStorage, _ clock: WorldClock) -> Runtime {
+        let (configuration, engines, store) = (emulator.configuration, emulator.engines, storage.store)
+        let identifiers = storage.identifiers
         let bucket = emulator.composition.bucket
         let fixtureBehaviour = engines.fixtureBehaviour.ofWorld(emulator.worldMemory)
         let transactions = Transactions(
             store: store, templates: emulator.templates, fixtureBehaviour: fixtureBehaviour,
-            signals: data.changes.signals,
+            signals: storage.changes.signals,
             identifiers: identifiers, clock: clock)
         let uploads = Uploads(
-            store: store, objects: data.objects, reserve: data.reserve, fixtureBehaviour: fixtureBehaviour,
+            store: store, objects: storage.objects, reserve: storage.reserve, fixtureBehaviour: fixtureBehaviour,
             watchers: emulator.composition.families.flatMap { $0.uploadWatchers(transactions) })
         let metrics = emulator.metrics
         let recordings = LiveRecordings(
             store: store, uploads: uploads, transactions: transactions, memory: emulator.memory, clock: clock)
         return Runtime(
-            store: store, reserve: data.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
+            store: store, reserve: storage.reserve, transcriber: engines.transcriber, noteWriter: engines.noteWriter,
             transactions: transactions, fixtureBehaviour: fixtureBehaviour, bucket: bucket,
             sessionAudio: SessionAudio(
-                store: store, objects: data.objects,
+                store: store, objects: storage.objects,
                 combined: MP3Encoder(temporary: engines.temporary, clock: clock.wall, threads: .singleton),
                 clock: clock),
             sessionStreams: SessionStreams(
@@ -87,7 +74,7 @@ extension World {
             webhooks: Webhooks(
                 store: store, outbound: emulator.outbound, identifiers: identifiers, clock: clock,
                 pauses: configuration.webhookPauses, formats: emulator.composition.webhookFormats),
-            templates: emulator.templates, facts: engines.facts, signals: data.changes.signals, metrics: metrics,
+            templates: emulator.templates, facts: engines.facts, signals: storage.changes.signals, metrics: metrics,
             identifiers: identifiers, journal: emulator.makeJournal(), memory: emulator.worldMemory, clock: clock)
     }
 }

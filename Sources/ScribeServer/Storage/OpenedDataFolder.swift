@@ -1,5 +1,4 @@
 import Basics
-import Crypto
 import Foundation
 import Logging
 import NIOPosix
@@ -11,8 +10,7 @@ import ScribeStore
 struct OpenedDataFolder: Sendable {
     let folder: DataFolder
     let reserve: StorageReserve
-    let key: SymmetricKey
-    let secretStore: FolderSecrets
+    let keys: WorldStorage.Keys
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
     private let clock: WallClock
@@ -45,7 +43,7 @@ struct OpenedDataFolder: Sendable {
         }
         self.folder = folder
         self.threads = threads
-        secretStore = FolderSecrets(folder: folder, threads: threads)
+        let secretStore = FolderSecrets(folder: folder, threads: threads)
         identifiers = parts.identifiers
         clock = parts.clock
         place = parts.place
@@ -53,14 +51,8 @@ struct OpenedDataFolder: Sendable {
         reserve = try await threads.runIfActive {
             StorageReserve(path: folder.reservePath, folders: folder.writtenFolders, pool: threads)
         }
-        if let key = configuration.signingKey {
-            self.key = SymmetricKey(data: key)
-        } else {
-            let key = try await secretStore.secret(named: DataFolder.signingKey) { [identifiers] in
-                identifiers.bytes(32)
-            }
-            self.key = SymmetricKey(data: key)
-        }
+        keys = WorldStorage.Keys(
+            signing: try await configuration.signingKey(keptIn: secretStore, parts.identifiers), others: secretStore)
     }
 
     /// The uploads of a state.
@@ -115,15 +107,5 @@ struct OpenedDataFolder: Sendable {
             throw StartupProblem.unusableSnapshot(path: path, reason: "\(error)")
         }
         return snapshot
-    }
-
-    /// Token of the operator API; nil if the configuration sets none and only this machine reaches the server.
-    func adminToken(_ configuration: Configuration) async throws -> String? {
-        if let token = configuration.adminToken { return token }
-        guard !configuration.isLoopback else { return nil }
-        let token = try await secretStore.secret(named: DataFolder.adminToken) { [identifiers] in
-            Array(identifiers.secret().utf8)
-        }
-        return String(decoding: token, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
