@@ -11,7 +11,4 @@ extension ConnectionGuard {
         /// The connection speaks another protocol, with its own limits.
         case upgraded
     }
-
-    /// The part of a request that must arrive before the deadline.
-    enum Awaited { case head, body }
 }

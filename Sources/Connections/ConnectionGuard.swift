@@ -19,23 +19,9 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     /// Unanswered requests in order: whether the connection closes after the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
-    private var bytesInWindow = 0
-    private var isWaitingForBytes = false
-    private var awaited: Awaited?
-    private lazy var deadline = MovingDeadline { [weak self] context in
-        guard let self, let awaited else { return }
-        self.awaited = nil
-        isLate(awaited, context)
-    }
-    private var answerTimer: Scheduled<Void>?
+    private lazy var deadlines = RequestDeadlines(limits) { [weak self] in self?.headIsLate($0) }
     private var context: ChannelHandlerContext?
-    /// Whether the request being read may switch to WebSocket.
-    private var isUpgradable = false
-    private var hasEndedUpgraded = false
-    /// Whether a read was requested while a WebSocket request awaits its answer.
-    ///
-    /// Bytes behind that request wait in the parser; they are at most one read.
-    private var isReadHeld = false
+    private var protocolSwitch = ProtocolSwitch()
     /// Whether the parser stops after the present request, and whether it has stopped.
     private var isLastForParser = false
     private var hasParserStopped = false
@@ -55,7 +41,7 @@ package final class ConnectionGuard: ChannelDuplexHandler {
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        expect(.head, context)
+        deadlines.expect(.head, context)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) { stop() }
@@ -75,49 +61,35 @@ package final class ConnectionGuard: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Switches the connection to another protocol: removes the HTTP codec.
+    /// Switches the connection to another protocol.
     ///
-    /// Bytes pass as the body of the request and of its answer. That protocol sets its own timeouts; an answer that the
-    /// client does not read still ends the connection.
+    /// That protocol sets its own timeouts; an answer that the client does not read still ends the connection.
     private func upgrade(_ context: ChannelHandlerContext) throws {
-        let pipeline = context.pipeline.syncOperations
-        let parser = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        let encoder = try pipeline.context(handlerType: HTTPResponseEncoder.self)
-        try pipeline.addHandler(RawBytes(limits), position: .before(self))
-        awaited = nil
+        deadlines.arrived()
         phase = .upgraded
-        pipeline.removeHandler(context: encoder, promise: nil)
-        let removed = context.eventLoop.makePromise(of: Void.self)
-        removed.futureResult.assumeIsolated().whenComplete { _ in
-            // The parser has passed on the bytes behind the request, the first of the new protocol, without a
-            // read-complete event.
+        try ProtocolSwitch.replaceCodec(before: self, limits, context).assumeIsolated().whenComplete { _ in
+            // The parser has passed on the first bytes without a read-complete event.
             context.fireChannelReadComplete()
             self.resumeReading(context)
         }
-        pipeline.removeHandler(context: parser, promise: removed)
     }
 
     package func read(context: ChannelHandlerContext) {
-        if phase == .upgrading { isReadHeld = true } else { context.read() }
+        if phase == .upgrading { protocolSwitch.holdRead() } else { context.read() }
     }
 
     private func resumeReading(_ context: ChannelHandlerContext) {
-        guard isReadHeld else { return }
-        isReadHeld = false
-        context.read()
+        if protocolSwitch.takeHeldRead() { context.read() }
     }
 
     /// Ends the request's body, which carries the client's bytes in the other protocol.
     private func endUpgraded(_ context: ChannelHandlerContext) {
-        guard phase == .upgraded, !hasEndedUpgraded else { return }
-        hasEndedUpgraded = true
+        guard phase == .upgraded, protocolSwitch.endInput() else { return }
         context.fireChannelRead(wrapInboundOut(.end(nil)))
     }
 
     private func stop() {
-        awaited = nil
-        deadline.cancel()
-        answerTimer?.cancel()
+        deadlines.stop()
         context = nil
     }
 
@@ -125,11 +97,10 @@ package final class ConnectionGuard: ChannelDuplexHandler {
 
     package func received(_ count: Int) {
         lone.begin()
-        isWaitingForBytes = false
-        bytesInWindow += count
+        deadlines.received(count)
         if case .idle = phase, !isResponding, let context {
             phase = .head
-            expect(.head, context)
+            deadlines.expect(.head, context)
         }
     }
 
@@ -140,32 +111,33 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     /// - Returns: nil if it did not come alone, or if the bytes were taken.
     package func takeSentHead() -> (bytes: ByteBuffer, isSecure: Bool)? { lone.take().map { ($0, isSecure) } }
 
-    package func isAskingForBytes() { isWaitingForBytes = true }
+    package func isAskingForBytes() { deadlines.isAskingForBytes() }
 
     // MARK: Requests
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch phase {
         case .refused: return
-        case .upgraded: return hasEndedUpgraded ? () : context.fireChannelRead(data)
+        case .upgraded: return protocolSwitch.passesInput ? context.fireChannelRead(data) : ()
         case .idle, .head, .body, .upgrading: break
         }
         switch unwrapInboundIn(data) {
         case .head(var head):
-            awaited = nil
+            deadlines.arrived()
             if let status = head.refusal { return refuse(context, status) }
             // The parser stops after this request.
             let wantsUpgrade = head.headers.contains(name: "upgrade")
-            isUpgradable = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
+            protocolSwitch.isPossible = wantsUpgrade && head.isWebSocketRequest && closings.isEmpty
             isLastForParser = wantsUpgrade || head.method == .CONNECT
             // A request for any other protocol is answered in HTTP/1, on a connection that then closes.
-            let endsConnection = !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !isUpgradable
+            let endsConnection =
+                !head.isKeepAlive || head.method == .CONNECT || wantsUpgrade && !protocolSwitch.isPossible
             // Other heads are changed here, or by the codec.
             lone.noteHead(
                 isUsual: closings.isEmpty && !endsConnection && head.uri.utf8.first == UInt8(ascii: "/"))
             closings.append(endsConnection)
             phase = .body
-            expect(.body, context)
+            deadlines.expect(.body, context)
             // In lower case, and for HTTP/1.0 too: Hummingbird reads it so.
             if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
             if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
@@ -177,10 +149,10 @@ package final class ConnectionGuard: ChannelDuplexHandler {
             lone.noteBody()
             context.fireChannelRead(data)
         case .end:
-            awaited = nil
+            deadlines.arrived()
             hasParserStopped = isLastForParser
             // Held back until the answer: after a switch of protocols the request goes on.
-            if isUpgradable { return phase = .upgrading }
+            if protocolSwitch.isPossible { return phase = .upgrading }
             phase = .idle
             context.fireChannelRead(data)
         }
@@ -230,13 +202,8 @@ package final class ConnectionGuard: ChannelDuplexHandler {
         }
     }
 
-    /// Starts the answer timeout. An unread answer would keep its file, its memory and its connection forever.
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
-        answerTimer?.cancel()
-        answerTimer = nil
-        if !context.channel.isWritable {
-            answerTimer = context.schedule(after: limits.answerWindow) { $0.close(promise: nil) }
-        }
+        deadlines.writabilityChanged(context)
         context.fireChannelWritabilityChanged()
     }
 
@@ -262,29 +229,8 @@ package final class ConnectionGuard: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
     }
 
-    // MARK: Time
-
-    /// Starts the timeout for the next head or body.
-    private func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
-        if awaited == .body { bytesInWindow = 0 }
-        self.awaited = awaited
-        deadline.move(to: context.eventLoop.now + TimeAmount(limits.requestTime), context)
-    }
-
-    private func isLate(_ awaited: Awaited, _ context: ChannelHandlerContext) {
-        switch awaited {
-        case .head:
-            guard !isResponding else { return }
-            if case .head = phase { refuse(context, .requestTimeout) } else { context.close(promise: nil) }
-        case .body:
-            guard case .body = phase else { return }
-            // A body being read must make progress. A body not being read waits for a slower disk, which is not the
-            // client's fault.
-            if isWaitingForBytes, bytesInWindow < limits.bodyMinimum {
-                context.close(promise: nil)
-            } else {
-                expect(.body, context)
-            }
-        }
+    private func headIsLate(_ context: ChannelHandlerContext) {
+        guard !isResponding else { return }
+        if case .head = phase { refuse(context, .requestTimeout) } else { context.close(promise: nil) }
     }
 }

@@ -7,14 +7,15 @@ package import Foundation
 /// Rows and answers carry its times. It also schedules retries of jobs and webhooks, and the expiry of sessions,
 /// conversations and stored data.
 package final class WorldClock: Sendable {
-    /// Sleeping task.
+    /// Sleeping task, or an action that is due at a time.
     private struct Sleeper {
         let name: WallClock.Sleeper
         /// Wake time on this clock.
         let due: Date
         /// Latest wake time on the machine's clock, for sleeps bounded by both clocks; nil otherwise.
         let latest: Date?
-        let continuation: CheckedContinuation<Void, any Error>
+        /// Wakes the task, or runs the action unless it is cancelled.
+        let end: @Sendable (_ isCancelled: Bool) -> Void
         /// Wake time of the running timer, on the machine's clock.
         var waking: Date?
         var timer: Task<Void, Never>?
@@ -29,6 +30,16 @@ package final class WorldClock: Sendable {
         var sleepers: [Int: Sleeper] = [:]
         /// Tasks that were cancelled before they fell asleep.
         var cancelled: Set<Int> = []
+
+        /// - Parameter due: gets the present time, and returns the wake time, both on this clock.
+        mutating func add(
+            _ number: Int, _ name: WallClock.Sleeper, _ wallTime: Date, atMost limit: Duration?, _ due: (Date) -> Date,
+            _ end: @escaping @Sendable (_ isCancelled: Bool) -> Void
+        ) {
+            sleepers[number] = Sleeper(
+                name: name, due: due(frozen ?? wallTime.addingTimeInterval(offset)),
+                latest: limit.map { wallTime.addingTimeInterval($0 / .seconds(1)) }, end: end)
+        }
     }
 
     /// Clock of the machine, which this clock follows.
@@ -131,6 +142,44 @@ package final class WorldClock: Sendable {
 
     // MARK: Sleep
 
+    /// Runs an action once a duration has passed on this clock or on the machine's, whichever passes first.
+    /// - Returns: The number with which ``cancel(_:)`` calls the action off.
+    package func schedule(
+        for duration: Duration, as name: WallClock.Sleeper, _ action: @escaping @Sendable () -> Void
+    ) -> Int {
+        schedule(as: name, atMost: duration, { $0.addingTimeInterval(duration / .seconds(1)) }, action)
+    }
+
+    /// Runs an action at a time on this clock.
+    /// - Parameter limit: longest wait on the machine's clock; nil for none.
+    /// - Returns: The number with which ``cancel(_:)`` calls the action off.
+    package func schedule(
+        at time: Date, as name: WallClock.Sleeper, atMost limit: Duration?, _ action: @escaping @Sendable () -> Void
+    ) -> Int {
+        schedule(as: name, atMost: limit, { _ in time }, action)
+    }
+
+    private func schedule(
+        as name: WallClock.Sleeper, atMost limit: Duration?, _ due: (Date) -> Date,
+        _ action: @escaping @Sendable () -> Void
+    ) -> Int {
+        let wallTime = wall.now
+        let number = state.withLock { state in
+            state.next += 1
+            state.add(state.next, name, wallTime, atMost: limit, due) { isCancelled in
+                if !isCancelled { action() }
+            }
+            return state.next
+        }
+        startTimer(of: number)
+        return number
+    }
+
+    /// Calls off an action that has not run.
+    package func cancel(_ number: Int) {
+        state.withLock { $0.sleepers.removeValue(forKey: number) }?.timer?.cancel()
+    }
+
     /// Sleeps for a duration on this clock, or throws `CancellationError` at once if its task is cancelled.
     package func sleep(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
         try await sleep(for: duration, as: sleeper, atMost: nil)
@@ -162,15 +211,17 @@ package final class WorldClock: Sendable {
             return state.next
         }
         try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 let wallTime = wall.now
                 let isCancelled = state.withLock { state in
                     if state.cancelled.remove(number) != nil { return true }
-                    let present = state.frozen ?? wallTime.addingTimeInterval(state.offset)
-                    state.sleepers[number] = Sleeper(
-                        name: name, due: due(present),
-                        latest: limit.map { wallTime.addingTimeInterval($0 / .seconds(1)) },
-                        continuation: continuation)
+                    state.add(number, name, wallTime, atMost: limit, due) { isCancelled in
+                        if isCancelled {
+                            continuation.resume(throwing: CancellationError())
+                        } else {
+                            continuation.resume()
+                        }
+                    }
                     return false
                 }
                 guard !isCancelled else { return continuation.resume(throwing: CancellationError()) }
@@ -183,7 +234,7 @@ package final class WorldClock: Sendable {
                 return sleeper
             }
             sleeper?.timer?.cancel()
-            sleeper?.continuation.resume(throwing: CancellationError())
+            sleeper?.end(true)
         }
         // A task that is cancelled while it wakes leaves an entry in `cancelled`.
         state.withLock { _ = $0.cancelled.remove(number) }
@@ -224,6 +275,6 @@ package final class WorldClock: Sendable {
     }
 
     private func wake(_ number: Int) {
-        state.withLock { $0.sleepers.removeValue(forKey: number) }?.continuation.resume()
+        state.withLock { $0.sleepers.removeValue(forKey: number) }?.end(false)
     }
 }

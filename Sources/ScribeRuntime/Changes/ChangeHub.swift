@@ -6,7 +6,7 @@ package import ScribeStore
 package struct ChangeHub: ChangeSink {
     package let signals: ChangeSignals
     let inboxes: [Job.Kind: JobInbox]
-    let timers: [TimedWork: JobInbox]
+    let timers: [TimedWork: Wakeup]
     package let lanes = DeliveryLanes()
 
     /// - Parameter interval: time after which held polls read again without a change; nil where no other process
@@ -14,14 +14,14 @@ package struct ChangeHub: ChangeSink {
     package init(rereadsEvery interval: Duration? = nil) {
         signals = ChangeSignals(rereadsEvery: interval)
         inboxes = Dictionary(uniqueKeysWithValues: Job.Kind.allCases.map { ($0, JobInbox()) })
-        timers = [.expiry: JobInbox(for: .expiry), .silence: JobInbox(for: .conversation)]
+        timers = [.expiry: Wakeup(for: .expiry), .silence: Wakeup(for: .conversation)]
     }
 
     package func publish(_ change: Change) {
         switch change {
         case .transaction(let key): signals.post(key)
         case .audio(let key): signals.wake(key)
-        case .work(let kind): inboxes[kind]?.wake()
+        case .work(let kind): inboxes[kind]?.wakeup.wake()
         case .due(let work): timers[work]?.wake()
         case .claimed(let job): inboxes[job.work.kind]?.deliver(job)
         case .delivery(let lane): lanes.wake(lane)

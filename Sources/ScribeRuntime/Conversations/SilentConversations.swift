@@ -20,7 +20,7 @@ package struct SilentConversations: Service, CustomStringConvertible {
         self.store = store
         self.conversations = conversations
         self.logger = logger
-        loop = changes.timers[.silence].map { DueLoop(inbox: $0, clock: clock) }
+        loop = changes.timers[.silence].map { DueLoop(wakeup: $0, clock: clock) }
     }
 
     package var description: String { "SilentConversations" }

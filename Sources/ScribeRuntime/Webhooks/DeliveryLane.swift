@@ -8,7 +8,7 @@ import ScribeStore
 /// Sends the deliveries of one lane, a few at a time, until none is left.
 struct DeliveryLane: Sendable {
     let name: String
-    let inbox: JobInbox
+    let wakeup: Wakeup
     let lanes: DeliveryLanes
     let sender: DeliverySender
     let faults: WebhookFaults
@@ -37,7 +37,7 @@ struct DeliveryLane: Sendable {
                         return
                     }
                 case .nothing(let time?):
-                    _ = try await inbox.wait(until: time, clock: clock)
+                    try await wakeup.wait(until: time, clock: clock)
                 }
             } catch is CancellationError {
                 return

@@ -5,34 +5,34 @@ import ScribeDomain
 package final class DeliveryLanes: Sendable {
     private struct State {
         var new: Set<String> = []
-        var taken: [String: JobInbox] = [:]
+        var taken: [String: Wakeup] = [:]
     }
 
     private let state = LockedValue(State())
-    private let inbox = JobInbox(for: .delivery)
+    private let wakeup = Wakeup(for: .delivery)
 
     init() {}
 
     /// Announces that a lane has a delivery, or that the time of its next delivery has changed.
     package func wake(_ lane: String) {
         let isNew = state.withLock { state in
-            if let inbox = state.taken[lane] {
-                inbox.wake()
+            if let wakeup = state.taken[lane] {
+                wakeup.wake()
                 return false
             }
             return state.new.insert(lane).inserted
         }
-        if isNew { inbox.wake() }
+        if isNew { wakeup.wake() }
     }
 
-    /// Takes the announced lanes without a task. The new task of each lane waits at the lane's inbox.
-    func take() -> [(lane: String, inbox: JobInbox)] {
+    /// Takes the announced lanes without a task. The new task of each lane waits for the lane's wake-ups.
+    func take() -> [(lane: String, wakeup: Wakeup)] {
         state.withLock { state in
             defer { state.new = [] }
             return state.new.map { lane in
-                let inbox = JobInbox(for: .delivery)
-                state.taken[lane] = inbox
-                return (lane, inbox)
+                let wakeup = Wakeup(for: .delivery)
+                state.taken[lane] = wakeup
+                return (lane, wakeup)
             }
         }
     }
@@ -41,12 +41,12 @@ package final class DeliveryLanes: Sendable {
     /// - Returns: false when the lane was announced again meanwhile.
     func leave(_ lane: String) -> Bool {
         state.withLock { state in
-            guard let inbox = state.taken[lane], !inbox.takeWake() else { return false }
+            guard let wakeup = state.taken[lane], !wakeup.take() else { return false }
             state.taken[lane] = nil
             return true
         }
     }
 
     /// Waits until a lane without a task is announced. Supports one waiting task.
-    func wait(_ clock: WorldClock) async throws { _ = try await inbox.wait(until: nil, clock: clock) }
+    func wait() async throws { try await wakeup.wait() }
 }

@@ -47,14 +47,15 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
                 let businessSlots = TenantSlots(count: Self.messagesOfBusiness)
                 await takeUp()
                 while !Task.isCancelled {
-                    for (name, inbox) in lanes.take() {
+                    for (name, wakeup) in lanes.take() {
                         let lane = DeliveryLane(
-                            name: name, inbox: inbox, lanes: lanes, sender: sender, faults: webhookFaults, slots: slots,
+                            name: name, wakeup: wakeup, lanes: lanes, sender: sender, faults: webhookFaults,
+                            slots: slots,
                             businessSlots: businessSlots, store: store,
                             metrics: metrics, clock: clock, logger: logger)
                         group.addTask { await lane.run() }
                     }
-                    guard (try? await lanes.wait(clock)) != nil else { break }
+                    guard (try? await lanes.wait()) != nil else { break }
                 }
             }
         }

@@ -13,7 +13,7 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
     package init(store: Store, changes: ChangeHub, clock: WorldClock, logger: Logger) {
         self.store = store
         self.logger = logger
-        loop = changes.timers[.expiry].map { DueLoop(inbox: $0, clock: clock) }
+        loop = changes.timers[.expiry].map { DueLoop(wakeup: $0, clock: clock) }
     }
 
     package var description: String { "ExpiredSessions" }

@@ -25,7 +25,7 @@ struct JobSearch {
     mutating func jobs(
         upTo limit: Int, at now: Date, _ claim: (Int, Date) async throws -> Claim
     ) async throws -> [Job] {
-        if inbox.takeWake() || next.map({ $0 <= now }) ?? false { isDue = true }
+        if inbox.wakeup.take() || next.map({ $0 <= now }) ?? false { isDue = true }
         beginsWithDelivered.toggle()
         var jobs = beginsWithDelivered ? inbox.deliveredJobs(upTo: limit) : []
         if isDue, jobs.count < limit {

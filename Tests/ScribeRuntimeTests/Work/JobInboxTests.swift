@@ -7,14 +7,14 @@ import Testing
 @testable import ScribeRuntime
 @testable import ScribeStore
 
-struct JobBellTests {
+struct JobInboxTests {
     let inbox = JobInbox()
     let manual = ManualClock()
 
     @Test("wake-ups before a wait for jobs end that wait at once, and only that one")
     func early() async throws {
-        inbox.wake()
-        inbox.wake()
+        inbox.wakeup.wake()
+        inbox.wakeup.wake()
         #expect(try await inbox.wait(until: nil, clock: manual.world))
         async let second = inbox.wait(until: manual.world.now.addingTimeInterval(1), clock: manual.world)
         try await manual.waitFor(.jobRunner)
@@ -30,7 +30,7 @@ struct JobBellTests {
         #expect(try await first)
         async let second = inbox.wait(until: manual.world.now.addingTimeInterval(60), clock: manual.world)
         try await manual.waitFor(.jobRunner)
-        inbox.wake()
+        inbox.wakeup.wake()
         #expect(try await second)
     }
 
@@ -58,7 +58,7 @@ struct JobBellTests {
         #expect(try await !wait)
         #expect(try await !inbox.wait(until: nil, clock: manual.world), "it is still there")
         #expect(inbox.deliveredJobs(upTo: 2) == Array(jobs.prefix(2)))
-        inbox.wake()
+        inbox.wakeup.wake()
         #expect(try await inbox.wait(until: nil, clock: manual.world))
         #expect(inbox.deliveredJobs(upTo: 2) == [jobs[2]])
     }

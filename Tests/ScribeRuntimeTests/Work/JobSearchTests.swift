@@ -34,7 +34,7 @@ struct JobSearchTests {
                 _ = try await search.jobs(upTo: 1, at: manual.now) { _, _ in .nothing(until: nil) }
             }
             inbox.deliver(job(1))
-            inbox.wake()
+            inbox.wakeup.wake()
             var found: [Job] = []
             for _ in 0..<2 {
                 found += try await search.jobs(upTo: 1, at: manual.now) { _, _ in .jobs([job(2)]) }

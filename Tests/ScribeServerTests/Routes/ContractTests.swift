@@ -21,10 +21,10 @@ struct ContractTests {
     @Test("every route is in the OpenAPI documents, and every documented operation has a route")
     func parity() async throws {
         let server = try TestServer()
-        let (emulator, opened) = try await open(
+        let (emulator, directory, _) = try await open(
             server.configuration,
             .init(clock: server.manual.clock, identifiers: .counting(), logger: Logger(label: "test")))
-        defer { try? opened.world.runtime.store.close() }
+        defer { try? directory.main.runtime.store.close() }
         let routed = Set(
             emulator.families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes)
                 .filter { $0.method != .head }

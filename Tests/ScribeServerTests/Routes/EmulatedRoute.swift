@@ -39,10 +39,10 @@ struct EmulatedRoute: Sendable {
     /// Every route of every family.
     static func all() async throws -> [EmulatedRoute] {
         let server = try TestServer()
-        let (emulator, opened) = try await open(
+        let (emulator, directory, _) = try await open(
             server.configuration,
             .init(clock: server.manual.clock, identifiers: .counting(), logger: Logger(label: "test")))
-        defer { try? opened.world.runtime.store.close() }
+        defer { try? directory.main.runtime.store.close() }
         return emulator.families.compactMap { $0 as? RoutedFamily }.flatMap(\.routes).map(EmulatedRoute.init)
     }
 }

@@ -78,7 +78,7 @@ private struct Events: AsyncSequence, Sendable {
     /// Changes so far, of results and of the journal; and namespaces, clock and faults as they are.
     var state: [UInt64] {
         [
-            world.changes.signals.changeCount, UInt64(world.runtime.journal?.changes ?? 0),
+            world.changes.signals.versions.changeCount, UInt64(world.runtime.journal?.changes ?? 0),
             UInt64(directory?.count ?? 0), clock, faults,
         ]
     }

@@ -32,7 +32,7 @@ final class FinishedResponseCache: Sendable {
     /// - Returns: nil if the answer is not cached.
     func answer(to question: Question, _ context: ScribeContext) -> Response? {
         guard signals.knowsAllChanges, let (answer, version) = answers[question],
-            version == signals.version(of: question.transaction)
+            version == signals.versions[question.transaction]
         else {
             return nil
         }

@@ -29,7 +29,7 @@ struct ResultRoutes: Sendable {
             profile: profiles.known(request, context)
         )
         if let answer = answers.answer(to: question, context) { return answer }
-        let version = runtime.signals.version(of: key)
+        let version = runtime.signals.versions[key]
         let found = try await results(of: key, query, context)
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
         var documents = query.select(from: found.documents)
