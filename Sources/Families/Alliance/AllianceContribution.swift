@@ -7,6 +7,7 @@ package struct AllianceContribution: FamilyContribution {
     package let name = "Alliance"
     package let policies: [any RecordingPolicy]
     package let webhookFormats: [any WebhookFormat] = [AllianceWebhookFormat()]
+    package let uploadPaths: UploadPaths? = AllianceFamily.uploadPaths
     private let settings: AllianceFamily.Settings
     private let counts: SocketCounts.Limits
 

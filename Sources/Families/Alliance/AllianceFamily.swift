@@ -25,6 +25,13 @@ package struct AllianceFamily: RoutedAPI {
     /// Flavours of desktop apps, which expect the upload link as a string (medscribe.md 2.1.1).
     private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
 
+    /// Paths of a session's audio: `AudioRoutes` for files, `StreamRoutes` for sockets.
+    static let uploadPaths = UploadPaths {
+        "/voice/v1/sessions/\($0)/audio"
+    } stream: {
+        "/voice/v1/stream/sessions/\($0)/audio"
+    }
+
     package let name = "Alliance"
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
@@ -80,7 +87,7 @@ package struct AllianceFamily: RoutedAPI {
                 SessionRoutes(
                     sessions: ProtocolSessions(world.runtime),
                     links: UploadLinks(
-                        world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm),
+                        world, Self.uploadPaths, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm),
                     longPoll: settings.longPoll, identifiers: world.runtime.identifiers)
             })
         RunRoutes.add(to: authenticated.routes { RunRoutes(sessions: ProtocolSessions($0.runtime)) })

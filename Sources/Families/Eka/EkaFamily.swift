@@ -144,6 +144,7 @@ package struct EkaFamily: RoutedAPI {
 
     private func addTransactionRoutes(to group: RouteGroup) {
         let (settings, origin, profiles) = (settings, origin, profiles)
+        let uploadPaths = environment.uploadPaths
         ConfigRoutes.add(to: group.routes { ConfigRoutes(runtime: $0.runtime, profiles: profiles) })
         FeedbackRoutes.add(to: group.routes { FeedbackRoutes(runtime: $0.runtime) })
         CredentialRoutes.add(
@@ -163,8 +164,9 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 TransactionDetailsRoutes(
                     runtime: world.runtime, links: DocumentLinks(world: world, origin: origin),
-                    uploadLinks: UploadLinks(
-                        world, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm))
+                    uploadLinks: uploadPaths.map {
+                        UploadLinks(world, $0, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm)
+                    })
             })
         DocumentRoutes.add(
             to: group.routes { DocumentRoutes(runtime: $0.runtime, links: DocumentLinks(world: $0, origin: origin)) })

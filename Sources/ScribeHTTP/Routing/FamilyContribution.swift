@@ -18,6 +18,8 @@ package protocol FamilyContribution: Sendable {
     var webhookFormats: [any WebhookFormat] { get }
     /// Names of the family's key files in the data folder. They never change: data folders and backups contain them.
     var secrets: [String] { get }
+    /// Paths at which the family takes the audio of any recording; nil for a family that takes none there.
+    var uploadPaths: UploadPaths? { get }
 
     /// Watchers that are called after an upload is stored.
     func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver]
@@ -32,6 +34,7 @@ extension FamilyContribution {
     package var policies: [any RecordingPolicy] { [] }
     package var webhookFormats: [any WebhookFormat] { [] }
     package var secrets: [String] { [] }
+    package var uploadPaths: UploadPaths? { nil }
     package func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver] { [] }
 }
 
@@ -92,6 +95,8 @@ package struct FamilyEnvironment: Sendable {
     package let operatorLogins: LoginThrottle
     /// Token of the operator API; nil if the API requires none.
     package let adminToken: String?
+    /// Paths at which recordings' audio is uploaded; nil if no family takes it.
+    package let uploadPaths: UploadPaths?
     /// Certificate authority that clients must trust, as PEM; nil without one.
     package let authority: String?
     package let clock: WallClock
@@ -100,7 +105,7 @@ package struct FamilyEnvironment: Sendable {
     package init(
         engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
         memory: MemoryBudget, outbound: OutboundClient, operatorLogins: LoginThrottle,
-        adminToken: String?, authority: String?, clock: WallClock, logger: Logger
+        adminToken: String?, authority: String?, uploadPaths: UploadPaths?, clock: WallClock, logger: Logger
     ) {
         self.engine = engine
         self.mode = mode
@@ -112,6 +117,7 @@ package struct FamilyEnvironment: Sendable {
         self.operatorLogins = operatorLogins
         self.adminToken = adminToken
         self.authority = authority
+        self.uploadPaths = uploadPaths
         self.clock = clock
         self.logger = logger
     }

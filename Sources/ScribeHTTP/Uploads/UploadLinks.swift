@@ -39,12 +39,29 @@ package enum UploadLink: Sendable {
     }
 }
 
+/// Paths at which one family takes the audio of recordings. Other families link to them too.
+package struct UploadPaths: Sendable {
+    /// The path for files, by the transaction's id in a form for URLs.
+    let files: @Sendable (_ transaction: String) -> String
+    /// The path for a WebSocket, by its ticket.
+    let stream: @Sendable (_ ticket: String) -> String
+
+    package init(
+        files: @escaping @Sendable (_ transaction: String) -> String,
+        stream: @escaping @Sendable (_ ticket: String) -> String
+    ) {
+        self.files = files
+        self.stream = stream
+    }
+}
+
 /// Issues upload links, a new one for each request.
 package struct UploadLinks: Sendable {
     package static let streamPurpose = "stream"
     /// Time for which the link of a stream is valid, in seconds. Its session ends it before.
     private static let streamLifetime: TimeInterval = 24 * 60 * 60
 
+    private let paths: UploadPaths
     private let credentials: UploadCredentials
     private let tickets: Tickets
     private let origin: LinkOrigin
@@ -53,7 +70,8 @@ package struct UploadLinks: Sendable {
     private let clock: WorldClock
 
     /// - Parameter flavoursWithoutForm: Flavours of clients that expect a string, where other flavours expect a form.
-    package init(_ world: World, origin: LinkOrigin, flavoursWithoutForm: [String]) {
+    package init(_ world: World, _ paths: UploadPaths, origin: LinkOrigin, flavoursWithoutForm: [String]) {
+        self.paths = paths
         credentials = world.credentials
         tickets = world.tickets
         policies = world.runtime.policies
@@ -73,11 +91,11 @@ package struct UploadLinks: Sendable {
         if uploadType == .stream {
             let ticket = try tickets.issue(
                 Self.streamPurpose, for: id, to: principal, lifetime: Self.streamLifetime)
-            return .address("\(origin.socketBase(of: request, context))/voice/v1/stream/sessions/\(ticket)/audio")
+            return .address(origin.socketBase(of: request, context) + paths.stream(ticket))
         }
         let base = origin.base(of: request, context)
         guard wantsForm(request, uploadType), let location = transaction.request.audioLocation else {
-            return .address("\(base)/voice/v1/sessions/\(escaped)/audio")
+            return .address(base + paths.files(escaped))
         }
         let folder = "\(location.folder)/"
         let form = try await UploadForm(

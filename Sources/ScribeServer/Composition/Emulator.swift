@@ -92,7 +92,9 @@ package struct Emulator: Sendable {
             outbound: outbound,
             operatorLogins: LoginThrottle(
                 clock: parts.clock, secrets: ClientSecrets(key: SymmetricKey(data: parts.identifiers.bytes(32)))),
-            adminToken: adminToken, authority: authority, clock: parts.clock, logger: parts.logger)
+            adminToken: adminToken, authority: authority,
+            uploadPaths: composition.families.lazy.compactMap(\.uploadPaths).first, clock: parts.clock,
+            logger: parts.logger)
         var composed: [ComposedFamily] = []
         do {
             for contribution in composition.families {

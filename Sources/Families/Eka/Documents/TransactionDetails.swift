@@ -6,8 +6,10 @@ import ScribeStore
 
 extension Transaction {
     /// Encodes the transaction as the web client reads a session.
-    /// - Parameter documents: Newest first.
-    func details(_ context: JSONValue, _ documents: JSON, _ link: UploadLink) -> JSON {
+    /// - Parameters:
+    ///   - documents: Newest first.
+    ///   - link: nil if no family takes audio by links.
+    func details(_ context: JSONValue, _ documents: JSON, _ link: UploadLink?) -> JSON {
         func templates(areIntegrations: Bool) -> JSON {
             .array(request.templates.filter { ($0.type == "integration") == areIntegrations }) {
                 ["template_id": .string($0.id.rawValue)]
@@ -27,7 +29,7 @@ extension Transaction {
             "request_templates": [
                 "visual": templates(areIntegrations: false), "integration": templates(areIntegrations: true),
             ],
-            "upload_url": link.json,
+            "upload_url": (link?.json).orNull,
             "user_status": .string(UserStatusWord(self).text),
             "processing_status": .string(processingStatus.rawValue),
             "status": .string(userStatus == .initialized ? "in-progress" : "processed"),

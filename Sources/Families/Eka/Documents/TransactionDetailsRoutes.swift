@@ -11,7 +11,8 @@ import ScribeStore
 struct TransactionDetailsRoutes: Sendable {
     let runtime: Runtime
     let links: DocumentLinks
-    let uploadLinks: UploadLinks
+    /// Nil if no family takes audio by links.
+    let uploadLinks: UploadLinks?
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("voice/api/v1/sessions/{txn_id}", use: details)
@@ -33,7 +34,7 @@ struct TransactionDetailsRoutes: Sendable {
         let documents = try session.documents.reversed().map { found -> (DocumentRecord, DocumentLinks.Links?) in
             try (found, isPresigned ? links.links(to: found.document.id, for: principal, request, context) : nil)
         }
-        let link = try await uploadLinks.link(to: session.transaction, for: principal, request, context)
+        let link = try await uploadLinks?.link(to: session.transaction, for: principal, request, context)
         let isPending = session.documents.contains { !$0.document.status.isFinal }
         return try await .longJSON(
             isPending ? .accepted : .ok,
