@@ -61,8 +61,7 @@ final class RequestDeadlines {
         switch late {
         case nil: break
         case .head: headIsLate(context)
-        // A body being read must make progress. A body not being read waits for a slower disk, which is not the client's
-        // fault.
+        // A body being read must make progress. A body not being read waits for a slower disk, no fault of a client.
         case .body where isWaitingForBytes && bytesInWindow < limits.bodyMinimum: context.close(promise: nil)
         case .body: expect(.body, context)
         }
