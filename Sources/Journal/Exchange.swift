@@ -138,7 +138,7 @@ package struct Exchange: Sendable {
 package struct AnswerHead: Sendable {
     let status: HTTPResponse.Status
     let fields: HTTPFields
-    /// Pattern of the route, or a name for what has none.
+    /// Pattern of the route; a name for requests without a route.
     let endpoint: String?
     let requestID: String
 

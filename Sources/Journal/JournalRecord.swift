@@ -220,7 +220,7 @@ package final class JournalRecord: Sendable {
     /// - Parameters:
     ///   - fields: Fields of the answer that is sent.
     ///   - length: Bytes of its body; nil if that is not known.
-    ///   - endpoint: Pattern of the route, or a name for what has none.
+    ///   - endpoint: Pattern of the route; a name for requests without a route.
     ///   - requestID: Id that the answer has.
     /// - Returns: false if the exchange has no journal yet, or if another answer is sent.
     package func end(

@@ -37,7 +37,7 @@ extension RecordedFrame.Content {
         return isText ? .text(body) : .binary(body)
     }
 
-    /// A reason may repeat what was said.
+    /// A reason may repeat spoken words.
     var withoutReason: Self {
         if case .close(let code, _) = self { return .close(code: code, reason: "") }
         return self

@@ -33,7 +33,7 @@ package struct Runtime: Sendable {
     package let faults: FaultRules
     /// Exchanges of the world; nil if none are kept.
     package let journal: Journal?
-    /// Memory for what operators put into the world.
+    /// Memory for the fault rules and fixtures of operators.
     package let memory: WorldMemory
     package let clock: WorldClock
 

@@ -70,7 +70,7 @@ package struct WebSocketClosure: Error, Hashable, Sendable {
     package static func protocolError(_ reason: String) -> Self { .init(1002, reason) }
     package static let notText = WebSocketClosure(1007, "A text is not UTF-8")
     package static let noMemory = WebSocketClosure(1013, "There is no room for so much at once, try again")
-    /// Whether the client has sent what is no WebSocket.
+    /// Whether the client has sent bytes that are no WebSocket frame.
     package var isProtocolError: Bool { code == 1002 || self == .notText }
     package static func tooBig(_ limit: Int) -> Self { .init(1009, "A message has more than \(limit) bytes") }
 

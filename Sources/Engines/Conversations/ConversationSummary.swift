@@ -92,7 +92,7 @@ package enum ConversationSummary {
             .prefix(Limits.memoriesOfConversation))
     }
 
-    /// Splits what no clinician says into sentences. A decimal point ends no sentence.
+    /// Splits the speech of others than clinicians into sentences. A decimal point ends no sentence.
     private static func patientSentences(of transcript: String) -> [[Token]] {
         EventLoopOffload.watch(bytes: transcript.utf8.count, of: "sentences")
         var sentences: [[Token]] = []

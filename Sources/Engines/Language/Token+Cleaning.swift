@@ -1,4 +1,4 @@
-/// Removes what no note should contain: fillers, repetitions and corrected words.
+/// Removes fillers, repetitions and corrected words, which no note should contain.
 extension [Token] {
     private static let fillers: Set = [
         "um", "uh", "er", "erm", "hmm", "hm", "mm", "ah", "oh", "uhm", "eh", "basically", "actually", "honestly",

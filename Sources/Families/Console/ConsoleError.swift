@@ -2,7 +2,7 @@ import Basics
 import HTTPTypes
 import ScribeHTTP
 
-/// Errors of the console's own routes. What it passes on to the operator API keeps that API's errors.
+/// Errors of the console's own routes. Calls of the operator API keep that API's errors.
 enum ConsoleError: Error, Hashable, Sendable {
     /// The request's host name could belong to a web page (DNS rebinding).
     case foreignHost

@@ -16,7 +16,7 @@ package struct S3Family: Family {
 
     /// Further parents of bucket hosts in AWS's SDKs: dual-stack and accelerate endpoints.
     ///
-    /// They are for the hosts file alone. In the certificate they would widen what the authority may vouch for.
+    /// They are for the hosts file alone. In the certificate they would widen the scope of the authority.
     static let otherBucketParents = [
         "s3.dualstack.ap-south-1.amazonaws.com", "s3.dualstack.us-west-1.amazonaws.com", "s3-accelerate.amazonaws.com",
         "s3-accelerate.dualstack.amazonaws.com",

@@ -121,7 +121,7 @@ package struct SecretMask {
         }
     }
 
-    /// Masks what stands before `@` in a URL, once its `://` was copied.
+    /// Masks the user name and password in a URL, once its `://` was copied.
     private mutating func maskUser() {
         guard out.suffix(3).elementsEqual("://".utf8) else { return }
         let end = self.end(from: place) { Self.isWord($0) || ":.%~!$&()*+=".utf8.contains($0) }

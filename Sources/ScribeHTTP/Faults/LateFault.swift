@@ -17,14 +17,14 @@ package struct LateFault: Sendable {
         package let response: Response
     }
 
-    /// Carries out what happens before the write.
+    /// Applies the effects that come before the write.
     /// - Throws: ``Instead``, `CancellationError` once the connection has ended.
     package func before() async throws {
         guard let response = try await faults.before(applied, request, context) else { return }
         throw Instead(response: named(response))
     }
 
-    /// Carries out what happens to the answer.
+    /// Applies the effects on the answer.
     package func after(_ usual: Response) async throws -> Response {
         named(try await faults.after(applied, usual, request, context))
     }

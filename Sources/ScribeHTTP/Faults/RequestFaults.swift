@@ -95,7 +95,7 @@ struct RequestFaults: Sendable {
         return response
     }
 
-    /// Carries out what happens before the handler runs.
+    /// Applies the effects that come before the handler.
     /// - Returns: the answer in place of the handler's; nil to go on.
     func before(
         _ applied: FaultRules.Applied, _ request: Request, _ context: ScribeContext
@@ -114,7 +114,7 @@ struct RequestFaults: Sendable {
         }
     }
 
-    /// Carries out what happens to the handler's answer.
+    /// Applies the effects on the handler's answer.
     func after(
         _ applied: FaultRules.Applied, _ usual: Response, _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
@@ -129,7 +129,7 @@ struct RequestFaults: Sendable {
         }
     }
 
-    // MARK: What is known of a request
+    // MARK: Facts about a request
 
     func facts(of request: Request, _ context: ScribeContext, _ principal: Principal?) -> FaultFacts {
         let operation = rules.needs.operation ? family.operation(of: request) : nil

@@ -52,7 +52,7 @@ package struct ShownExchange: Sendable {
         return isUnrouted || operation == nil
     }
 
-    /// Whether no route has the path. What no family claims is taken for an object of S3.
+    /// Whether no route has the path. Paths without a family count as objects of S3.
     private var isUnrouted: Bool {
         guard exchange.route == nil else { return false }
         return exchange.operation == nil

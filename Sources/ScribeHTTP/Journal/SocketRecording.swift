@@ -38,7 +38,7 @@ package struct SocketRecording: Sendable {
     // MARK: Writing
 
     /// A recording's text.
-    /// - Throws: ``JournalProblem`` for what is no socket, or is not there whole.
+    /// - Throws: ``JournalProblem`` for an entry that is no socket, or of which frames are missing.
     package static func text(of shown: ShownExchange) throws(JournalProblem) -> [UInt8] {
         let exchange = shown.exchange
         guard exchange.kind == .socket, shown.response?.status == .switchingProtocols, let path = shown.path else {

@@ -5,7 +5,7 @@ import ServiceLifecycle
 
 extension Verification {
     /// Waits until the expectation is met, the time is up, the world ends or the server stops.
-    /// - Returns: what was found at the end.
+    /// - Returns: the last verdict.
     /// - Throws: `CancellationError` once the caller's task is cancelled.
     package func outcome(in journal: Journal, _ index: JournalIndex, within limit: Duration, _ world: World)
         async throws -> Outcome

@@ -75,11 +75,11 @@ package struct ScribeContext: RequestContext {
     package func noteCaller(_ principal: Principal) {
         guard let record else { return }
         record.note(principal)
-        // What did not name another world belongs to this one.
+        // A request that names no other world belongs to this one.
         if !record.isPlaced { record.put(in: world.runtime.journal) }
     }
 
-    /// Tells the journal what is odd about a request that is served all the same.
+    /// Adds a remark to the journal about a request that is served although it is odd.
     package func note(oddity: String) {
         guard let record, record.mode.isFull else { return }
         record.note(reason: oddity)

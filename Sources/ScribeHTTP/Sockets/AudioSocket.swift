@@ -3,7 +3,7 @@ package import Connections
 import ScribeRuntime
 package import ScribeStore
 
-/// Socket with audio of a session. It closes once what the client sent before is stored.
+/// Socket with audio of a session. It closes once all audio that the client sent before is stored.
 package final class AudioSocket: SessionSocket {
     /// Idle poll interval; at most 20 polls (5 s).
     private static let patience: Duration = .milliseconds(250)

@@ -9,7 +9,7 @@ package protocol NamespaceControl: Sendable {
     /// Makes a namespace with a client of its own.
     /// - Parameters:
     ///   - name: nil to have one made.
-    ///   - seed: what its identifiers are made from; nil for the server's seed value, or random ones without it.
+    ///   - seed: source of its identifiers; nil for the server's seed value, or random ones without it.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system.
     func create(
         _ name: NamespaceName?, seed: SeedValue?

@@ -3,7 +3,7 @@ package import Foundation
 import ScribeDomain
 package import ScribeStore
 
-/// Moves a world's clock forward, from due time to due time, and waits for what becomes due.
+/// Moves a world's clock forward, from due time to due time, and waits for the work that is due.
 package struct ClockAdvance: Sendable {
     package enum Target: Hashable, Sendable {
         case time(Date)

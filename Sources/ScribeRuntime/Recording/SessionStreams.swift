@@ -5,7 +5,7 @@ package import ScribeStore
 
 /// Socket of a session, which another server may ask to give way.
 package protocol SessionSocket: AnyObject, Sendable {
-    /// Closes the socket when what was sent before is stored.
+    /// Closes the socket once all audio that was sent before is stored.
     func drainAndClose(for question: Store.StreamQuestion) async
 }
 
@@ -98,7 +98,7 @@ package final class SessionStreams: Sendable {
         try? await others?.settle(key, because: .end)
     }
 
-    /// Does what another server asks for: the session's sockets of this server give way, and their audio is stored.
+    /// Obeys another server: closes the session's sockets of this server once their audio is stored.
     /// - Throws: As ``LiveRecording/breakOff()``.
     package func answer(_ question: Store.StreamQuestion, about key: Transaction.Key) async throws {
         for socket in sockets.withLock({ $0[key] ?? [] }) { await socket.drainAndClose(for: question) }

@@ -1,7 +1,7 @@
 package import ScribeDomain
 package import ScribeStore
 
-/// Reads that join or weigh what the store returns.
+/// Reads that join several answers of the store, or decide about them.
 extension Store {
     /// The timeline of a transaction, also of a deleted one; nil if there is none.
     package func timeline(of key: Transaction.Key) async throws -> RecordingTimeline? {

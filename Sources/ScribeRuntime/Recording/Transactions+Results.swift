@@ -11,7 +11,7 @@ extension Transactions {
     ///   - limit: The longest wait.
     ///   - clientDisconnect: The client's disconnect, which ends the wait.
     ///   - isFinal: Whether the results are final.
-    /// - Throws: ``ScribeError/transactionNotFound``, and what `isFinal` throws.
+    /// - Throws: ``ScribeError/transactionNotFound``, and the errors of `isFinal`.
     package func results(
         of key: Transaction.Key, andAuthored authored: DocumentID? = nil, atMost limit: Duration,
         until clientDisconnect: OneShotSignal, _ isFinal: (Results) throws -> Bool

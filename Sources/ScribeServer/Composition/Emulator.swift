@@ -54,7 +54,7 @@ package struct Emulator: Sendable {
     let families: [any Family]
     private let composed: [ComposedFamily]
     let temporary: TemporaryWorlds
-    /// Memory of the rows of all worlds, and of what operators put into them.
+    /// Memory for the rows, fault rules and fixtures of all worlds.
     let worldMemory: WorldMemory
     /// Memory of the journals of all worlds.
     private let journals: JournalBudget

@@ -105,7 +105,7 @@ struct ConfiguredClients: Sendable {
     /// Replaces the partners of a world.
     func register(partnersIn world: World) { world.part { _ in KnownPartners([]) }.replace(partners) }
 
-    /// Logs what is probably not meant about who may log in.
+    /// Warns about settings of logins that are probably mistakes.
     func warn(_ logger: Logger) {
         if known.isEmpty {
             logger.warning("no client can log in: name a YAML file with --clients, or ask for --demo-seed")

@@ -31,7 +31,7 @@ final class MainWorld: Service, CustomStringConvertible {
     var running: RunningWorld? { state.withLock { $0.isBusy ? nil : $0.world } }
 
     /// Opens the present state, and registers the configured clients.
-    /// - Parameter snapshot: what the state begins with; nil to keep what it has.
+    /// - Parameter snapshot: rows and audio that replace those of the state; nil to keep them.
     /// - Throws: ``StartupProblem``, `Store.Problem`, or SQLite's error.
     init(
         _ emulator: Emulator, _ states: MainStorage, _ folder: DataFolder, from snapshot: SnapshotFolder?
@@ -64,7 +64,7 @@ final class MainWorld: Service, CustomStringConvertible {
     }
 
     /// Gives the default world a fresh state.
-    /// - Parameter snapshot: what the state begins with; nil to begin empty.
+    /// - Parameter snapshot: first rows and audio of the state; nil to begin empty.
     /// - Returns: The number of the new state.
     /// - Throws: ``NamespaceProblem``, the error of SQLite or of the file system. The world is then as before, unless
     ///   it is `DataFolder.Problem.halfReplaced`: then the world is closed, and the server ends.

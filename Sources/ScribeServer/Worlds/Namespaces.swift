@@ -100,7 +100,7 @@ final class Namespaces: NamespaceControl {
 
     func reset(_ name: NamespaceName?) async throws -> Int { try await reset(name, to: nil) }
 
-    /// - Parameter snapshot: what the new state begins with; nil to begin empty.
+    /// - Parameter snapshot: first rows and audio of the new state; nil to begin empty.
     private func reset(_ name: NamespaceName?, to snapshot: SnapshotFolder?) async throws -> Int {
         guard let name else { return try await main.reset(to: snapshot) }
         let namespace = try take(name)
@@ -183,7 +183,7 @@ final class Namespaces: NamespaceControl {
             "idle namespaces were removed", metadata: ["count": .stringConvertible(idle.count)])
     }
 
-    /// Removes what a kill has left of snapshots of the default world.
+    /// Removes unfinished snapshots of the default world, which a kill has left.
     func removeLeftovers() async {
         _ = try? await NIOThreadPool.singleton.runIfActive { [mainSnapshots] in mainSnapshots.removeLeftovers() }
     }

@@ -47,7 +47,7 @@ final class TemporaryWorlds: Sendable {
     /// Makes the storage of a temporary world: rows in memory, audio in a new folder.
     /// - Parameters:
     ///   - place: the namespace and state of the world.
-    ///   - seed: what its identifiers are made from; nil for random ones.
+    ///   - seed: source of its identifiers; nil for random ones.
     /// - Throws: the error of SQLite or of the file system.
     func makeStorage(
         of emulator: Emulator, _ place: WorldPlace, _ keys: WorldStorage.Keys, _ seed: SeedValue?
@@ -91,7 +91,7 @@ extension Emulator {
 
     /// Makes the world of a namespace.
     /// - Throws: ``StartupProblem``, the error of SQLite or of the file system.
-    /// - Parameter snapshot: what the world begins with; nil to begin empty.
+    /// - Parameter snapshot: first rows and audio of the world; nil to begin empty.
     func temporaryWorld(
         _ place: WorldPlace, for client: NamespaceClient, _ keys: WorldStorage.Keys, _ seed: SeedValue?,
         from snapshot: SnapshotFolder? = nil

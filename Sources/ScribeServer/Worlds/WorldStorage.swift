@@ -36,7 +36,7 @@ struct WorldStorage: Sendable {
     var place = WorldPlace()
     /// The state of a data folder; nil for storage in memory or shared storage.
     var state: HeldState?
-    /// Removes what the world leaves once its store is closed; the argument says whether to keep the data. Blocking.
+    /// Removes files once the store is closed; the argument says whether to keep the data. Blocking.
     let remove: @Sendable (_ keepingData: Bool) -> Void
 
     /// Closes the store and, unless `keepingData` is true, removes the data. A cancelled task does so too. Storage in

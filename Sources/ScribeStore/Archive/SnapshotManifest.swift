@@ -2,7 +2,7 @@ import Basics
 package import Foundation
 package import ScribeDomain
 
-/// First file of a snapshot: what the snapshot is, and who wrote it.
+/// First file of a snapshot: format, time, counts, and the version of the server that wrote it.
 package struct SnapshotManifest: Codable, Hashable, Sendable {
     /// Value of ``format`` in every snapshot.
     private static let ownFormat = "scribe-emulator snapshot"

@@ -16,7 +16,7 @@ package struct SeedRows: Sendable {
         }
     }
 
-    /// Finished recording: a new transaction with its documents, its audio and what was heard in it.
+    /// Finished recording: a new transaction with its documents, its audio and its recognised speech.
     package struct Recording: Sendable {
         let transaction: Transaction
         let documents: [ResultDocument]

@@ -89,7 +89,7 @@ package final class Store: Sendable {
         try await database.read(body)
     }
 
-    /// The store's SQLite database, for what no other engine can do.
+    /// The store's SQLite database, for operations that PostgreSQL lacks.
     /// - Throws: ``ScribeError/invalidState(_:)`` if the store is in PostgreSQL.
     func requireSQLite() throws -> SQLiteDatabase {
         guard let database = database as? SQLiteDatabase else {

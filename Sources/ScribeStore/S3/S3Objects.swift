@@ -22,7 +22,7 @@ package final class S3Objects: ObjectStore {
 
     /// - Parameters:
     ///   - folder: an existing folder for temporary files.
-    ///   - store: notes what is to be deleted; nil to leave that to ``leftFiles(before:_:)``.
+    ///   - store: records objects to delete; nil to leave that to ``leftFiles(before:_:)``.
     package init(
         _ address: S3Address, _ credentials: S3Address.Credentials, folder: String, store: Store? = nil,
         identifiers: IdentifierSource, clock: WallClock, pool: NIOThreadPool

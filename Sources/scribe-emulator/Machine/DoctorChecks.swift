@@ -98,7 +98,7 @@ struct DoctorChecks {
             advice: "set both clocks by NTP")
     }
 
-    /// Adds what the settings of a shared database put at risk.
+    /// Adds warnings about the settings of a shared database.
     private mutating func lookAtDurability() async {
         guard let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(10)),
             let components = try? JSONDecoder().decode(Readiness.self, from: answer.body).components
@@ -169,7 +169,7 @@ struct DoctorChecks {
     /// Requests a URL over TLS and adds the finding for its port.
     /// - Parameters:
     ///   - well: The finding when this server answers.
-    ///   - adviceOnAnother: What to do when another server answers.
+    ///   - adviceOnAnother: Advice for the case that another server answers.
     ///   - untrusted: The finding for a certificate that the authority did not sign.
     ///   - refused: The finding for no answer, by the reason.
     /// - Returns: Whether this server answers.

@@ -21,7 +21,7 @@ struct Probe {
     /// Sends a GET request.
     /// - Parameters:
     ///   - authority: The path of a PEM file with the only trusted authority; nil for those of the system.
-    ///   - address: The IP address to connect to, in place of what the host resolves to.
+    ///   - address: The IP address to connect to, in place of the host's own.
     static func ask(_ url: String, trusting authority: String?, at address: String? = nil) async -> Outcome {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let authority { tls.trustRoots = .file(authority) }

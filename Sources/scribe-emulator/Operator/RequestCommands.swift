@@ -68,7 +68,7 @@ private struct ListedRequest: Decodable {
         let path: String
     }
 
-    /// One line, with what was probably meant and why it was refused.
+    /// One line, with the likely intent and the reason of the refusal.
     var line: String {
         var words = ["\(id)", method, path ?? route ?? "-", status.map(String.init) ?? end]
         if kind != "request" { words.insert(event.map { "\(kind) \($0)" } ?? kind, at: 1) }

@@ -32,7 +32,7 @@ struct ReadyFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Makes room for the file: removes what a server has left that runs no more.
+    /// Removes the ready file of a server that has ended.
     /// - Throws: `ValidationError` if the file is a running server's or is no ready file, or cannot be written.
     func claim() async throws {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

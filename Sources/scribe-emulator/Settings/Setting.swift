@@ -16,7 +16,7 @@ struct Setting: Sendable {
         var database: PostgreSQLAddress?
         /// Place of audio that several servers share.
         var objects: S3Address?
-        /// Part of the work that this server takes of what several servers share.
+        /// Part of the shared work that this server does.
         var role = SharedPlace.Role.all
         /// The format of the log. Nil means text on a terminal, else JSON.
         var logFormat: LogFormat?

@@ -38,7 +38,7 @@ struct Invocation: Sendable {
         inheritedEnvironment: ProcessInfo.processInfo.environment, ownsProcess: true,
         readInput: { try FileHandle.standardInput.readToEnd() ?? Data() },
         writeOutput: { Swift.print($0, terminator: "") },
-        // What cannot be written is lost, as on a full disk: a server must not end because of its log.
+        // Output that cannot be written, as on a full disk, is lost: a server must not end because of its log.
         writeError: { _ = try? FileDescriptor.standardError.writeAll($0) },
         inheritedFiles: takeOverFiles())
 

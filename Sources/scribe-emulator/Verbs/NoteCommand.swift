@@ -56,7 +56,7 @@ struct NoteCommand: AsyncParsableCommand {
             return try show(
                 ExplainedSection.all(of: template, found, in: transcript), of: transcript, as: template.format)
         }
-        // A note without any statement is the transcript itself, which is not what a section would say.
+        // A note without any statement is the transcript itself, and has no section.
         if wantedSection != nil, let section = template.sections.first {
             let statements = found.filter { template.takes($0, under: section) }
             guard !statements.isEmpty else { return }

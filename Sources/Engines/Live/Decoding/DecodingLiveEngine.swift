@@ -14,7 +14,7 @@ package struct DecodingLiveEngine: LiveEngine {
     private static let maxWaiting = 1 << 20
     /// Most bytes of a stream in which no sound is found.
     private static let maxWithoutSound = 16 << 10
-    /// Time without samples after which ffmpeg has decoded what it got, and the most such times to wait.
+    /// Time without samples after which ffmpeg has decoded all its input, and the maximum of such times to wait.
     private static let quietTime: Duration = .milliseconds(250)
     private static let maxQuietTimes = 8
 
@@ -215,7 +215,7 @@ package struct DecodingLiveEngine: LiveEngine {
         var added = 0
     }
 
-    /// Waits until ffmpeg has written what it made of its input. Nothing else tells when.
+    /// Waits until ffmpeg has written the samples of its input. Nothing else tells when.
     private func awaitQuiet(_ output: LockedValue<Output>) async throws {
         var before = 0
         for _ in 0..<Self.maxQuietTimes {

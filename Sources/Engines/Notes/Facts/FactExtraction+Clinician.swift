@@ -187,7 +187,7 @@ extension FactExtraction {
                 return add(.medicalHistory, NoteVoice.ofClinician(tokens))
             }
             if !doubts || tokens.contains(["controlled"]) { return add(.assessment, NoteVoice.ofClinician(tokens)) }
-            // What is not there is a finding, and no diagnosis.
+            // An absent finding is no diagnosis.
             if tokens.matches(["there", "is", "no", "sign"], at: 0) {
                 return add(.examination, NoteVoice.ofClinician(tokens))
             }

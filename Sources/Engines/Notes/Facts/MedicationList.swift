@@ -63,7 +63,7 @@ struct MedicationList {
         guard var known = mentions[key] else { return }
         known.change = change
         known.dose = fragment.dose ?? known.dose
-        // "You can keep taking it with food": what is continued stays as it is.
+        // "You can keep taking it with food": a continued medication keeps its dose.
         known.frequency =
             change == .continued ? known.frequency ?? fragment.frequency : fragment.frequency ?? known.frequency
         known.tokens += fragment.tokens

@@ -76,7 +76,7 @@ struct RecordingJournal: Sendable {
     private let isOff: Bool
 
     /// - Parameters:
-    ///   - answer: what the operator API says; nil if there is no journal.
+    ///   - answer: answer of the operator API; nil if there is no journal.
     ///   - offset: seconds of the world's clock before the machine's.
     init(_ answer: JSONValue?, offset: TimeInterval) {
         isOff = answer == nil

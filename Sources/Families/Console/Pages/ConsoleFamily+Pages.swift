@@ -117,7 +117,7 @@ extension ConsoleFamily {
             "notices": notices.joined(separator: ". "), "hasNotices": !notices.isEmpty && page.key != "bench",
             "showsWords": settings.showsWords,
         ]
-        // What every page knows, its content may use, too.
+        // A page's content may use the values of the frame, too.
         let main = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
         model["main"] = ConsoleViews.Markup(renderText: main)
         return ConsoleViews.text("frame", model)

@@ -108,7 +108,7 @@ struct ListenAudio {
         return true
     }
 
-    /// Skips what recorders leave before a file: zeros, or tags.
+    /// Skips the zeros or tags that recorders leave before a file.
     /// - Returns: false if more bytes are needed.
     private mutating func skipBeginning() -> Bool {
         let bytes = pending.readableBytesView

@@ -7,7 +7,7 @@ package import NIOPosix
 ///
 /// A move that is interrupted leaves the folder as it was and no rows. It can be done again.
 package struct FolderMove: Sendable {
-    /// Counts of what was moved.
+    /// Counts of moved files.
     package struct Summary: Hashable, Sendable {
         package let objects: Int
         package let rows: Int

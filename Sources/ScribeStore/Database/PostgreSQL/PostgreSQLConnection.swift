@@ -144,7 +144,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         return library.getResult(handle)
     }
 
-    /// Reads what is left of a pipeline after an error, so that the connection takes statements again.
+    /// Reads the rest of a pipeline after an error, so that the connection takes statements again.
     private func abandon(_ failed: ArraySlice<Sent>) throws {
         for case .preparation(let sql) in failed { prepared[sql] = nil }
         guard library.pipelineSync(handle) == 1 else { throw PostgreSQLError.disconnected }

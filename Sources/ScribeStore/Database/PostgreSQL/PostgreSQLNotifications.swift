@@ -55,7 +55,7 @@ package final class PostgreSQLNotifications: Sendable {
     /// Starts the thread, which ends with ``end()``.
     func start() { Thread.detachNewThread { [self] in run() } }
 
-    /// Ends the thread, after what is pending was sent. Blocking, at most two seconds.
+    /// Ends the thread, once pending notifications are sent. Blocking, at most two seconds.
     func end() {
         state.withLock { $0.hasEnded = true }
         wake()
@@ -86,7 +86,7 @@ package final class PostgreSQLNotifications: Sendable {
                 guard connection.isConnected else { throw PostgreSQLError.disconnected }
                 try connection.execute(address.setup)
                 try connection.execute("LISTEN \(channel)")
-                // What was said without a connection is not known.
+                // Notifications sent while the connection was down are lost.
                 for kind in Job.Kind.allCases { receiver.publish(.work(kind)) }
                 for work in TimedWork.allCases { receiver.publish(.due(work)) }
                 try serve(connection)

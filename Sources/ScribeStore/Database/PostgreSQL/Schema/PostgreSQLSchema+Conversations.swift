@@ -1,4 +1,4 @@
-/// Version 1: conversations, webhooks, and what each business stores.
+/// Version 1: conversations, webhooks, and each business's own data.
 extension PostgreSQLSchema {
     static let conversations = """
         CREATE TABLE conversations (

@@ -1,4 +1,4 @@
-/// Version 1: counts of what each business stores.
+/// Version 1: sums of the rows and bytes of each business.
 extension PostgreSQLSchema {
     static let triggers = """
         CREATE FUNCTION count_storage(business TEXT, objects BIGINT, bytes BIGINT, content BIGINT) RETURNS void
