@@ -88,10 +88,10 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Basics", "Certificates", "Connections", "Console", "Eka", "Engines", "Journal", "Listen", "Omi",
-                "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore", "Suki",
-                .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .serviceLifecycle,
-                .system, .unixSignals, .yams,
+                "Basics", "Certificates", "Connections", "Console", "DataFolder", "Eka", "Engines", "Journal", "Listen",
+                "ObjectStorage", "Omi", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ScribeStore", "Suki", .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
+                .nioSSL, .serviceLifecycle, .system, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings,
             // For packages (scripts/dist): a folder with the libraries that are linked in.
@@ -107,10 +107,10 @@ let package = Package(
         .target(
             name: "ScribeServer",
             dependencies: [
-                "Alliance", "Basics", "BuildDetails", "Certificates", "Connections", "Console", "Control", "Documents",
-                "Eka", "Engines", "Journal", "Listen", "Omi", "Outbound", "S3", "ScribeDomain", "ScribeHTTP",
-                "ScribeRuntime", "ScribeStore", "Status", "Suki", .crypto, .hummingbird, .hummingbirdCore, .logging,
-                .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .yams,
+                "Alliance", "Basics", "BuildDetails", "Certificates", "Connections", "Console", "Control", "DataFolder",
+                "Documents", "Eka", "Engines", "Journal", "Listen", "ObjectStorage", "Omi", "Outbound", "S3",
+                "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", "Status", "Suki", .crypto, .hummingbird,
+                .hummingbirdCore, .logging, .nioCore, .nioPosix, .nioSSL, .serviceLifecycle, .yams,
             ],
             swiftSettings: swiftSettings
         ),
@@ -119,8 +119,8 @@ let package = Package(
         .target(
             name: "Eka",
             dependencies: [
-                "Basics", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto,
-                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Eka",
             swiftSettings: swiftSettings
@@ -128,8 +128,8 @@ let package = Package(
         .target(
             name: "Alliance",
             dependencies: [
-                "Basics", "Connections", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Connections", "Engines", "ObjectStorage", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
             ],
             path: "Sources/Families/Alliance",
             swiftSettings: swiftSettings
@@ -137,8 +137,8 @@ let package = Package(
         .target(
             name: "Control",
             dependencies: [
-                "Basics", "Documents", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeStore", .httpTypes, .hummingbird, .nioCore,
+                "Basics", "Documents", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird, .nioCore,
             ],
             path: "Sources/Families/Control",
             swiftSettings: swiftSettings
@@ -146,9 +146,9 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Basics", "Documents", "Engines", "Journal", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache, .nioCore, .nioPosix,
-                .serviceLifecycle,
+                "Basics", "Documents", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache,
+                .nioCore, .nioPosix, .serviceLifecycle,
             ],
             path: "Sources/Families/Console",
             swiftSettings: swiftSettings
@@ -174,8 +174,8 @@ let package = Package(
         .target(
             name: "S3",
             dependencies: [
-                "Basics", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore", .crypto, .httpTypes,
-                .hummingbird, .logging, .nioCore,
+                "Basics", "Engines", "ObjectStorage", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
+                .crypto, .httpTypes, .hummingbird, .logging, .nioCore,
             ],
             path: "Sources/Families/S3",
             swiftSettings: swiftSettings
@@ -183,8 +183,9 @@ let package = Package(
         .target(
             name: "Suki",
             dependencies: [
-                "Basics", "Connections", "Engines", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
-                "ScribeStore", .crypto, .cryptoExtras, .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .nioCore,
+                "Basics", "Connections", "Engines", "ObjectStorage", "Outbound", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", "ScribeStore", .crypto, .cryptoExtras, .httpTypes, .hummingbird, .hummingbirdCore,
+                .jwtKit, .nioCore,
             ],
             path: "Sources/Families/Suki",
             swiftSettings: swiftSettings
@@ -192,8 +193,8 @@ let package = Package(
         .target(
             name: "Status",
             dependencies: [
-                "Basics", "Documents", "Engines", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeStore",
-                .httpTypes, .hummingbird, .nioCore, .nioPosix,
+                "Basics", "Documents", "Engines", "ObjectStorage", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .httpTypes, .hummingbird, .nioCore, .nioPosix,
             ],
             path: "Sources/Families/Status",
             swiftSettings: swiftSettings
@@ -211,16 +212,23 @@ let package = Package(
         .target(
             name: "ScribeRuntime",
             dependencies: [
-                "Basics", "Engines", "Journal", "Outbound", "ScribeDomain", "ScribeStore", .crypto, .logging, .nioCore,
-                .nioPosix, .serviceLifecycle,
+                "Basics", "Engines", "Journal", "ObjectStorage", "Outbound", "ScribeDomain", "ScribeStore", .crypto,
+                .logging, .nioCore, .nioPosix, .serviceLifecycle,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        // The folder of a server on one machine: its states, keys and locks, and their backups.
+        .target(
+            name: "DataFolder",
+            dependencies: [
+                "Basics", "ObjectStorage", "ScribeDomain", "ScribeStore", .nioPosix, .system,
             ],
             swiftSettings: swiftSettings
         ),
         .target(
             name: "ScribeStore",
             dependencies: [
-                "Basics", "ScribeDomain", .asyncHTTPClient, .crypto, .grdb, .grdbSQLite, .nioCore, .nioHTTP1, .nioPosix,
-                .system,
+                "Basics", "ObjectStorage", "ScribeDomain", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix, .system,
             ],
             swiftSettings: swiftSettings
         ),
@@ -263,9 +271,17 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        // The bytes of uploads, in files or in S3.
+        .target(
+            name: "ObjectStorage",
+            dependencies: [
+                "Basics", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .system,
+            ],
+            swiftSettings: swiftSettings
+        ),
         .target(name: "ScribeDomain", dependencies: ["Basics"], swiftSettings: swiftSettings),
         // What any server could use: text, JSON, time, concurrency, the platform.
-        .target(name: "Basics", swiftSettings: swiftSettings),
+        .target(name: "Basics", dependencies: [.system], swiftSettings: swiftSettings),
         // The documents that the server serves and the data that it begins with, as bytes.
         .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         // Packages say what they were built from: SCRIBE_BUILD="$(git log -1 --format='%h, %cs')".
@@ -275,7 +291,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["Basics", "ScribeDomain", "ScribeStore"],
+            dependencies: ["Basics", "ObjectStorage", "ScribeDomain", "ScribeStore"],
             path: "Tests/TestSupport",
             swiftSettings: testSettings
         ),
@@ -324,9 +340,22 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "ObjectStorageTests",
+            dependencies: ["Basics", "ObjectStorage", "TestSupport", .crypto, .nioCore, .nioPosix],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
+            name: "DataFolderTests",
+            dependencies: [
+                "Basics", "DataFolder", "ObjectStorage", "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb,
+                .nioCore, .nioPosix,
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "ScribeStoreTests",
             dependencies: [
-                "Basics", "ScribeDomain", "ScribeStore", "TestSupport", .crypto, .grdb, .grdbSQLite, .nioCore,
+                "Basics", "ObjectStorage", "ScribeDomain", "ScribeStore", "TestSupport", .grdb, .grdbSQLite, .nioCore,
                 .nioPosix,
             ],
             swiftSettings: testSettings
@@ -335,8 +364,8 @@ let package = Package(
         .target(
             name: "RuntimeTestSupport",
             dependencies: [
-                "Basics", "Engines", "Outbound", "ScribeDomain", "ScribeRuntime", "ScribeStore", "TestSupport",
-                .nioCore, .nioPosix,
+                "Basics", "Engines", "ObjectStorage", "Outbound", "ScribeDomain", "ScribeRuntime", "ScribeStore",
+                "TestSupport", .nioCore, .nioPosix,
             ],
             path: "Tests/RuntimeTestSupport",
             swiftSettings: testSupportSettings
@@ -344,8 +373,8 @@ let package = Package(
         .testTarget(
             name: "ScribeRuntimeTests",
             dependencies: [
-                "Basics", "Engines", "Outbound", "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime", "ScribeStore",
-                "TestSupport", .grdb, .logging, .nioCore, .nioPosix,
+                "Basics", "Engines", "ObjectStorage", "Outbound", "RuntimeTestSupport", "ScribeDomain", "ScribeRuntime",
+                "ScribeStore", "TestSupport", .grdb, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: testSettings
         ),
@@ -436,10 +465,11 @@ let package = Package(
         .testTarget(
             name: "ScribeServerTests",
             dependencies: [
-                "Alliance", "Basics", "Control", "Eka", "Engines", "Listen", "Omi", "Outbound", "S3", "ScribeDomain",
-                "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore", "ServerTestSupport", "Status", "Suki",
-                "TestSupport", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .hummingbirdTesting, .logging,
-                .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle, .yams,
+                "Alliance", "Basics", "Control", "DataFolder", "Eka", "Engines", "Listen", "ObjectStorage", "Omi",
+                "Outbound", "S3", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer", "ScribeStore",
+                "ServerTestSupport", "Status", "Suki", "TestSupport", .crypto, .httpTypes, .hummingbird,
+                .hummingbirdCore, .hummingbirdTesting, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
+                .yams,
             ],
             exclude: ["errors.txt"],
             swiftSettings: testSettings

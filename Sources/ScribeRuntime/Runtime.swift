@@ -1,5 +1,6 @@
 package import Engines
 package import Journal
+package import ObjectStorage
 package import Outbound
 package import ScribeDomain
 package import ScribeStore

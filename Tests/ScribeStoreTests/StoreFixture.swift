@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import GRDB
+import ObjectStorage
 import ScribeDomain
 import TestSupport
 import Testing

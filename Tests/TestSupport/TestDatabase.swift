@@ -1,4 +1,5 @@
 import Foundation
+package import ObjectStorage
 package import ScribeStore
 
 /// Database of the tests: a file of SQLite, or with `SCRIBE_TEST_DATABASE` the PostgreSQL server of that URL.
@@ -7,7 +8,7 @@ package enum TestDatabase {
 
     /// Place of a new store.
     /// - Parameter path: the file of SQLite. Each path has a schema of its own.
-    package static func place(_ path: String, _ durability: Store.Durability = .normal) -> Store.Place {
+    package static func place(_ path: String, _ durability: Durability = .normal) -> Store.Place {
         guard let url = ProcessInfo.processInfo.environment["SCRIBE_TEST_DATABASE"] else {
             return .file(path, durability)
         }

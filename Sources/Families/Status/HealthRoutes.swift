@@ -3,6 +3,7 @@ import Engines
 import Hummingbird
 import NIOCore
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

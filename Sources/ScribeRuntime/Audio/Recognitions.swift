@@ -4,6 +4,7 @@ package import Engines
 import Foundation
 package import NIOCore
 package import NIOPosix
+import ObjectStorage
 package import ScribeDomain
 import ScribeStore
 

@@ -1,6 +1,7 @@
 package import Engines
 package import Foundation
 package import NIOCore
+package import ObjectStorage
 package import ScribeDomain
 package import ScribeStore
 

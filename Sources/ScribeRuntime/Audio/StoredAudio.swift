@@ -1,4 +1,5 @@
 import Engines
+import ObjectStorage
 import ScribeStore
 
 /// Audio in a stored upload.

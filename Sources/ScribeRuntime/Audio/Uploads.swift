@@ -1,6 +1,7 @@
 import Basics
 import Engines
 import NIOCore
+package import ObjectStorage
 package import ScribeDomain
 package import ScribeStore
 
@@ -23,7 +24,7 @@ package struct Uploads: Sendable {
         self.store = store
         self.objects = objects
         self.reserve = reserve
-        arriving = ArrivingBytes(store: store)
+        arriving = ArrivingBytes(store)
         self.fixtureBehaviour = fixtureBehaviour
         self.watchers = watchers
     }

@@ -2,6 +2,7 @@ package import Basics
 import Engines
 import Foundation
 import NIOCore
+import ObjectStorage
 package import ScribeDomain
 package import ScribeStore
 

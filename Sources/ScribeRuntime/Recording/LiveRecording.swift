@@ -2,6 +2,7 @@ import Basics
 package import Engines
 import Foundation
 package import NIOCore
+import ObjectStorage
 package import ScribeDomain
 import ScribeStore
 

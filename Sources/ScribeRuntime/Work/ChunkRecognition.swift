@@ -2,6 +2,7 @@ import Basics
 import Engines
 import Foundation
 import Logging
+import ObjectStorage
 import ScribeDomain
 import ScribeStore
 

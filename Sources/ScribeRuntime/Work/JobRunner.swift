@@ -1,6 +1,7 @@
 package import Engines
 import Foundation
 package import Logging
+package import ObjectStorage
 package import ScribeDomain
 package import ScribeStore
 import ServiceLifecycle

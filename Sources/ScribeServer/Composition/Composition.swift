@@ -5,6 +5,7 @@ import Control
 import Eka
 import Journal
 import Listen
+import ObjectStorage
 import Omi
 import S3
 import ScribeDomain

@@ -1,4 +1,5 @@
 import Basics
+import DataFolder
 package import ScribeHTTP
 import ScribeStore
 package import ServiceLifecycle

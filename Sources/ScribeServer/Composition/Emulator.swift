@@ -4,6 +4,7 @@ import Crypto
 package import Engines
 import Journal
 package import Logging
+package import ObjectStorage
 import Outbound
 import ScribeDomain
 import ScribeHTTP
@@ -24,7 +25,7 @@ package struct Emulator: Sendable {
         package var noteWriter: (any NoteWriter)?
         package var liveEngine: (any LiveEngine)?
         /// Place of the database of a data folder, by its file.
-        package var place: @Sendable (_ file: String, Store.Durability) -> Store.Place = { .file($0, $1) }
+        package var place: @Sendable (_ file: String, Durability) -> Store.Place = { .file($0, $1) }
         /// Request to read the clients file again.
         package var clientsFileRequest = ClientsFileRequest()
 

@@ -3,6 +3,7 @@ import Engines
 import Foundation
 import Listen
 import NIOPosix
+import ObjectStorage
 import ScribeRuntime
 import ScribeStore
 

@@ -1,5 +1,6 @@
 import Basics
 import Crypto
+import DataFolder
 import Foundation
 import ScribeDomain
 import ScribeStore

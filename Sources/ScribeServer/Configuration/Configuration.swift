@@ -7,12 +7,13 @@ package import Engines
 package import Foundation
 package import Journal
 package import Listen
+package import ObjectStorage
 package import Omi
 package import Outbound
 package import ScribeDomain
 package import ScribeHTTP
 package import ScribeRuntime
-package import ScribeStore
+import ScribeStore
 package import Suki
 
 /// Settings of one server. The defaults suit an SDK developer's laptop.
@@ -106,7 +107,7 @@ package struct Configuration: Sendable {
     package var omi = OmiFamily.Settings()
     /// Settings of ambient sessions.
     package var suki = SukiFamily.Settings()
-    package var durability = Store.Durability.normal
+    package var durability = Durability.normal
     /// The longest time that the server holds a status poll. Clients wait 16 s at most (C-30).
     package var longPoll: Duration = .seconds(14)
     /// The longest time that a protocol session may be open.

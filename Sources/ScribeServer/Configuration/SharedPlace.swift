@@ -1,3 +1,4 @@
+package import ObjectStorage
 package import ScribeStore
 
 /// Place of data that several servers share: rows in PostgreSQL, audio in a bucket of S3.

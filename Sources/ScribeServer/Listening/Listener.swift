@@ -3,6 +3,7 @@ import Certificates
 import Connections
 import Console
 import Control
+import DataFolder
 package import Hummingbird
 import HummingbirdCore
 import Journal

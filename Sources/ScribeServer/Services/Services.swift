@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Logging
+import ObjectStorage
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore

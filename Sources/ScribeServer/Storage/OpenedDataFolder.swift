@@ -1,7 +1,9 @@
 import Basics
+import DataFolder
 import Foundation
 import Logging
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore
@@ -15,7 +17,7 @@ struct OpenedDataFolder: Sendable {
     private let identifiers: IdentifierSource
     private let clock: WallClock
     private let logger: Logger
-    private let place: @Sendable (String, Store.Durability) -> Store.Place
+    private let place: @Sendable (String, Durability) -> Store.Place
 
     /// - Parameter secrets: the names of the families' key files.
     /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.

@@ -1,7 +1,9 @@
 import Basics
+import DataFolder
 import Foundation
 import Logging
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
@@ -46,7 +48,7 @@ struct SharedStorage: Sendable {
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
         }
         objects = S3Objects(
-            place.objects, place.credentials, folder: spool, store: store, identifiers: parts.identifiers,
+            place.objects, place.credentials, folder: spool, removals: store, identifiers: parts.identifiers,
             clock: clock, pool: threads)
         self.changes = changes
         identifiers = parts.identifiers

@@ -1,4 +1,5 @@
 import Basics
+import DataFolder
 import Foundation
 import NIOPosix
 import ScribeHTTP

@@ -1,4 +1,5 @@
 import Basics
+import DataFolder
 import Engines
 import NIOPosix
 import ScribeDomain

@@ -2,6 +2,7 @@ import Basics
 import Engines
 import Foundation
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

@@ -1,6 +1,8 @@
 import Basics
 import Crypto
+import DataFolder
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

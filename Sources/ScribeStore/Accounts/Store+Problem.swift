@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 #if canImport(Glibc)
@@ -25,8 +26,6 @@ extension Store {
         case unusable(path: String, reason: String)
         /// PostgreSQL cannot be used.
         case noPostgreSQL(reason: String)
-        /// The bucket for audio cannot be used.
-        case noObjects(reason: String)
 
         package var description: String {
             switch self {
@@ -46,7 +45,7 @@ extension Store {
             case .forbidden(let path):
                 """
                 \(path) cannot be opened by this user. \
-                \(Access.remedy(for: path)), \
+                \(FileRights.remedy(for: path)), \
                 or choose another folder with --data-dir
                 """
             case .full(let path):
@@ -54,7 +53,6 @@ extension Store {
             case .unusable(let path, let reason):
                 "\(path) cannot be used: \(reason). Fix this, or choose another folder with --data-dir"
             case .noPostgreSQL(let reason): "PostgreSQL cannot be used: \(reason)"
-            case .noObjects(let reason): "The bucket of --objects cannot be used: \(reason)"
             }
         }
 

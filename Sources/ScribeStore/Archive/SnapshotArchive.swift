@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix
@@ -22,7 +23,7 @@ package struct SnapshotArchive: Sendable {
         let own = [("manifest.json", snapshot.manifestPath), ("scribe.sqlite", snapshot.databasePath)]
         let files = try snapshot.files().map { ("objects/\($0.name)", snapshot.path(of: $0.name)) }
         entries = try (own + files).map { name, path in
-            guard let size = StateFolder.size(ofFile: path) else {
+            guard let size = FileSystem.size(ofFile: path) else {
                 throw SnapshotProblem.damaged("a file is missing")
             }
             return (TarEntry(name: name, size: size), path)

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix
+import ObjectStorage
 
 /// Reads a snapshot's archive, which anybody may have written, into a folder. Nothing but the files of a snapshot is
 /// taken, each once, in the order in which ``SnapshotArchive`` writes them.
@@ -109,17 +110,5 @@ extension SnapshotImport {
             }
             return folder.path(of: String(name))
         }
-    }
-}
-
-extension ObjectFiles {
-    /// Whether a text can be a name of ``freshName()``.
-    ///
-    /// A name has letters, digits and hyphens, and dots behind the first two characters, which name a folder.
-    static func isName(_ text: some StringProtocol) -> Bool {
-        (3...80).contains(text.utf8.count)
-            && text.utf8.enumerated().allSatisfy { index, byte in
-                byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") && index >= 2
-            }
     }
 }

@@ -1,26 +1,26 @@
 import Foundation
 
 /// Header of a regular file in a tar archive (POSIX ustar).
-struct TarEntry: Hashable, Sendable {
-    static let headerSize = 512
+package struct TarEntry: Hashable, Sendable {
+    package static let headerSize = 512
     /// Zeros at the end of an archive.
-    static let endSize = 1024
+    package static let endSize = 1024
     /// Largest size that eleven octal digits can write.
     private static let octalLimit = 1 << 33
 
-    let name: String
+    package let name: String
     /// In bytes.
-    let size: Int
+    package let size: Int
 
     /// Zeros behind the bytes.
-    var padding: Int { (Self.headerSize - size % Self.headerSize) % Self.headerSize }
+    package var padding: Int { (Self.headerSize - size % Self.headerSize) % Self.headerSize }
 
-    init(name: String, size: Int) {
+    package init(name: String, size: Int) {
         self.name = name
         self.size = size
     }
 
-    var header: [UInt8] {
+    package var header: [UInt8] {
         var header = [UInt8](repeating: 0, count: Self.headerSize)
         func put(_ text: String, at place: Int) {
             for (index, byte) in text.utf8.enumerated() { header[place + index] = byte }

@@ -3,7 +3,7 @@ import SystemPackage
 
 /// Reads a tar archive, which anybody may have written, in pieces of any size. It takes regular files alone, and writes
 /// them where its owner says.
-struct TarReader: Sendable {
+package struct TarReader: Sendable {
     private enum Place {
         case header
         case file(rest: Int, padding: Int)
@@ -20,7 +20,7 @@ struct TarReader: Sendable {
     /// Reads a whole archive from a file. Blocking.
     /// - Parameter path: the path that an entry's bytes are written to.
     /// - Throws: ``SnapshotProblem``, the error of `path`, or that of the file system.
-    static func read(_ archive: String, to path: (TarEntry) throws -> String) throws {
+    package static func read(_ archive: String, to path: (TarEntry) throws -> String) throws {
         let source = try SystemPackage.FileDescriptor.open(
             FilePath(archive), .readOnly, options: [.nonBlocking, .closeOnExec])
         try source.closeAfter {

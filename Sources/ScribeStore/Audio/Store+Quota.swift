@@ -1,3 +1,4 @@
+import ObjectStorage
 package import ScribeDomain
 
 /// Storage quota: the stored bytes of a business, and checks against its limit.
@@ -41,5 +42,13 @@ extension Store {
         let after = try Self.storedBytes(of: business, in: db)
         guard after <= max(before, quota) else { throw ScribeError.storageQuotaExceeded }
         return value
+    }
+}
+
+extension Store: StoredSizes {
+    package var storageQuota: Int? { quotas.storedBytes }
+
+    package func storedSize(of business: BusinessID, bucket: String, key: String) async throws -> Int? {
+        try await object(business: business, bucket: bucket, key: key)?.size
     }
 }

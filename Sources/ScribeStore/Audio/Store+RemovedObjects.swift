@@ -1,9 +1,10 @@
-import Foundation
+package import Foundation
+import ObjectStorage
 
 /// Objects in S3 whose bytes are to be deleted.
-extension Store {
+extension Store: ObjectRemovals {
     /// Notes names of bytes to which no row refers any more.
-    func addRemovals(of names: [String], at now: Date) async throws {
+    package func addRemovals(of names: [String], at now: Date) async throws {
         try await database.write(.none) { db in
             try db.run(
                 """
@@ -14,14 +15,14 @@ extension Store {
     }
 
     /// Names that were noted before a time, at most 100.
-    func removals(before time: Date) async throws -> [String] {
+    package func removals(before time: Date) async throws -> [String] {
         try await read { db in
             try db.rows("SELECT name FROM removed_objects WHERE removed_at <= ? LIMIT 100", [time.milliseconds])
                 .map { $0["name"] }
         }
     }
 
-    func forgetRemovals(of names: [String]) async throws {
+    package func forgetRemovals(of names: [String]) async throws {
         try await database.write(.none) { db in
             try db.run(
                 "DELETE FROM removed_objects WHERE name IN \(db.list(1))", [try StoredJSON.text(names)])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import DataFolder
 import Foundation
 import NIOCore
 import NIOHTTP1

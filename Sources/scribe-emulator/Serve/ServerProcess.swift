@@ -1,8 +1,10 @@
 import ArgumentParser
 import Basics
+import DataFolder
 import Foundation
 import Logging
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import ScribeRuntime
 import ScribeServer

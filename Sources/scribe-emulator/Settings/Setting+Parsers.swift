@@ -3,6 +3,7 @@ import Certificates
 import Eka
 import Engines
 import Foundation
+import ObjectStorage
 import Outbound
 import ScribeDomain
 import ScribeHTTP

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import ObjectStorage
 import ScribeServer
 import ScribeStore
 

@@ -1,6 +1,8 @@
 import ArgumentParser
+import DataFolder
 import Foundation
 import NIOPosix
+import ObjectStorage
 import ScribeRuntime
 import ScribeServer
 import ScribeStore
@@ -61,9 +63,13 @@ struct MoveCommand: AsyncParsableCommand {
             bucket, credentials, folder: "\(folder.workFolder)/spool", identifiers: .random, clock: .system,
             pool: threads)
         let move = try await threads.runIfActive {
-            try FolderMove(from: folder, to: address, objects, identifiers: .random)
+            let uploads = ObjectFiles(
+                folder: folder.objectsFolder, durability: .normal, identifiers: .random, pool: threads,
+                isBackedUp: false)
+            return try FolderMove(from: folder.databasePath, uploads, to: address, objects)
         }
-        let summary = try await move.run(secrets: FamilySecrets.names, on: threads)
+        let secrets = try await threads.runIfActive { folder.secrets(FamilySecrets.names) }
+        let summary = try await move.run(secrets: secrets, on: threads)
         folder.release()
         return summary
     }

@@ -2,6 +2,7 @@ import Basics
 import Engines
 import Foundation
 import NIOCore
+import ObjectStorage
 import RuntimeTestSupport
 import ScribeDomain
 import TestSupport

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import NIOCore
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Logging
 import NIOPosix
+import ObjectStorage
 import RuntimeTestSupport
 import ScribeDomain
 import TestSupport

@@ -1,3 +1,4 @@
+import DataFolder
 import Engines
 import Foundation
 import Logging

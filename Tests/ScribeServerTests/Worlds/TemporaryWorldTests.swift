@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Logging
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

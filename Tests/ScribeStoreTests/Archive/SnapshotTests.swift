@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import NIOCore
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import TestSupport
 import Testing

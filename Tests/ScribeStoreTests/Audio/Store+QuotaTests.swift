@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import NIOCore
 import NIOPosix
+import ObjectStorage
 import ScribeDomain
 import TestSupport
 import Testing
@@ -160,7 +161,7 @@ struct StoreQuotaTests {
     func arriving() async throws {
         let objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton)
-        let arriving = ArrivingBytes(store: store)
+        let arriving = ArrivingBytes(store)
         func receive(_ size: Int = 0, _ body: (inout NewObject) async throws -> Void) async throws {
             let file = try await arriving.begin(of: owner.business, expecting: size)
             try await objects.withNewObject(arriving: file, body)
@@ -188,7 +189,7 @@ struct StoreQuotaTests {
             bucket: "b", key: "k", file: "one", size: 9000, eTag: String(repeating: "a", count: 32), contentType: nil,
             metadata: [:], createdAt: start)
         _ = try await store.put(object, business: owner.business)
-        let arriving = ArrivingBytes(store: store)
+        let arriving = ArrivingBytes(store)
         #expect(try await arriving.begin(of: owner.business, expecting: 10_000, at: ("b", "k")) != nil)
         await #expect(throws: ScribeError.storageQuotaExceeded) {
             _ = try await arriving.begin(of: owner.business, expecting: 10_001, at: ("b", "k"))

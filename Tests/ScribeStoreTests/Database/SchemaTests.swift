@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import GRDB
+import ObjectStorage
 import TestSupport
 import Testing
 
@@ -162,8 +163,8 @@ struct SchemaTests {
         for _ in 1...2 { #expect(try opened(pragmas) == [2, 1], "also when it is opened again") }
     }
 
-    @Test("full durability syncs the log with every commit, normal does not", arguments: Store.Durability.allCases)
-    func synchronous(durability: Store.Durability) throws {
+    @Test("full durability syncs the log with every commit, normal does not", arguments: Durability.allCases)
+    func synchronous(durability: Durability) throws {
         let store = try Store(at: .file(path, durability))
         let value = try store.pool.write { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
         #expect(value == (durability == .full ? 2 : 1))

@@ -1,4 +1,5 @@
 import GRDB
+import ObjectStorage
 import TestSupport
 import Testing
 

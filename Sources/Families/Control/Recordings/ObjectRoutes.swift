@@ -1,5 +1,6 @@
 import Basics
 import Hummingbird
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

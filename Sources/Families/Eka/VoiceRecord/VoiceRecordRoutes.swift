@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdCore
 import NIOCore
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

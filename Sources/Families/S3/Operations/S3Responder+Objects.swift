@@ -2,6 +2,7 @@ import Engines
 import Foundation
 import HTTPTypes
 import Hummingbird
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

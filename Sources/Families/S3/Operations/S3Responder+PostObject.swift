@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ObjectStorage
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime

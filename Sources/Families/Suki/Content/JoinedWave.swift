@@ -2,6 +2,7 @@ import Basics
 import Engines
 import HummingbirdCore
 import NIOCore
+import ObjectStorage
 import ScribeDomain
 import ScribeRuntime
 import ScribeStore

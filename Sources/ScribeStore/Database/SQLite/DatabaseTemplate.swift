@@ -1,4 +1,4 @@
-import Foundation
+import Basics
 
 /// Database file with the schema and without rows, to copy for a new state. Making the schema each time would take
 /// several times as long.
@@ -13,6 +13,6 @@ package struct DatabaseTemplate: Sendable {
     }
 
     /// Copies the file. Blocking.
-    /// - Throws: ``DataFolder/Problem``, or ``Backup/Problem`` where the file has been removed.
-    package func copy(to target: String) throws { try Backup.copyFile(path, to: target) }
+    /// - Throws: `Errno`, or `FileSystem.Unreadable` where the file has been removed.
+    package func copy(to target: String) throws { try FileSystem.copy(path, as: target) }
 }

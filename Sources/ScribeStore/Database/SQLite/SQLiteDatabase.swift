@@ -1,6 +1,7 @@
 import Basics
 import GRDB
 import GRDBSQLite
+import ObjectStorage
 import ScribeDomain
 
 /// SQLite database: a file with a pool of readers and one writer, or a database in memory with a single connection.
@@ -26,7 +27,7 @@ final class SQLiteDatabase: StoreEngine {
 
     /// Opens the file at `path`, and creates or migrates its schema. Blocking.
     /// - Throws: ``Store/Problem``, or SQLite's error.
-    convenience init(path: String, durability: Store.Durability, sink: (any ChangeSink)?) throws {
+    convenience init(path: String, durability: Durability, sink: (any ChangeSink)?) throws {
         try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         let pool = try Self.pool(path: path, durability: durability)
         try Schema.prepare(pool)
@@ -55,7 +56,7 @@ final class SQLiteDatabase: StoreEngine {
         try database.close()
     }
 
-    private static func pool(path: String, durability: Store.Durability) throws -> DatabasePool {
+    private static func pool(path: String, durability: Durability) throws -> DatabasePool {
         var configuration = GRDB.Configuration()
         configuration.busyMode = .timeout(5)
         // More readers than cores are slower, see docs/decisions/libraries.md.

@@ -1,17 +1,38 @@
-import Foundation
+import Basics
+package import Foundation
 import GRDB
 
 /// Reads, checks and copies database files without opening a store. All functions block. Only
 /// ``copy(_:to:filesSQL:link:)`` accepts a file that a server uses.
-enum SQLiteFile {
+package enum SQLiteFile {
+    /// Makes the schema in a database file.
+    /// - Throws: ``Store/Problem``, or SQLite's error.
+    package static func makeSchema(in path: String) throws {
+        do {
+            try SQLiteDatabase.makeSchema(in: path)
+        } catch {
+            throw StorageFailure.problem(of: error, path: path)
+        }
+    }
+
     /// Copies a database, also one that a server writes to.
     /// - Parameters:
     ///   - filesSQL: a query for the names of the files that rows refer to.
     ///   - link: called once, before the copy, unless the file has no schema. Calling its argument begins the read
     ///     transaction that the copy shares, and returns the names. Link the files before returning.
     /// - Returns: the names, or nil where the file has no schema, and whether the file is empty.
-    /// - Throws: the error of `link` or of SQLite.
-    static func copy(
+    /// - Throws: the error of `link`, ``Store/Problem``, or SQLite's error.
+    package static func copy(
+        _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
+    ) throws -> (files: [String]?, isEmpty: Bool) {
+        do {
+            return try copyUntranslated(path, to: target, filesSQL: filesSQL, link: link)
+        } catch {
+            throw StorageFailure.problem(of: error, path: path)
+        }
+    }
+
+    private static func copyUntranslated(
         _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
     ) throws -> (files: [String]?, isEmpty: Bool) {
         var configuration = Configuration()
@@ -37,7 +58,7 @@ enum SQLiteFile {
     }
 
     /// Result of the check of a database copy.
-    enum Content {
+    package enum Content {
         case intact(files: [String])
         /// A later version of this program wrote the database.
         case newer
@@ -49,7 +70,7 @@ enum SQLiteFile {
 
     /// Checks a database's integrity and version, and reads its file names. Takes as long as SQLite's
     /// `integrity_check`.
-    static func content(of path: String, filesSQL: String) throws -> Content {
+    package static func content(of path: String, filesSQL: String) throws -> Content {
         do {
             let queue = try DatabaseQueue(path: path)
             defer { try? queue.close() }
@@ -64,8 +85,8 @@ enum SQLiteFile {
 
     /// Whether the database at `path` has rows beside those of the schema itself. False without a database; true for a
     /// file of another program, and for one that cannot be read.
-    static func holdsRows(in path: String) -> Bool {
-        guard StateFolder.size(ofFile: path) ?? 0 > 0 else { return false }
+    package static func holdsRows(in path: String) -> Bool {
+        guard FileSystem.size(ofFile: path) ?? 0 > 0 else { return false }
         do {
             let queue = try DatabaseQueue(path: path)
             defer { try? queue.close() }
@@ -92,7 +113,7 @@ enum SQLiteFile {
 
     /// Whether the database at `path` has valid refresh tokens. False without a database.
     /// - Throws: ``Store/Problem``, or SQLite's error.
-    static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
+    package static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }
         do {

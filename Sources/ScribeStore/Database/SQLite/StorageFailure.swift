@@ -1,4 +1,5 @@
 import GRDB
+import ObjectStorage
 import ScribeDomain
 import SystemPackage
 
@@ -51,7 +52,7 @@ enum StorageFailure {
     }
 
     private static func isStorageUnavailable(_ error: any Error) -> Bool {
-        if let error = error as? Errno { return [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(error) }
+        if let error = error as? Errno { return error.isFullDisk }
         if let error = error as? PostgreSQLError { return error.isUnavailable }
         guard let error = error as? DatabaseError else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)

@@ -1,5 +1,6 @@
 import Basics
 import GRDB
+import ObjectStorage
 import ScribeDomain
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Basics
 import Crypto
 import Foundation
 import GRDB
+import ObjectStorage
 import SystemPackage
 
 /// A snapshot on disk: a manifest, a database of the fresh schema, and the files that its rows refer to.
@@ -17,16 +18,8 @@ package struct SnapshotFolder: Hashable, Sendable {
     package func path(of file: String) -> String { "\(objectsFolder)/\(file)" }
 
     /// Makes the folders. Blocking.
-    /// - Throws: ``DataFolder/Problem``.
-    package func make() throws {
-        for folder in [path, objectsFolder] {
-            do {
-                try DataFolder.makeFolder(folder)
-            } catch {
-                throw DataFolder.Problem(error, at: folder)
-            }
-        }
-    }
+    /// - Throws: `Errno`.
+    package func make() throws { for folder in [path, objectsFolder] { try FileSystem.makeFolder(folder) } }
 
     /// Makes the empty database. Blocking.
     func makeDatabase() throws -> DatabaseQueue {
@@ -113,11 +106,11 @@ package struct SnapshotFolder: Hashable, Sendable {
             throw SnapshotProblem.damaged("its manifest counts other files")
         }
         for file in files {
-            guard StateFolder.size(ofFile: path(of: file.name)) == file.size else {
+            guard FileSystem.size(ofFile: path(of: file.name)) == file.size else {
                 throw SnapshotProblem.damaged("a file has another size than its row says")
             }
             guard let wanted = file.digest ?? manifest.digests[file.name],
-                try FileDigest.md5(ofFile: path(of: file.name)) == wanted
+                (try? FileDigest.md5(ofFile: path(of: file.name))) == wanted
             else { throw SnapshotProblem.damaged("a file has another MD5 than its row says") }
         }
     }
@@ -135,19 +128,6 @@ package struct SnapshotFolder: Hashable, Sendable {
                     """)
         }
         return configuration
-    }
-}
-
-/// MD5 of a file.
-enum FileDigest {
-    /// Reads a file in pieces. Blocking.
-    /// - Returns: the MD5 in hexadecimal.
-    static func md5(ofFile path: String) throws -> String {
-        guard let file = FileHandle(forReadingAtPath: path) else { throw SnapshotProblem.damaged("a file is missing") }
-        defer { try? file.close() }
-        var hash = Insecure.MD5()
-        while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hash.update(data: piece) }
-        return Hex.encode(hash.finalize())
     }
 }
 

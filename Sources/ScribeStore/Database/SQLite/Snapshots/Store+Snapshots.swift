@@ -1,6 +1,7 @@
 package import Foundation
 import GRDB
 package import NIOPosix
+package import ObjectStorage
 package import ScribeDomain
 
 /// Snapshots of a store.

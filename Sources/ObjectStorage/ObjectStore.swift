@@ -1,0 +1,139 @@
+package import Crypto
+package import Foundation
+package import NIOCore
+
+/// Object store: the bytes of uploads, each under a fresh name that no client chose.
+///
+/// A name belongs to an object from the moment its row says so. Before that, and after the row is gone, the bytes
+/// belong to nothing. ``ObjectFiles`` keeps them in files.
+package protocol ObjectStore: Sendable {
+    /// Files of this machine, for bytes that become no object.
+    var spool: ObjectFiles { get }
+
+    /// Makes a name for new bytes.
+    func freshName() -> String
+
+    /// Whether the store answers.
+    func isReachable() async -> Bool
+
+    /// Makes the writer for a name of ``freshName()``. Only ``withNewObject(checksums:arriving:_:)`` calls it.
+    /// - Parameters:
+    ///   - checksums: checksums to compute beside the MD5.
+    ///   - arriving: counts the received bytes towards a quota; nil without a quota.
+    func create(_ name: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?) -> any ObjectWriter
+
+    /// Opens an object's bytes for reading; nil when they are gone.
+    func open(_ name: String) async throws -> (any ObjectReader)?
+
+    /// Lends an object's bytes as a local file, at the path that `body` gets, until `body` ends.
+    func withLocalFile<Value: Sendable>(
+        _ name: String, _ body: (String) async throws -> Value
+    ) async throws -> Value
+
+    /// Removes bytes that no object refers to, at once or by ``sweep(_:at:)``.
+    func remove(_ names: [String]) async
+
+    /// Removes bytes whose removal is due. One process at a time calls it every hour.
+    func sweep(_ removals: any ObjectRemovals, at now: Date) async throws
+
+    /// Runs `body`, and removes no bytes until it ends.
+    func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
+
+    /// Puts bytes into a folder of the same machine, each as a file with the object's name. The files never change.
+    /// - Throws: the error of the file system.
+    func lend(_ names: [String], to folder: String) async throws
+
+    /// Takes bytes from a folder where ``lend(_:to:)`` put them, under the same names.
+    /// - Throws: the error of the file system.
+    func adopt(_ names: [String], from folder: String) async throws
+
+    /// Lists names that may belong to no object, some hundred at a time.
+    /// - Parameter time: lists only names last written before this time, where other processes write too. Nil lists all
+    ///   names of earlier starts.
+    func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws
+}
+
+extension ObjectStore {
+    package func isReachable() async -> Bool { true }
+
+    package func sweep(_ removals: any ObjectRemovals, at now: Date) async throws {}
+
+    /// Lends the writer of new bytes to `body`, and removes the bytes at its end unless they are kept.
+    ///
+    /// Every way in writes in this scope, so that no error and no early return leaves bytes that nothing counts.
+    /// - Parameters: as of ``create(_:checksums:arriving:)``.
+    package func withNewObject<Value>(
+        checksums: Set<ChecksumAlgorithm> = [], arriving: ArrivingFile? = nil,
+        _ body: (inout NewObject) async throws -> Value
+    ) async throws -> Value {
+        let name = freshName()
+        var object = NewObject(name: name, writer: create(name, checksums: checksums, arriving: arriving))
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(&object))
+        } catch {
+            result = .failure(error)
+        }
+        if !object.isKept { await object.writer.discard() }
+        return try result.get()
+    }
+}
+
+/// Bytes that are being written under a fresh name, in the scope of
+/// ``ObjectStore/withNewObject(checksums:arriving:_:)``.
+package struct NewObject: Sendable {
+    package let name: String
+    /// Whether a row refers to the bytes, or may do so.
+    package var isKept = false
+    fileprivate var writer: any ObjectWriter
+
+    /// Appends bytes, as ``ObjectWriter/write(_:)``.
+    package mutating func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
+
+    /// Appends the bytes of another object.
+    /// - Parameter size: the number of bytes of that object.
+    /// - Returns: false if they are gone.
+    package mutating func write(_ name: String, size: Int, of objects: any ObjectStore) async throws -> Bool {
+        guard let reader = try await objects.open(name) else { return false }
+        var position = 0
+        while position < size {
+            let piece = try await reader.read(position..<size)
+            guard piece.readableBytes > 0 else { return false }
+            position += piece.readableBytes
+            try await writer.write(piece)
+        }
+        return true
+    }
+
+    /// Writes the pending bytes, as ``ObjectWriter/finish()``.
+    package mutating func finish() async throws -> WrittenObject { try await writer.finish() }
+}
+
+/// Writer of one upload: writes and hashes the bytes as they arrive. One task uses the writer.
+package protocol ObjectWriter: Sendable {
+    /// Appends bytes to a batch. The call that fills the batch returns after it is written, which gives back-pressure.
+    /// - Throws: ``ScribeError/storageQuotaExceeded``, ``ScribeError/storageUnavailable(cause:)``.
+    mutating func write(_ buffer: ByteBuffer) async throws
+
+    /// Writes the pending bytes. After the return, the bytes are as durable as ``Durability`` says.
+    mutating func finish() async throws -> WrittenObject
+
+    /// Removes the written bytes, also after ``finish()``.
+    func discard() async
+}
+
+/// Result of writing an object: size and checksums.
+package struct WrittenObject: Sendable {
+    /// Size in bytes.
+    package let size: Int
+    package let md5: Insecure.MD5Digest
+    /// Requested checksums, in network byte order.
+    package let checksums: [ChecksumAlgorithm: [UInt8]]
+}
+
+/// Reader of an object's bytes. It reads to the end even when the object is replaced or deleted meanwhile.
+package protocol ObjectReader: Sendable {
+    /// Reads from the beginning of `range`, at most one piece.
+    /// - Returns: the bytes; empty at the end.
+    func read(_ range: Range<Int>) async throws -> ByteBuffer
+}

@@ -1,0 +1,18 @@
+import ScribeDomain
+package import SystemPackage
+
+extension Errno {
+    /// Whether a disk, a quota or a limit of file sizes takes no more.
+    package var isFullDisk: Bool { [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(self) }
+}
+
+extension ScribeError {
+    /// Runs `body`, and throws ``storageUnavailable(cause:)`` for its full disk.
+    static func translatingFullDisk<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as Errno where error.isFullDisk {
+            throw storageUnavailable(cause: "\(error)")
+        }
+    }
+}
