@@ -3,14 +3,6 @@ package import Foundation
 import SwiftASN1
 import X509
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Folder with this machine's development authority and the certificates that it issued.
 ///
 /// The files are `ca.pem`, `ca-key.pem`, `certificate.pem`, `certificate-for-addresses.pem`, and `key.pem` for both

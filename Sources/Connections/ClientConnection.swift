@@ -1,13 +1,6 @@
+import Basics
 package import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Connection or HTTP/2 stream that carries a request.
 package struct ClientConnection: Sendable {

@@ -1,13 +1,6 @@
+import Basics
 package import Foundation
 import ScribeStore
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 extension DataFolder {
     /// Requires that other users cannot read the keys that are in the folder. Blocking.

@@ -3,14 +3,6 @@ import Foundation
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension DataFolder {
     /// Paths of all files in a data folder.
     ///

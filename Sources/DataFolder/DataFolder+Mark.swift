@@ -3,14 +3,6 @@ import Foundation
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Mark of a data folder, and names of the server's own files. The server changes and removes nothing else.
 extension DataFolder.Layout {
     /// Whether a server has used the folder: its mark is in ``lock``, or ``current`` names a state with a database.

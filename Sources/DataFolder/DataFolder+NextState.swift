@@ -2,14 +2,6 @@ import Basics
 import Foundation
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A state with the shared lock that keeps other programs from removing it.
 package struct HeldState: Sendable {
     let folder: StateFolder

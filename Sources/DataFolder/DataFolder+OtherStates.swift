@@ -1,14 +1,6 @@
 import Basics
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension DataFolder {
     /// Names of invalid states that a server made. An operator's copy has another kind of name.
     private var otherStates: [String] {

@@ -3,14 +3,6 @@ import Foundation
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension DataFolder {
     /// Reasons why a data folder, or a file in it, cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -40,7 +32,7 @@ extension DataFolder {
 
         /// Maps a system error to a problem.
         /// - Parameter error: the system's error for the path.
-        init(_ error: any Error, at path: String) {
+        package init(_ error: any Error, at path: String) {
             switch error as? Errno {
             case .fileExists?: self = .isFile(path: path)
             case .permissionDenied?, .notPermitted?: self = .notWritable(path: path)

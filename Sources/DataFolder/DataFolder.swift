@@ -3,14 +3,6 @@ import Foundation
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Data folder of one server: the states with database and uploads, `work/`, the signing key and the token of the
 /// operator API. ``Layout`` finds the valid state.
 ///

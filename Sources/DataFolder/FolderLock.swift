@@ -2,14 +2,6 @@ import Basics
 import Foundation
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Lock on a folder by `flock`. The lock ends with ``release()``, with its last reference, or with the process.
 ///
 /// Two locks of one process exclude each other like those of two processes.

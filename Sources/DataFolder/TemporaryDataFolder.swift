@@ -2,14 +2,6 @@ import Basics
 import Foundation
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Place of the data folder of a server that keeps its rows elsewhere: a folder for temporary files.
 ///
 /// A lock tells other servers that the folder is in use. Their starts remove the folders that killed servers left.

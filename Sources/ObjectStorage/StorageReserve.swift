@@ -3,14 +3,6 @@ import Foundation
 package import NIOPosix
 import ScribeDomain
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Reserved disk space for a full disk. Without the reserve no deletion could be written, and no server could start.
 /// The reserve is released on a full disk, and taken again when there is room.
 package final class StorageReserve: Sendable {
@@ -46,8 +38,7 @@ package final class StorageReserve: Sendable {
     }
 
     private static func hasRoom(in folder: String) -> Bool {
-        // O_TMPFILE, a macro that Swift does not import: a file without a name, whose room returns at once.
-        let file = open(folder, O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
+        let file = OperatingSystem.openUnnamedFile(in: folder)
         guard file >= 0 else {
             guard ![ENOSPC, EDQUOT].contains(errno) else { return false }
             // A file system without such files.
@@ -56,7 +47,7 @@ package final class StorageReserve: Sendable {
                 || Int(clamping: info.f_bavail) >= size / max(1, Int(clamping: info.f_frsize))
         }
         defer { close(file) }
-        return ![ENOSPC, EDQUOT, EFBIG].contains(posix_fallocate(file, 0, off_t(size)))
+        return ![ENOSPC, EDQUOT, EFBIG].contains(OperatingSystem.allocate(size, for: file))
     }
 
     /// Requires room for a write that is no deletion. While the reserve is released, the rest of the disk is for
@@ -89,7 +80,7 @@ package final class StorageReserve: Sendable {
             let file = open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             guard file >= 0 else { return }
             // Requires twice the size, because otherwise the reserve itself could fill the disk.
-            isHeld = posix_fallocate(file, 0, off_t(Self.size * 2)) == 0 && ftruncate(file, off_t(Self.size)) == 0
+            isHeld = OperatingSystem.allocate(Self.size * 2, for: file) == 0 && ftruncate(file, off_t(Self.size)) == 0
             close(file)
             if !isHeld { unlink(path) }
         }

@@ -25,7 +25,7 @@ package final class HostResolver: Sendable {
     package static func addresses(of host: String) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_socktype = OperatingSystem.streamSocket
         var first: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, nil, &hints, &first) == 0 else { return [] }
         defer { freeaddrinfo(first) }

@@ -421,7 +421,8 @@ def test_the_published_compose_file_keeps_a_full_journal_for_this_machine_only()
     from emulator import ROOT
 
     (service,) = yaml.safe_load((ROOT / "docker/compose.yaml").read_text())["services"].values()
-    assert all(str(port).startswith("127.0.0.1:") for port in service["ports"])
+    (secure,) = yaml.safe_load((ROOT / "docker/compose.tls.yaml").read_text())["services"].values()
+    assert all(str(port).startswith("${SCRIBE_PUBLISH:-127.0.0.1}:") for port in service["ports"] + secure["ports"])
     environment = service["environment"]
     given = environment if isinstance(environment, dict) else dict(each.split("=", 1) for each in environment)
     assert given["SCRIBE_JOURNAL"] == "full"

@@ -47,9 +47,7 @@ package final class ComputeThreads: Sendable {
         (self.queues, self.waiting, self.executors) = (queues, waiting, executors)
         for number in 0..<count {
             Thread.detachNewThread {
-                // Not by Foundation, which may leave a thread that has just begun with the name of an event loop.
-                try? FileHandle(forWritingAtPath: "/proc/thread-self/comm")?.write(
-                    contentsOf: Data("compute-\(number)".utf8))
+                OperatingSystem.nameThread("compute-\(number)")
                 while true {
                     waiting.wait()
                     guard let (turn, job) = queues.withLock({ $0.next() }) else { continue }

@@ -31,19 +31,16 @@ package enum EventLoopOffload {
     /// `SCRIBE_TRAP_ON_EVENT_LOOP=1` is set.
     /// The tests set the variable. Every parser, recogniser and encoder of large input must call this function.
     package static func watch(bytes: Int, of kind: StaticString) {
-        guard traps, bytes > threshold, threadName?.hasPrefix("NIO-") ?? false else { return }
+        guard traps, bytes > threshold, OperatingSystem.threadName?.hasPrefix("NIO-") ?? false else { return }
         fatalError("an event loop is held: \(kind) of \(bytes) bytes")
     }
 
     /// Aborts the process if the caller is not on an event loop and `SCRIBE_TRAP_ON_EVENT_LOOP=1` is set. Connections
     /// are accepted there alone: Swift's own threads may be busy.
     package static func requireEventLoop() {
-        guard traps, let threadName, !threadName.hasPrefix("NIO-") else { return }
+        guard traps, let threadName = OperatingSystem.threadName, !threadName.hasPrefix("NIO-") else { return }
         fatalError("a connection waits for a thread that is no event loop")
     }
 
     private static let traps = ProcessInfo.processInfo.environment["SCRIBE_TRAP_ON_EVENT_LOOP"] == "1"
-
-    /// Name of the current thread; nil where it cannot be read, as without a free descriptor.
-    private static var threadName: String? { try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
 }

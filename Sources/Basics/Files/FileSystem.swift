@@ -1,21 +1,26 @@
 import Foundation
 package import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Calls of the file system that Foundation lacks, or makes without a reason for their failure. All are blocking.
 package enum FileSystem {
-    /// A file cannot be read.
-    package struct Unreadable: Error {
+    /// A call failed on one of the files that it works on.
+    package struct Failure: Error, CustomStringConvertible {
         package let path: String
+        package let code: Errno
 
-        package init(path: String) { self.path = path }
+        package init(_ code: Errno, at path: String) { (self.path, self.code) = (path, code) }
+
+        package var description: String { "\(path): \(code)" }
+    }
+
+    /// Runs `body`, and names the file in its error.
+    /// - Throws: ``Failure`` in place of `Errno`.
+    package static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let code as Errno {
+            throw Failure(code, at: path)
+        }
     }
 
     /// The size of a file in bytes; nil where there is no file. Follows links.
@@ -61,7 +66,9 @@ package enum FileSystem {
     /// - Throws: `Errno`.
     package static func syncFile(_ file: FileDescriptor) throws {
         // Some file systems cannot sync a folder.
-        guard fsync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else { throw Errno(rawValue: errno) }
+        guard OperatingSystem.sync(file.rawValue) == 0 || [EINVAL, EROFS].contains(errno) else {
+            throw Errno(rawValue: errno)
+        }
     }
 
     /// Reads the first 128 bytes of a file.
@@ -79,36 +86,39 @@ package enum FileSystem {
     }
 
     /// Links a file, or copies it where a link is not possible: on another disk, or for another user's file.
-    /// - Throws: ``Unreadable``, or `Errno`.
+    /// - Throws: ``Failure``.
     package static func link(_ source: String, as target: String) throws {
         guard linkat(AT_FDCWD, source, AT_FDCWD, target, 0) != 0 else { return }
         switch errno {
         case EXDEV, EPERM, EMLINK, EOPNOTSUPP: try copy(source, as: target)
-        case let code: throw Errno(rawValue: code)
+        case let code: throw Failure(Errno(rawValue: code), at: source)
         }
     }
 
     /// Copies a file. Only the owner can read the copy.
-    /// - Throws: ``Unreadable``, or `Errno`.
+    /// - Throws: ``Failure``.
     package static func copy(_ source: String, as target: String) throws {
-        let writer = try FileDescriptor.open(
-            FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
-        _ = try writer.closeAfter { try append(source, to: writer) }
+        try naming(target) {
+            let writer = try FileDescriptor.open(
+                FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
+                permissions: .ownerReadWrite)
+            _ = try writer.closeAfter { try append(source, to: writer) }
+        }
     }
 
     /// Appends the bytes of a file.
     /// - Returns: Their number.
-    /// - Throws: ``Unreadable``, or the `Errno` of the writer.
+    /// - Throws: ``Failure`` of the source, or the `Errno` of the writer.
     package static func append(_ source: String, to writer: FileDescriptor) throws -> Int {
-        guard let reader = try? FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec) else {
-            throw Unreadable(path: source)
+        let reader = try naming(source) {
+            try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
         }
         return try reader.closeAfter {
             let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
             defer { buffer.deallocate() }
             var copied = 0
             while true {
-                guard let count = try? reader.read(into: buffer) else { throw Unreadable(path: source) }
+                let count = try naming(source) { try reader.read(into: buffer) }
                 guard count > 0 else { return copied }
                 copied += try writer.writeAll(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }

@@ -1,12 +1,4 @@
-package import Foundation
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Foundation
 
 /// Program that this process has started.
 ///
@@ -31,7 +23,13 @@ package struct ChildProcess: Sendable {
     package init(
         _ words: [String], environment: [String: String], streams: [Int32] = [0, 1, 2], inherited: Set<Int32> = []
     ) throws(Unusable) {
-        var attributes = posix_spawnattr_t()
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var attributes = posix_spawnattr_t()
+            var actions = posix_spawn_file_actions_t()
+        #endif
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var (all, none) = (sigset_t(), sigset_t())
@@ -39,15 +37,20 @@ package struct ChildProcess: Sendable {
         sigemptyset(&none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK))
-        var actions = posix_spawn_file_actions_t()
+        let flags = Int16(POSIX_SPAWN_SETSIGDEF) | Int16(POSIX_SPAWN_SETSIGMASK)
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (stream, file) in streams.enumerated() { posix_spawn_file_actions_adddup2(&actions, file, Int32(stream)) }
         // The program closes them itself: another thread may open a file at any moment before it starts.
-        let end = (inherited.max() ?? 2) + 1
-        for file in 3..<end where !inherited.contains(file) { posix_spawn_file_actions_addclose(&actions, file) }
-        _ = addCloseFrom(&actions, end)
+        #if canImport(Darwin)
+            posix_spawnattr_setflags(&attributes, flags | Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+            for file in inherited { posix_spawn_file_actions_addinherit_np(&actions, file) }
+        #else
+            posix_spawnattr_setflags(&attributes, flags)
+            let end = (inherited.max() ?? 2) + 1
+            for file in 3..<end where !inherited.contains(file) { posix_spawn_file_actions_addclose(&actions, file) }
+            _ = addCloseFrom(&actions, end)
+        #endif
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
@@ -69,6 +72,8 @@ package struct ChildProcess: Sendable {
     }
 }
 
-/// Of glibc 2.34. The Glibc module leaves out what only `_GNU_SOURCE` declares.
-@_silgen_name("posix_spawn_file_actions_addclosefrom_np")
-private func addCloseFrom(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32
+#if !canImport(Darwin)
+    /// Of glibc 2.34. The Glibc module leaves out what only `_GNU_SOURCE` declares.
+    @_silgen_name("posix_spawn_file_actions_addclosefrom_np")
+    private func addCloseFrom(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ first: Int32) -> Int32
+#endif

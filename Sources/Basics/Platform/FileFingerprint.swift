@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Inode, size and modification time of a file. A different mark means that the file may have changed.
 package struct FileFingerprint: Hashable, Sendable {
     private let inode: UInt64
@@ -18,11 +10,7 @@ package struct FileFingerprint: Hashable, Sendable {
     package init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
+        let time = OperatingSystem.modificationTime(of: status)
         inode = UInt64(status.st_ino)
         size = Int64(status.st_size)
         seconds = time.tv_sec

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension String {
     /// Whether two texts have the same bytes in UTF-8. Texts with other bytes may be equal: one letter can be written
     /// with and without a combining mark.

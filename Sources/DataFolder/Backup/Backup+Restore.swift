@@ -4,14 +4,6 @@ import ObjectStorage
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension Backup {
     /// Restores a backup into `folder`, which must hold no data. Blocking.
     ///

@@ -4,14 +4,6 @@ import ObjectStorage
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Staging of a backup: a copy of the database, and links to the uploads that the database names.
 extension Backup {
     static let filesSQL = "SELECT file FROM objects UNION ALL SELECT file FROM multipart_parts"
@@ -88,12 +80,9 @@ extension Backup {
     private static func hold(_ source: String, as target: String) throws {
         do {
             try FileSystem.link(source, as: target)
-        } catch Errno.noSuchFileOrDirectory {
-            throw Problem.missingUpload(source)
-        } catch let code as Errno {
-            throw DataFolder.Problem(code, at: source)
-        } catch let error as FileSystem.Unreadable {
-            throw Problem.unreadable(error.path)
+        } catch let failure as FileSystem.Failure {
+            if failure.path == source, failure.code == .noSuchFileOrDirectory { throw Problem.missingUpload(source) }
+            throw DataFolder.Problem(failure.code, at: failure.path)
         }
     }
 
@@ -101,10 +90,9 @@ extension Backup {
     static func copyFile(_ source: String, to target: String) throws {
         do {
             try FileSystem.copy(source, as: target)
-        } catch let code as Errno {
-            throw DataFolder.Problem(code, at: target)
-        } catch let error as FileSystem.Unreadable {
-            throw Problem.unreadable(error.path)
+        } catch let failure as FileSystem.Failure {
+            guard failure.path == target else { throw Problem.unreadable(source) }
+            throw DataFolder.Problem(failure.code, at: target)
         }
     }
 

@@ -4,14 +4,6 @@ import ObjectStorage
 import ScribeStore
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Backup of a data folder: one tar archive with the database, the uploads and the keys.
 package enum Backup {
     /// Contents of a backup, as counts.
@@ -90,7 +82,9 @@ package enum Backup {
             defer { try? target.close() }
             do {
                 try write(files, of: staging, to: target)
-                guard fsync(target.rawValue) == 0, rename(partial, file) == 0 else { throw Errno(rawValue: errno) }
+                guard OperatingSystem.sync(target.rawValue) == 0, rename(partial, file) == 0 else {
+                    throw Errno(rawValue: errno)
+                }
             } catch {
                 unlink(partial)
                 throw error
@@ -135,8 +129,8 @@ package enum Backup {
     private static func append(_ path: String, to archive: FileDescriptor) throws -> Int {
         do {
             return try FileSystem.append(path, to: archive)
-        } catch let error as FileSystem.Unreadable {
-            throw Problem.unreadable(error.path)
+        } catch is FileSystem.Failure {
+            throw Problem.unreadable(path)
         }
     }
 

@@ -1,16 +1,9 @@
+import Basics
 import Crypto
 import Foundation
 import NIOCore
 import NIOPosix
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Writer of one upload: writes its file and hashes the bytes as they arrive. One task uses the writer.
 struct FileObjectWriter: ObjectWriter {
@@ -66,7 +59,7 @@ struct FileObjectWriter: ObjectWriter {
             return try descriptor.closeAfter {
                 let digests = try write(descriptor)
                 if files.durability == .full {
-                    guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                    guard OperatingSystem.sync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
                     try files.syncFolder(of: path)
                 }
                 return digests

@@ -4,14 +4,6 @@ package import NIOPosix
 import ScribeDomain
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Object store in files: each upload is a file with a fresh name that no client chose.
 ///
 /// A file belongs to an object from the moment its row says so. Before that, and after the row is gone, the file
@@ -169,7 +161,8 @@ package final class ObjectFiles: ObjectStore {
         @Sendable func mayBeLeft(_ path: String) -> Bool {
             guard let time else { return true }
             var info = stat()
-            return stat(path, &info) == 0 && Double(info.st_mtim.tv_sec) < time.timeIntervalSince1970
+            return stat(path, &info) == 0
+                && Double(OperatingSystem.modificationTime(of: info).tv_sec) < time.timeIntervalSince1970
         }
         var parts = try await blocking {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
@@ -213,7 +206,7 @@ package final class ObjectFiles: ObjectStore {
         for folder in [parent, folder] {
             let descriptor = try FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec])
             try descriptor.closeAfter {
-                guard fsync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
+                guard OperatingSystem.sync(descriptor.rawValue) == 0 else { throw Errno(rawValue: errno) }
             }
         }
     }

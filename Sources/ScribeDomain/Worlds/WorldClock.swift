@@ -185,11 +185,6 @@ package final class WorldClock: Sendable {
         try await sleep(for: duration, as: sleeper, atMost: nil)
     }
 
-    /// Sleeps for a duration on this clock or on the machine's, whichever passes first.
-    package func sleepByEither(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
-        try await sleep(for: duration, as: sleeper, atMost: duration)
-    }
-
     /// Sleeps for a duration on this clock.
     /// - Parameter limit: longest sleep on the machine's clock; nil for none.
     package func sleep(for duration: Duration, as name: WallClock.Sleeper, atMost limit: Duration?) async throws {

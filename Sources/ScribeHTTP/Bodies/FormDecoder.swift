@@ -1,14 +1,6 @@
 import Basics
 package import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Decodes a `multipart/form-data` body as it arrives (RFC 7578), across arbitrary buffer boundaries.
 ///
 /// Lenient for real clients: .NET sends names without quotes, a quoted boundary, and a content type for each text

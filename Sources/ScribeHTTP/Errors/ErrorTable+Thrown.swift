@@ -1,3 +1,4 @@
+import Basics
 import Hummingbird
 import HummingbirdCore
 import Logging
@@ -5,14 +6,6 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 import ScribeDomain
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 extension ErrorTable {
     /// Renders an error of a handler as an answer, and logs it.

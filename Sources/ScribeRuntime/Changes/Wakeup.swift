@@ -24,6 +24,9 @@ final class Wakeup: Sendable {
     /// Ends the present wait, or else the next one, without a wake-up.
     func interrupt() { update { $0.isInterrupted = true } }
 
+    /// Forgets an interruption that no wait has seen.
+    func forgetInterruption() { state.withLock { $0.isInterrupted = false } }
+
     private func update(_ change: (inout State) -> Void) {
         let waiter = state.withLock { state in
             change(&state)

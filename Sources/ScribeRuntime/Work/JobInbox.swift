@@ -40,6 +40,8 @@ final class JobInbox: Sendable {
     /// - Parameter end: time of the world's clock at which the wait ends; nil for none.
     /// - Returns: Whether to query the store: false when only a claimed job is pending.
     func wait(until end: Date?, clock: WorldClock) async throws -> Bool {
+        // Of jobs that were taken meanwhile. A job is appended before its interruption, so that none is overlooked.
+        wakeup.forgetInterruption()
         guard isEmpty else { return wakeup.take() }
         return try await wakeup.wait(until: end, clock: clock) || isEmpty
     }

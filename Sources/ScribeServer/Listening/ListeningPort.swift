@@ -1,3 +1,4 @@
+import Basics
 import Connections
 import Engines
 import NIOCore
@@ -5,14 +6,6 @@ import NIOPosix
 import Outbound
 import ScribeHTTP
 package import ServiceLifecycle
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Service that runs an application on a port, and accepts its connections on an event loop: Swift's own threads may be
 /// busy. Its errors name the address and the flag of the port.
@@ -67,8 +60,7 @@ package final class BoundSocket: Sendable {
     /// Binds an address. Blocking.
     init(_ address: String, port: Int) throws {
         let socketAddress = try SocketAddress.makeAddressResolvingHost(address, port: port)
-        let file = socket(
-            Int32(socketAddress.protocol.rawValue), Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let file = OperatingSystem.openStreamSocket(Int32(socketAddress.protocol.rawValue))
         guard file >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
         // As the server does: without it, connections that have just ended would keep the port.
         var isReused: Int32 = 1

@@ -1,14 +1,7 @@
+import Basics
 package import Certificates
 import NIOCore
 package import ScribeHTTP
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Error that prevents a start. Its description says what is wrong, where, and what to do.
 package enum StartupProblem: Error, Sendable, CustomStringConvertible {

@@ -1,14 +1,6 @@
 import Basics
 import Foundation
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension Store {
     /// Reasons why a database cannot be used.
     package enum Problem: Error, Hashable, Sendable, CustomStringConvertible {

@@ -2,14 +2,6 @@ import Basics
 import Foundation
 import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Commands that give this user a right to files that a start needs. They name the user by number, because an
 /// administrator who reads the log of a service may run them.
 package enum FileRights {
@@ -36,7 +28,10 @@ package enum FileRights {
     }
 
     private static func isDataFolder(_ path: String) -> Bool {
-        (try? FileSystem.beginning(of: "\(path)/lock", .noFollow))?.starts(with: dataFolderMark) == true
+        if let line = try? FileSystem.beginning(of: "\(path)/lock", .noFollow), line.starts(with: dataFolderMark) {
+            return true
+        }
+        return FileSystem.size(ofFile: "\(path)/current") != nil && FileSystem.isFolder("\(path)/states")
     }
 
     /// The command after which a key is this user's alone.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Basics
 import Certificates
 import Foundation
 import ScribeServer
@@ -76,20 +77,19 @@ struct Hosts: ParsableCommand {
     /// The steps that direct port 443 of this machine to the server.
     static func portSteps(_ port: Int) -> String {
         guard port != 443 else { return "The server listens on port 443, which SDKs use." }
-        #if os(macOS)
+        if OperatingSystem.isMac {
             return """
                 SDKs use port 443. To direct it to port \(port) until the next restart:
                   echo "rdr pass on lo0 inet proto tcp from any to 127.0.0.1 port 443 -> 127.0.0.1 port \(port)" | sudo pfctl -ef -
                 To undo it: sudo pfctl -f /etc/pf.conf
                 """
-        #else
-            return """
-                SDKs use port 443. To let the server listen on it until the next restart:
-                  sudo sysctl net.ipv4.ip_unprivileged_port_start=443 && \(Bundle.main.executablePath ?? "scribe-emulator") serve --tls --tls-port 443
-                or to direct it to port \(port) (sudo apt-get install iptables; to undo it, use -D in place of -A):
-                  sudo iptables -t nat -A OUTPUT -d 127.0.0.1 -p tcp --dport 443 -j REDIRECT --to-ports \(port)
-                In Docker: ports: ["127.0.0.1:443:\(port)"]
-                """
-        #endif
+        }
+        return """
+            SDKs use port 443. To let the server listen on it until the next restart:
+              sudo sysctl net.ipv4.ip_unprivileged_port_start=443 && \(Bundle.main.executablePath ?? "scribe-emulator") serve --tls --tls-port 443
+            or to direct it to port \(port) (sudo apt-get install iptables; to undo it, use -D in place of -A):
+              sudo iptables -t nat -A OUTPUT -d 127.0.0.1 -p tcp --dport 443 -j REDIRECT --to-ports \(port)
+            In Docker: ports: ["127.0.0.1:443:\(port)"]
+            """
     }
 }

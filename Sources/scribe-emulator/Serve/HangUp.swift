@@ -1,14 +1,7 @@
+import Basics
 import ScribeServer
 import ServiceLifecycle
 import UnixSignals
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Effect of SIGHUP on this process.
 enum HangUp {
@@ -21,14 +14,7 @@ enum HangUp {
 
     /// The effect that fits how the process was started.
     static var inherited: HangUp {
-        var action = sigaction()
-        sigaction(SIGHUP, nil, &action)
-        #if canImport(Darwin)
-            let handler = action.__sigaction_u.__sa_handler
-        #else
-            let handler = action.__sigaction_handler.sa_handler
-        #endif
-        if unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { return .isIgnored }
+        if OperatingSystem.ignores(SIGHUP) { return .isIgnored }
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
         guard terminal >= 0 else { return .rereadsClients }
         close(terminal)

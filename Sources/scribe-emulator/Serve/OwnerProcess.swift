@@ -1,14 +1,7 @@
 import ArgumentParser
+import Basics
 import Foundation
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Process that this one must not outlive. Its start time tells it apart from a later process with the same id.
 struct OwnerProcess: Sendable {
@@ -26,7 +19,7 @@ struct OwnerProcess: Sendable {
             throw ValidationError(
                 "--exit-with-parent: \(id) is the server itself; name the process that starts it")
         }
-        guard let startTime = Self.startTime(of: id) else {
+        guard let startTime = OperatingSystem.startTime(of: id) else {
             throw ValidationError(
                 """
                 --exit-with-parent: no process \(id) runs here; it has ended, or it is outside of this container. \
@@ -36,7 +29,7 @@ struct OwnerProcess: Sendable {
         (self.id, self.startTime) = (id, startTime)
     }
 
-    var isRunning: Bool { Self.startTime(of: id) == startTime }
+    var isRunning: Bool { OperatingSystem.startTime(of: id) == startTime }
 
     /// Stops this process, as SIGTERM does, once the other one has ended.
     func endStopsThisProcess(_ logger: Logger) {
@@ -48,14 +41,5 @@ struct OwnerProcess: Sendable {
             logger.notice("process \(id), which --exit-with-parent names, has ended: the server stops")
             kill(getpid(), SIGTERM)
         }
-    }
-
-    /// Start time of a process, in clock ticks after the start of the machine. Nil if it has ended, also before its own
-    /// parent has noticed that.
-    private static func startTime(of id: pid_t) -> String? {
-        guard let data = FileManager.default.contents(atPath: "/proc/\(id)/stat") else { return nil }
-        // proc_pid_stat(5): the name in parentheses may hold any characters. State is field 3, start time field 22.
-        let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
-        return fields.count > 19 && !["Z", "X"].contains(fields[0]) ? String(fields[19]) : nil
     }
 }

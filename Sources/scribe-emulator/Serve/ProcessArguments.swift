@@ -1,21 +1,14 @@
+import Basics
 import Foundation
 import Journal
 import ScribeHTTP
 
 /// Arguments of the process as other users of the machine see them.
 enum ProcessArguments {
-    /// Overwrites credentials with asterisks, once the arguments are copied. Does nothing where the system has no
-    /// `/proc`.
+    /// Overwrites credentials with asterisks, once the arguments are copied. Does nothing where the
+    /// system does not say where they are.
     static func hideCredentials() {
-        guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
-            let end = text.range(of: ")", options: .backwards)?.upperBound
-        else { return }
-        // proc_pid_stat(5): `arg_start` and `arg_end` are fields 48 and 49, and the first two end with a parenthesis.
-        let fields = text[end...].split(separator: " ")
-        guard fields.count > 46, let first = UInt(fields[45]), let last = UInt(fields[46]), first < last,
-            let start = UnsafeMutableRawPointer(bitPattern: first)
-        else { return }
-        let bytes = UnsafeMutableRawBufferPointer(start: start, count: Int(last - first))
+        guard let bytes = OperatingSystem.shownArguments else { return }
         let hidden = hidden(Array(bytes))
         bytes.copyBytes(from: hidden)
     }

@@ -4,14 +4,6 @@ import Foundation
 import NIOCore
 import ServiceLifecycle
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// JSON file with the URLs of a running server: `{"base_url": …, "tls_url": …, "pid": …}`, without `tls_url` if TLS
 /// is off. It exists only while the server is ready, and belongs to the server that has written it.
 struct ReadyFile: Sendable {

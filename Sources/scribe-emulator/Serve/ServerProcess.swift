@@ -69,7 +69,8 @@ struct ServerProcess {
         } catch {
             await log.flush(by: .system)
             if error is ValidationError || error is ExitCode { throw error }
-            let problem = usesTemporaryFolder ? error as? DataFolder.Problem : nil
+            let failure = (error as? FileSystem.Failure).map { DataFolder.Problem($0.code, at: $0.path) }
+            let problem = usesTemporaryFolder ? error as? DataFolder.Problem ?? failure : nil
             StandardError.write(
                 "scribe-emulator: \(problem?.ofTemporaryFolder(Self.temporaryFolder) ?? "\(error)")")
             throw ExitCode.failure
@@ -185,7 +186,7 @@ struct ServerProcess {
 
     /// Sets the allocator and the signals of a process that is a server.
     private static func prepareProcess() {
-        Memory.tune()
+        OperatingSystem.tuneMemory()
         // At a file size limit, a write must fail with an error and not end the process.
         signal(SIGXFSZ, SIG_IGN)
         // A write to a log whose reader is gone must not end the process either.
@@ -207,11 +208,10 @@ struct ServerProcess {
     /// The limit of open files.
     /// - Parameter isRaised: whether to raise it first as far as the system allows, to at most 65,536.
     private static func fileLimit(isRaised: Bool) -> Int {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        guard var limit = OperatingSystem.fileLimit else { return 1024 }
         guard isRaised else { return Int(clamping: limit.rlim_cur) }
         limit.rlim_cur = min(limit.rlim_max, 65_536)
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        OperatingSystem.setFileLimit(limit)
         return Int(limit.rlim_cur)
     }
 }

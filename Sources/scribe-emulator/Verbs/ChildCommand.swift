@@ -3,14 +3,6 @@ import NIOPosix
 import ScribeRuntime
 import UnixSignals
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A command that runs as a child of this process, with its terminal, its input and its output.
 struct ChildCommand: Sendable {
     let arguments: [String]

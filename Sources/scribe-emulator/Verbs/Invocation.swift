@@ -1,14 +1,7 @@
 import ArgumentParser
+import Basics
 import Foundation
 import SystemPackage
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// Run of the command, with all that it takes from its process: arguments, environment variables and standard streams.
 /// Tests run the command with other ones, without a process.
@@ -49,8 +42,7 @@ struct Invocation: Sendable {
         for stream in 0...2 where fcntl(Int32(stream), F_GETFD) < 0 { _ = open("/dev/null", O_RDWR) }
         // `waitpid` fails where the parent has left the signal ignored.
         signal(SIGCHLD, SIG_DFL)
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        return Set(files.compactMap(Int32.init).filter { $0 > 2 && fcntl($0, F_GETFD) == 0 })
+        return Set((OperatingSystem.openFiles ?? []).filter { $0 > 2 && fcntl($0, F_GETFD) == 0 })
     }
 
     /// The set variables. An empty one is unset: Compose writes it for `${NAME:-}`.

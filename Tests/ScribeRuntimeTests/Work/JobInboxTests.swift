@@ -34,6 +34,17 @@ struct JobInboxTests {
         #expect(try await second)
     }
 
+    @Test("a job that was delivered and taken before a wait does not end that wait")
+    func taken() async throws {
+        let key = Transaction.Key(business: .init("b-1"), id: .init("t-1"))
+        inbox.deliver(Job(id: 1, transaction: key, attempt: 1, generation: 1, work: .assemble()))
+        #expect(inbox.deliveredJobs(upTo: 1).count == 1)
+        async let wait = inbox.wait(until: manual.world.now.addingTimeInterval(60), clock: manual.world)
+        try await manual.waitFor(.jobRunner)
+        manual.advance(by: .seconds(60))
+        #expect(try await wait)
+    }
+
     @Test("delivered jobs of several tenants are taken in turn, those of each in order")
     func tenants() {
         for (number, tenant) in ["a", "a", "a", "b", "c", "b"].enumerated() {

@@ -2,12 +2,6 @@ import Basics
 import Foundation
 import ScribeDomain
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#endif
-
 /// Tells the other processes on a PostgreSQL database of changes, and learns theirs: LISTEN and NOTIFY.
 ///
 /// A notification follows the commit, on a connection of its own: inside the SQL transaction its global lock would be

@@ -13,6 +13,6 @@ package struct DatabaseTemplate: Sendable {
     }
 
     /// Copies the file. Blocking.
-    /// - Throws: `Errno`, or `FileSystem.Unreadable` where the file has been removed.
+    /// - Throws: `FileSystem.Failure`.
     package func copy(to target: String) throws { try FileSystem.copy(path, as: target) }
 }

@@ -1,3 +1,4 @@
+import Basics
 import GRDB
 import ObjectStorage
 import ScribeDomain
@@ -53,6 +54,7 @@ enum StorageFailure {
 
     private static func isStorageUnavailable(_ error: any Error) -> Bool {
         if let error = error as? Errno { return error.isFullDisk }
+        if let failure = error as? FileSystem.Failure { return failure.isFullDisk }
         if let error = error as? PostgreSQLError { return error.isUnavailable }
         guard let error = error as? DatabaseError else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_CANTOPEN].contains(error.resultCode)

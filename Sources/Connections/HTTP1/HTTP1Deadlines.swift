@@ -4,7 +4,7 @@ import NIOCore
 /// answer.
 ///
 /// Not thread-safe: only for the connection's event loop.
-final class RequestDeadlines {
+final class HTTP1Deadlines {
     /// The part of a request that must arrive before the deadline.
     enum Awaited { case head, body }
 

@@ -19,7 +19,7 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     /// Unanswered requests in order: whether the connection closes after the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
-    private lazy var deadlines = RequestDeadlines(limits) { [weak self] in self?.headIsLate($0) }
+    private lazy var deadlines = HTTP1Deadlines(limits) { [weak self] in self?.headIsLate($0) }
     private var context: ChannelHandlerContext?
     private var protocolSwitch = ProtocolSwitch()
     /// Whether the parser stops after the present request, and whether it has stopped.

@@ -18,8 +18,10 @@ package struct SnapshotFolder: Hashable, Sendable {
     package func path(of file: String) -> String { "\(objectsFolder)/\(file)" }
 
     /// Makes the folders. Blocking.
-    /// - Throws: `Errno`.
-    package func make() throws { for folder in [path, objectsFolder] { try FileSystem.makeFolder(folder) } }
+    /// - Throws: `FileSystem.Failure`.
+    package func make() throws {
+        for folder in [path, objectsFolder] { try FileSystem.naming(folder) { try FileSystem.makeFolder(folder) } }
+    }
 
     /// Makes the empty database. Blocking.
     func makeDatabase() throws -> DatabaseQueue {
@@ -109,9 +111,15 @@ package struct SnapshotFolder: Hashable, Sendable {
             guard FileSystem.size(ofFile: path(of: file.name)) == file.size else {
                 throw SnapshotProblem.damaged("a file has another size than its row says")
             }
-            guard let wanted = file.digest ?? manifest.digests[file.name],
-                (try? FileDigest.md5(ofFile: path(of: file.name))) == wanted
-            else { throw SnapshotProblem.damaged("a file has another MD5 than its row says") }
+            let digest: String
+            do {
+                digest = try FileDigest.md5(ofFile: path(of: file.name))
+            } catch is FileSystem.Failure {
+                throw SnapshotProblem.damaged("a file is missing")
+            }
+            guard let wanted = file.digest ?? manifest.digests[file.name], digest == wanted else {
+                throw SnapshotProblem.damaged("a file has another MD5 than its row says")
+            }
         }
     }
 
