@@ -82,3 +82,11 @@ def chunks(samples: array.array, folder: pathlib.Path, extension: str = "m4a", p
         (encode(samples[int(start * RATE) : int(end * RATE)], folder / f"{number}.{extension}"), start, end)
         for number, (start, end) in enumerate(cut_in_pauses(samples, preferred), 1)
     ]
+
+
+if __name__ == "__main__":
+    # The speech of `scribe-emulator demo`.
+    root = pathlib.Path(__file__).parents[1]
+    lines = (root / "demo/consultation.txt").read_text().splitlines()
+    CODECS["ogg"] = ["-c:a", "libopus", "-b:a", "16k"]
+    encode(consultation([line for line in lines if line]), root / "seed/consultation.ogg")

@@ -3,6 +3,10 @@
 
 #include "Documents.h"
 
+#ifndef __has_embed
+#error "A compiler with #embed is needed: clang 19, or Xcode 16.3"
+#endif
+
 static const unsigned char scribe[] = {
 #embed "../../openapi/scribe.yaml"
 };
@@ -51,6 +55,12 @@ static const unsigned char listen[] = {
 };
 
 struct document document_listen(void) { return (struct document){listen, sizeof listen}; }
+
+static const unsigned char consultation[] = {
+#embed "../../seed/consultation.ogg"
+};
+
+struct document document_consultation(void) { return (struct document){consultation, sizeof consultation}; }
 
 static const unsigned char clients[] = {
 #embed "../../seed/clients.yaml"

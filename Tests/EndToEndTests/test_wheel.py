@@ -1,5 +1,6 @@
 """The Python wheel, built from the binary that the tests use, installed where nothing else is."""
 
+import hashlib
 import importlib.machinery
 import importlib.util
 import os
@@ -103,3 +104,18 @@ def test_the_wheel_has_no_data_of_unused_locales():
     smaller = icu_data().trim(whole)
     assert smaller[:32] == whole[:32]
     assert items(smaller) == {name: value for name, value in content.items() if name not in left}
+
+
+def test_the_formula_of_homebrew_names_each_tarball_with_its_digest(tmp_path):
+    for platform in ["macos-arm64", "macos-x86_64", "linux-x86_64", "linux-aarch64"]:
+        (tmp_path / f"scribe-emulator-0.1.0-{platform}.tar.gz").write_text(platform)
+    formula = [ROOT / "scripts/formula", tmp_path, "https://example.com/v0.1.0/"]
+    subprocess.run(formula, check=True)
+    text = (tmp_path / "scribe-emulator.rb").read_text()
+    for file in tmp_path.glob("*.tar.gz"):
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        assert f'url "https://example.com/v0.1.0/{file.name}"\n      sha256 "{digest}"' in text
+    assert text.count("do\n") == text.count("  end\n") - 1, "the class ends too, without spaces"
+    (tmp_path / "scribe-emulator-0.1.0-macos-arm64.tar.gz").unlink()
+    refused = subprocess.run(formula, capture_output=True, text=True)
+    assert refused.returncode == 1 and "four platforms" in refused.stderr

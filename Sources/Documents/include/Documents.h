@@ -32,6 +32,9 @@ struct document document_clients(void);
 struct document document_fixtures(void);
 struct document document_templates(void);
 
+// Spoken consultation for `scribe-emulator demo`: Ogg with Opus. demo/speech.py writes it.
+struct document document_consultation(void);
+
 // Weights of the words of emergencies, Sources/Engines/Conversation/urgency.txt.
 struct document document_urgency(void);
 

@@ -105,44 +105,14 @@ struct Exec: AsyncParsableCommand {
     // MARK: A server of its own
 
     private func runWithServer() async throws -> Int32 {
-        let given = flags.given
-        var server = try ServerProcess(
-            try flags.settings(), logLevel: given["log-level"] == nil ? .error : nil
-        ) { configuration in
-            if given["port"] == nil { configuration.port = 0 }
-            if configuration.tls.isOn, given["tls-port"] == nil { configuration.tls.port = 0 }
-            if given["data-dir"] == nil { configuration.isEphemeral = true }
-            if configuration.authMode == .strict, configuration.adminToken == nil {
-                configuration.adminToken = IdentifierSource.random.secret()
-            }
-        }
-        // The variable and the YAML file name that of another server.
-        if given["ready-file"] == nil { server.readyFile = nil }
-        let configuration = server.configuration
-        let (banners, ready) = AsyncStream.makeStream(of: Banner.self)
-        let code = LockedValue<Int32>(1)
-        let command = CommandService(banners: banners) { banner in
+        try await OwnServer(flags).run { banner, configuration in
             let variables = try await Self.variables(banner, configuration)
-            let result = try await ChildCommand(arguments: self.command, environment: variables).explained()
-            code.withLock { $0 = result }
-            guard result != 0 else { return }
-            let token = configuration.adminToken
-            try await export(from: ControlClient(baseURL: banner.baseURL, token: token))
+            let result = try await ChildCommand(arguments: command, environment: variables).explained()
+            if result != 0 {
+                try await export(from: ControlClient(baseURL: banner.baseURL, token: configuration.adminToken))
+            }
+            return result
         }
-        try await server.run(
-            signals: [],
-            onReady: {
-                ready.yield($0)
-                ready.finish()
-            },
-            services: { _ in
-                [
-                    .init(
-                        service: command, successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup)
-                ]
-            })
-        return code.withLock { $0 }
     }
 
     private static func variables(_ banner: Banner, _ configuration: Configuration) async throws -> [String: String] {
@@ -179,16 +149,6 @@ struct Exec: AsyncParsableCommand {
         } catch is ExitCode {
             // The reason is on standard error; the code is the command's.
         }
-    }
-}
-
-/// Runs a command once the server is ready. The server stops when it ends.
-private struct CommandService: Service {
-    let banners: AsyncStream<Banner>
-    let work: @Sendable (Banner) async throws -> Void
-
-    func run() async throws {
-        for await banner in banners { try await work(banner) }
     }
 }
 

@@ -137,12 +137,22 @@ struct JournalRoutesTests {
         server.configuration.journal.entries = 3
         try await server.run { [server] anonymous in
             let client = try await anonymous.login()
-            async let waiting = post(client, "wait", #"{"path":"/voice/*","at_least":8,"timeout":"30s"}"#)
+            let isMet = LockedValue(false)
+            async let waiting = {
+                defer { isMet.withLock { $0 = true } }
+                return try await post(client, "wait", #"{"path":"/voice/*","at_least":8,"timeout":"30s"}"#)
+            }()
             try await server.manual.waitFor(.journal)
-            for number in 1...8 { _ = try await client.initialise("i-\(number)") }
+            // A busy machine may drop a request before the wait has looked.
+            var number = 0
+            while number < 8 || !isMet.withLock({ $0 }) {
+                _ = try await client.initialise("i-\(number)")
+                number += 1
+            }
             let outcome = try await waiting
             #expect(outcome.status == 200, "\(outcome.text)")
-            #expect(outcome.text.contains(#""count":8"#) && !outcome.text.contains(#""dropped":0"#))
+            #expect(!(0..<8).contains { outcome.text.contains(#""count":\#($0),"#) }, "\(outcome.text)")
+            #expect(!outcome.text.contains(#""dropped":0"#))
         }
     }
 
