@@ -2,6 +2,7 @@ import Basics
 import Engines
 import Foundation
 import Listen
+import Logging
 import NIOPosix
 import ObjectStorage
 import ScribeRuntime
@@ -14,6 +15,7 @@ struct EngineMaker {
     let temporary: TemporaryFiles
     let identifiers: IdentifierSource
     let clock: WallClock
+    let logger: Logger
     let threads: NIOThreadPool
     let decoder: RecordingDecoder
 
@@ -131,6 +133,10 @@ struct EngineMaker {
     /// one only ends connections without any answer.
     private func client() -> SpeechServiceClient {
         SpeechServiceClient(
-            timeLimit: configuration.recognition.timeLimit * 10, trust: configuration.outboundTrust, files: threads)
+            timeLimit: configuration.recognition.timeLimit * 10, trust: configuration.outboundTrust, files: threads,
+            clock: clock
+        ) { [logger] address in
+            logger.warning("nothing listens at the address of the transcriber", metadata: ["asked": "\(address)"])
+        }
     }
 }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+package import Basics
 package import Foundation
 import NIOCore
 import NIOHTTP1
@@ -24,22 +25,33 @@ package final class SpeechServiceClient: Sendable {
 
     private let client: HTTPClient
     private let files: NIOThreadPool
+    private let connectTime: Duration
+    private let clock: WallClock
+    private let refused: @Sendable (_ address: String) -> Void
+    /// Whether the last request found nobody who listens.
+    private let isRefused = LockedValue(false)
 
     /// Creates a client.
     /// - Parameters:
     ///   - timeLimit: longest silence of the service.
     ///   - connectTime: time in which a connection is tried again and again.
+    ///   - refused: called with the service's URL when a connection is refused, once until a connection is not.
     ///   - files: threads that may block.
     package init(
         timeLimit: Duration, connectTime: Duration = .seconds(10), trust: OutboundTrust = .system,
-        files: NIOThreadPool
+        files: NIOThreadPool, clock: WallClock, refused: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) {
+        self.connectTime = connectTime
+        self.clock = clock
+        self.refused = refused
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: trust.configuration, redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(connectTime), read: TimeAmount(timeLimit)),
             // A kilobyte of compressed answer can expand to a megabyte.
             decompression: .disabled)
         configuration.httpVersion = .http1Only
+        // The client would try again in silence.
+        configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         self.files = files
     }
@@ -58,9 +70,10 @@ package final class SpeechServiceClient: Sendable {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = .POST
         request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
-        request.body = .stream(FileChunks(path: path, files: files), length: .known(size))
         do {
-            let response = try await client.execute(request, deadline: .distantFuture)
+            let response = try await response(to: request) { [files] in
+                .stream(FileChunks(path: path, files: files), length: .known(size))
+            }
             return try await Self.answer(response, to: headers)
         } catch let failure as EngineFailure {
             throw failure
@@ -73,6 +86,42 @@ package final class SpeechServiceClient: Sendable {
                 isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error)",
                 isRetryable: true)
         }
+    }
+
+    /// Sends a request, and tries again while nobody listens, as a service that starts does not.
+    /// - Parameter body: makes the body of each attempt.
+    private func response(
+        to request: HTTPClientRequest, _ body: () -> HTTPClientRequest.Body
+    ) async throws -> HTTPClientResponse {
+        var request = request
+        let end = clock.now.addingTimeInterval(connectTime / .seconds(1))
+        while true {
+            request.body = body()
+            do {
+                let response = try await client.execute(request, deadline: .distantFuture)
+                isRefused.withLock { $0 = false }
+                return response
+            } catch let error where Self.isRefusal(error) {
+                let isFirst = isRefused.withLock { isRefused in
+                    defer { isRefused = true }
+                    return !isRefused
+                }
+                if isFirst { refused(URL(string: request.url)?.withoutSecrets ?? "") }
+                let left = end.timeIntervalSince(clock.now)
+                guard left > 0 else { throw error }
+                try await clock.sleep(for: min(Self.pause, .seconds(left)), as: .upstream)
+            }
+        }
+    }
+
+    /// Pause between two attempts to connect.
+    private static let pause: Duration = .milliseconds(500)
+
+    private static func isRefusal(_ error: any Error) -> Bool {
+        if let failure = error as? NIOConnectionError {
+            return failure.connectionErrors.contains { isRefusal($0.error) }
+        }
+        return (error as? IOError)?.errnoCode == ECONNREFUSED
     }
 
     /// Requests a document to see whether the service is up. Most answers show that, also a 404.

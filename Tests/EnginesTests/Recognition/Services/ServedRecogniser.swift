@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import NIOPosix
 import TestSupport
@@ -33,12 +34,15 @@ struct ServedRecogniser {
     /// - Parameter change: changes the settings of the service.
     func bare(
         timeLimit: Duration = timeOfATest, connectTime: Duration = timeOfATest,
+        told: LockedValue<[String]> = LockedValue([]),
         _ change: (inout SpeechService) -> Void = { _ in }
     ) throws -> any Transcriber {
         var service = SpeechService(baseURL: try #require(URL(string: "\(api.http.url)/v1")))
         change(&service)
         let client = SpeechServiceClient(
-            timeLimit: timeLimit, connectTime: connectTime, trust: service.trust, files: .singleton)
+            timeLimit: timeLimit, connectTime: connectTime, trust: service.trust, files: .singleton,
+            clock: manual.clock
+        ) { address in told.withLock { $0.append(address) } }
         switch kind {
         case .openai:
             return OpenAITranscriber(service: service, client: client, temporary: temporary, files: .singleton)

@@ -122,15 +122,25 @@ struct SpeechFaultsTests {
         }
     }
 
-    @Test("a port that refuses connections is a failure that may pass", arguments: [Kind.openai, .deepgram])
+    @Test(
+        "a port that refuses connections is told of at once, is tried again, and is a failure that may pass",
+        arguments: [Kind.openai, .deepgram])
     func refusedConnection(kind: Kind) async throws {
         try await withinTheTimeOfATest {
             let port = try RefusingPort()
             let recogniser = try ServedRecogniser(kind, try await SpeechAPI())
-            let transcriber = try recogniser.bare(connectTime: .milliseconds(20)) { service in
+            let told = LockedValue([String]())
+            let transcriber = try recogniser.bare(connectTime: .milliseconds(800), told: told) { service in
                 service.baseURL = URL(string: "http://127.0.0.1:\(port.number)/v1") ?? service.baseURL
             }
-            let failure = try #require(try await recogniser.failure(transcriber))
+            async let failing = recogniser.failure(transcriber)
+            for pause in [500, 300] {
+                try await recogniser.manual.waitFor(.upstream)
+                #expect(told.withLock { $0.count } == 1)
+                recogniser.manual.advance(by: .milliseconds(pause))
+            }
+            let failure = try #require(try await failing)
+            #expect(told.withLock { $0 }.allSatisfy { $0.hasPrefix("http://127.0.0.1:\(port.number)/v1") })
             #expect([.transcriptionFailed, .transcriptionTimeout].contains(failure.code))
             #expect(failure.isRetryable)
             #expect(recogniser.api.requests.isEmpty)
