@@ -24,7 +24,8 @@ struct EngineSet: Sendable {
             temporary: temporary, clock: parts.clock, files: threads)
         let engines = EngineMaker(
             configuration: configuration, fixtures: fixtures, temporary: temporary,
-            identifiers: parts.identifiers, clock: parts.clock, logger: parts.logger, threads: threads, decoder: decoder)
+            identifiers: parts.identifiers, clock: parts.clock, logger: parts.logger, threads: threads, decoder: decoder
+        )
         transcriber = try parts.transcriber ?? engines.transcriber()
         facts = ClinicalFacts(threads: threads)
         noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))

@@ -47,14 +47,17 @@ enum Seed {
             try decoder.refuseUnknownKeys(CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
             func text(_ key: CodingKeys) throws -> String { try container.decode(String.self, forKey: key) }
+            func text(_ key: CodingKeys, orElse usual: String) throws -> String {
+                try container.decodeIfPresent(String.self, forKey: key) ?? usual
+            }
+            let id = try text(.id)
             let principal = Principal(
-                businessID: try text(.business), userID: try text(.user), doctorID: try text(.doctor),
-                clientID: try text(.id))
+                businessID: try text(.business, orElse: "b-\(id)"), userID: try text(.user, orElse: "u-\(id)"),
+                doctorID: try text(.doctor, orElse: "o-\(id)"), clientID: id)
             client = Client(
                 principal: principal,
-                name: try container.decodeIfPresent(String.self, forKey: .name) ?? principal.client.rawValue,
-                workspace: try container.decodeIfPresent(String.self, forKey: .workspace)
-                    ?? principal.business.rawValue,
+                name: try text(.name, orElse: id),
+                workspace: try text(.workspace, orElse: principal.business.rawValue),
                 transactionLimit: try container.decodeIfPresent(Int.self, forKey: .limit)
             )
             secret = try text(.secret)
@@ -82,18 +85,20 @@ enum Seed {
         init(from decoder: any Decoder) throws {
             try decoder.refuseUnknownKeys(CodingKeys.allCases)
             let file = try decoder.container(keyedBy: CodingKeys.self)
-            clients = try file.decode([PlacedEntry<ClientEntry>].self, forKey: .clients).map(\.entry)
-            partners =
-                try file.decodeIfPresent([PlacedEntry<PartnerEntry>].self, forKey: .partners)?.map(\.entry) ?? []
+            let listed = try file.decode([TriedEntry<ClientEntry>].self, forKey: .clients)
+            let listedPartners = try file.decodeIfPresent([TriedEntry<PartnerEntry>].self, forKey: .partners) ?? []
+            (clients, partners) = (listed.compactMap(\.entry), listedPartners.compactMap(\.entry))
+            var problems = (listed.compactMap(\.error) + listedPartners.compactMap(\.error)).map(Seed.explanation)
             let ids = clients.map(\.client.principal.client)
             for (index, id) in ids.enumerated() where ids[..<index].contains(id) {
-                throw UnusableEntry(problem: "the client_id '\(id)' is there twice")
+                problems.append("the file: the client_id '\(id)' is there twice")
             }
             let keys = clients.flatMap(\.keys)
-            if Set(keys).count < keys.count { throw UnusableEntry(problem: "an api_key is there twice") }
+            if Set(keys).count < keys.count { problems.append("the file: an api_key is there twice") }
             if Set(partners.map(\.partner.id)).count < partners.count {
-                throw UnusableEntry(problem: "a partner_id is there twice")
+                problems.append("the file: a partner_id is there twice")
             }
+            guard problems.isEmpty else { throw UnusableFile(problems: problems) }
         }
     }
 
@@ -207,6 +212,7 @@ enum Seed {
     private static func explanation(of error: any Error) -> String {
         if let mistake = error as? YAMLText.Mistake { return "it is not YAML: \(mistake)" }
         if error is UnusableEntry { return "the file: \(error)" }
+        if let error = error as? UnusableFile { return error.problems.joined(separator: "; ") }
         guard let error = error as? DecodingError else { return "\(error)" }
         let path = { (context: DecodingError.Context) in
             let keys = context.codingPath.map { $0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue }

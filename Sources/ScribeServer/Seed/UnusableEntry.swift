@@ -23,6 +23,25 @@ struct PlacedEntry<Entry: Decodable>: Decodable {
     }
 }
 
+/// Entry of a list that may be wrong, so that all wrong entries of a file are told of at once.
+struct TriedEntry<Entry: Decodable>: Decodable {
+    let entry: Entry?
+    let error: (any Error)?
+
+    init(from decoder: any Decoder) throws {
+        do {
+            (entry, error) = (try PlacedEntry<Entry>(from: decoder).entry, nil)
+        } catch {
+            (entry, self.error) = (nil, error)
+        }
+    }
+}
+
+/// Errors of a clients file, each with its place.
+struct UnusableFile: Error {
+    let problems: [String]
+}
+
 extension Decoder {
     /// Refuses unknown keys, since a misspelled key would otherwise have no effect and no error.
     /// - Throws: ``UnusableEntry`` that names the nearest known key.

@@ -65,8 +65,8 @@ extension Mistake {
             "key of a client", "clients: [\(client(with: "transaktion_limit: 1"))]",
             "clients, entry 1: 'transaktion_limit' is not known; did you mean 'transaction_limit'?"),
         clients(
-            "client without a business", "clients: [{client_id: c, client_secret: hidden}]",
-            "clients, entry 1: 'business_id' is missing"),
+            "client without a secret", "clients: [{client_id: c, business_id: b}]",
+            "clients, entry 1: 'client_secret' is missing"),
         clients(
             "client without an id", "clients: [\(client), \(namelessClient)]",
             "clients, entry 2: client_id, client_secret and business_id must not be empty"),

@@ -2,8 +2,10 @@ import Basics
 import Foundation
 import HTTPTypes
 import Logging
+import ScribeDomain
 import ScribeHTTP
 import ServerTestSupport
+import Suki
 import TestSupport
 import Testing
 
@@ -50,6 +52,48 @@ struct ClientsFileTests {
     private func logIn(_ id: String, _ client: TestScribeClient) async throws -> Int {
         let body = #"{"client_id":"\#(id)","client_secret":"secret-of-\#(id)"}"#
         return try await client.post("/connect-auth/v1/account/login", body).status
+    }
+
+    @Test("all wrong entries of a clients file are told of at once, each with its place")
+    func allProblems() throws {
+        try replace(
+            by: """
+                clients:
+                - { client_id: a }
+                - { client_id: b, client_secret: s, api_keys: [x] }
+                - { client_id: c, client_secret: s, clinet: 1 }
+                partners:
+                - { partner_id: p }
+                """)
+        let problem = #expect(throws: StartupProblem.self) { try Seed.clients(inFile: file) }
+        let text = try #require(problem.map { "\($0)" })
+        for part in [
+            "clients, entry 1: 'client_secret' is missing", "clients, entry 2: an api_key has eight characters",
+            "clients, entry 3: 'clinet' is not known", "partners, entry 1: 'client_id' is missing",
+        ] {
+            #expect(text.contains(part), "\(text)")
+        }
+    }
+
+    @Test("the example of a clients file names no client, and without its marks it is a file that can be used")
+    func example() throws {
+        let example = try String(contentsOf: projectFile("docker/clients.example.yaml"), encoding: .utf8)
+        try replace(by: example)
+        #expect(throws: StartupProblem.self) { try Seed.clients(inFile: file) }
+        try replace(
+            by: example.split(separator: "\n").map { $0.hasPrefix("#  ") ? " " + $0.dropFirst(2) : String($0) }
+                .joined(separator: "\n"))
+        let content = try Seed.clients(inFile: file)
+        #expect(content.clients.map(\.client.principal.business.rawValue) == ["b-clinic"])
+        #expect(content.partners.map(\.partner.id) == ["hospital"])
+    }
+
+    @Test("a client of a file needs an id and a secret; its other ids follow from them")
+    func defaults() throws {
+        try replace(by: "clients: [{ client_id: clinic, client_secret: s-1 }]")
+        let client = try #require(try Seed.clients(inFile: file).clients.first?.client)
+        let expected = Principal(businessID: "b-clinic", userID: "u-clinic", doctorID: "o-clinic", clientID: "clinic")
+        #expect(client.principal == expected && client.name == "clinic" && client.workspace == "b-clinic")
     }
 
     @Test("a changed clients file is read again: new clients log in, and removed ones lose their tokens")
