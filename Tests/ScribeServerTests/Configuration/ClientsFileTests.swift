@@ -61,7 +61,7 @@ struct ClientsFileTests {
                 clients:
                 - { client_id: a }
                 - { client_id: b, client_secret: s, api_keys: [x] }
-                - { client_id: c, client_secret: s, clinet: 1 }
+                - { client_id: c, client_secret: s, klient: 1 }
                 partners:
                 - { partner_id: p }
                 """)
@@ -69,7 +69,7 @@ struct ClientsFileTests {
         let text = try #require(problem.map { "\($0)" })
         for part in [
             "clients, entry 1: 'client_secret' is missing", "clients, entry 2: an api_key has eight characters",
-            "clients, entry 3: 'clinet' is not known", "partners, entry 1: 'client_id' is missing",
+            "clients, entry 3: 'klient' is not known", "partners, entry 1: 'client_id' is missing",
         ] {
             #expect(text.contains(part), "\(text)")
         }

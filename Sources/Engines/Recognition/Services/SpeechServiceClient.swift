@@ -28,7 +28,7 @@ package final class SpeechServiceClient: Sendable {
     private let connectTime: Duration
     private let clock: WallClock
     private let refused: @Sendable (_ address: String) -> Void
-    /// Whether the last request found nobody who listens.
+    /// Whether the last connection was refused.
     private let isRefused = LockedValue(false)
 
     /// Creates a client.
@@ -88,7 +88,7 @@ package final class SpeechServiceClient: Sendable {
         }
     }
 
-    /// Sends a request, and tries again while nobody listens, as a service that starts does not.
+    /// Sends a request, and tries again while connections are refused: the service may be starting.
     /// - Parameter body: makes the body of each attempt.
     private func response(
         to request: HTTPClientRequest, _ body: () -> HTTPClientRequest.Body
