@@ -243,7 +243,7 @@ def test_a_session_that_failed_is_not_called_skipped_or_completed(ambient, clien
 def test_the_code_of_the_suki_recipe_prints_a_note(ambient, tmp_path):
     page = (ROOT / "docs/recipes/suki.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
-    (tmp_path / "speech.raw").write_bytes(samples(70))
+    (tmp_path / "speech.pcm").write_bytes(samples(70))
     code = code.replace("127.0.0.1:8087", ambient.base_url.removeprefix("http://"))
     told = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
     assert told.returncode == 0, told.stderr

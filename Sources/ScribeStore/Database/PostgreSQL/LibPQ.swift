@@ -62,8 +62,13 @@ struct LibPQ: Sendable {
     /// The library; nil if this machine has none.
     static let shared = LibPQ()
 
+    /// The library's file: of Linux, and of Homebrew on Apple silicon and on Intel, which links it into no common folder.
+    private static let files = [
+        "libpq.so.5", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
+    ]
+
     private init?() {
-        guard let handle = dlopen("libpq.so.5", RTLD_NOW) else { return nil }
+        guard let handle = Self.files.lazy.compactMap({ dlopen($0, RTLD_NOW) }).first else { return nil }
         let symbols = Self.names.map { dlsym(handle, $0) }
         guard !symbols.contains(nil) else { return nil }
         var next = 0

@@ -36,7 +36,7 @@ final class PostgreSQLDatabase: StoreEngine {
     /// - Throws: ``Store/Problem``.
     init(_ address: PostgreSQLAddress, process: String?, sink: (any ChangeSink)?) throws {
         guard let library = LibPQ.shared else {
-            throw Store.Problem.noPostgreSQL(reason: "libpq.so.5 is not installed")
+            throw Store.Problem.noPostgreSQL(reason: "libpq, PostgreSQL's client library, is not installed")
         }
         self.address = address
         self.library = library
