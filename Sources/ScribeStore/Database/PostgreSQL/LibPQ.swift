@@ -62,7 +62,7 @@ struct LibPQ: Sendable {
     /// The library; nil if this machine has none.
     static let shared = LibPQ()
 
-    /// The library's file: of Linux, and of Homebrew on Apple silicon and on Intel, which links it into no common folder.
+    /// The library's file: of Linux, and of Homebrew on Apple silicon and on Intel.
     private static let files = [
         "libpq.so.5", "/opt/homebrew/opt/libpq/lib/libpq.5.dylib", "/usr/local/opt/libpq/lib/libpq.5.dylib",
     ]
