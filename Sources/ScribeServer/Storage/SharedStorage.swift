@@ -21,7 +21,7 @@ struct SharedStorage: Sendable {
     /// Opens the database and the bucket.
     /// - Parameters:
     ///   - data: the server's own folder, where arriving bytes wait for the bucket.
-    ///   - composition: the families of the server, whose policies the store needs.
+    ///   - composition: the families of the server. The store needs their policies.
     /// - Throws: ``StartupProblem``, `Store.Problem`.
     init(
         _ place: SharedPlace, _ configuration: Configuration, _ parts: Emulator.Parts, _ composition: Composition,

@@ -88,7 +88,8 @@ package final class SpeechServiceClient: Sendable {
         }
     }
 
-    /// Sends a request, and tries again while connections are refused: the service may be starting.
+    /// Sends a request, and tries again while there is no connection: the service may be starting, and in a network of
+    /// containers its name comes with it.
     /// - Parameter body: makes the body of each attempt.
     private func response(
         to request: HTTPClientRequest, _ body: () -> HTTPClientRequest.Body
@@ -101,10 +102,10 @@ package final class SpeechServiceClient: Sendable {
                 let response = try await client.execute(request, deadline: .distantFuture)
                 isRefused.withLock { $0 = false }
                 return response
-            } catch let error where Self.isRefusal(error) {
+            } catch let error where error is NIOConnectionError || Self.isRefusal(error) {
                 let isFirst = isRefused.withLock { isRefused in
-                    defer { isRefused = true }
-                    return !isRefused
+                    defer { isRefused = isRefused || Self.isRefusal(error) }
+                    return !isRefused && Self.isRefusal(error)
                 }
                 if isFirst { refused(URL(string: request.url)?.withoutSecrets ?? "") }
                 let left = end.timeIntervalSince(clock.now)
