@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import Glibc
 import ObjectStorage
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
+import Basics
 import Crypto
 import Foundation
 import GRDB
-import Glibc
 import NIOCore
 import NIOPosix
 import ObjectStorage

@@ -1,6 +1,6 @@
+import Basics
 import Foundation
 import GRDB
-import Glibc
 import TestSupport
 import Testing
 

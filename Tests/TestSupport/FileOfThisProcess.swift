@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 
 /// An open file of the test's process, of the kind that programs inherit unless they are kept from it.
 package final class FileOfThisProcess {

@@ -62,6 +62,13 @@ package enum FileSystem {
         try folder.closeAfter { try syncFile(folder) }
     }
 
+    /// Writes the bytes of the file at `path` to the disk.
+    /// - Throws: `Errno`.
+    package static func syncFile(at path: String) throws {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        try file.closeAfter { try syncFile(file) }
+    }
+
     /// Writes the bytes of a file to the disk.
     /// - Throws: `Errno`.
     package static func syncFile(_ file: FileDescriptor) throws {

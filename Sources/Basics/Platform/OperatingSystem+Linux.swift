@@ -27,6 +27,9 @@
             open(folder, O_WRONLY | O_CLOEXEC | O_DIRECTORY | 0o20_000_000, 0o600)
         }
 
+        /// Whether `fsync` leaves no bytes in the disk's own memory, where a power cut would lose them.
+        package static let fsyncReachesDisk = true
+
         /// Writes a file to the disk itself.
         /// - Returns: 0 for success.
         package static func sync(_ file: Int32) -> Int32 { fsync(file) }

@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import Glibc
 import ObjectStorage
 import TestSupport
 import Testing
@@ -98,7 +97,7 @@ struct BackupFileTests {
         let left = "scribe.sqlite\0 and what else a killed backup has left"
         try write(left, to: "\(file).partial")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(file).partial")
-        let other = Glibc.open("\(file).partial", O_WRONLY | O_CLOEXEC)
+        let other = open("\(file).partial", O_WRONLY | O_CLOEXEC)
         try #require(other >= 0 && flock(other, LOCK_EX | LOCK_NB) == 0)
         let problem = #expect(throws: Backup.Problem.self) { try backUp(to: file) }
         #expect(

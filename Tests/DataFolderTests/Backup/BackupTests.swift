@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import GRDB
-import Glibc
 import NIOCore
 import NIOPosix
 import ObjectStorage

@@ -1,7 +1,6 @@
 import Basics
 import Crypto
 import Foundation
-import Glibc
 import NIOCore
 import NIOPosix
 import TestSupport
@@ -80,8 +79,8 @@ struct ObjectFilesTests {
     @Test("no upload's file is removed while a backup links files, and all are removed after it")
     func heldBack() async throws {
         let names = try await [begin(files), begin(files)]
-        let backup = Glibc.open(folder.path, O_RDONLY)
-        defer { Glibc.close(backup) }
+        let backup = open(folder.path, O_RDONLY)
+        defer { close(backup) }
         #expect(flock(backup, LOCK_EX) == 0)
         await files.remove([names[0]])
         #expect(try all().count == 2)

@@ -30,13 +30,19 @@ final class GroupCommit: Sendable {
 
     private let pool: any DatabaseWriter
     private let sink: (any ChangeSink)?
+    private let flush: (@Sendable () throws -> Void)?
     private let state = LockedValue(State())
 
     /// Makes the group commit of a database.
-    /// - Parameter sink: receives the changes of the writes.
-    init(_ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil) {
+    /// - Parameters:
+    ///   - sink: receives the changes of the writes.
+    ///   - flush: runs after each commit, before its writes are acknowledged.
+    init(
+        _ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil, flush: (@Sendable () throws -> Void)? = nil
+    ) {
         self.pool = pool
         self.sink = sink
+        self.flush = flush
     }
 
     /// Runs `body` in a SQL transaction, perhaps twice, and returns its result. A cancellation of the task does not
@@ -127,7 +133,7 @@ final class GroupCommit: Sendable {
                     guard db.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_FULL) }
                     return .commit
                 }
-                for write in performed { write.finish(nil) }
+                finish(performed[...])
             } catch {
                 // The transaction could not begin, so all writes have failed.
                 if performed.isEmpty { performed = Array(batch) }
@@ -148,8 +154,15 @@ final class GroupCommit: Sendable {
         } catch {
             return false
         }
-        for write in batch { write.finish(nil) }
+        finish(batch)
         return true
+    }
+
+    /// Resumes the callers of writes that are committed.
+    private func finish(_ writes: ArraySlice<Write>) {
+        var failure: (any Error)?
+        do { try flush?() } catch { failure = error }
+        for write in writes { write.finish(failure) }
     }
 
     private func next() -> ArraySlice<Write>? {

@@ -31,19 +31,28 @@ final class SQLiteDatabase: StoreEngine {
         try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         let pool = try Self.pool(path: path, durability: durability)
         try Schema.prepare(pool)
-        self.init(pool, sink: sink)
+        // SQLite of macOS has no F_FULLFSYNC: its `fullfsync` is a barrier, which keeps the order of writes alone.
+        var flush: (@Sendable () throws -> Void)?
+        if durability == .full, !OperatingSystem.fsyncReachesDisk {
+            flush = { try FileSystem.syncFile(at: "\(path)-wal") }
+        }
+        self.init(pool, sink: sink, flush: flush)
     }
 
     /// Uses a database that is already open.
     /// - Parameters:
     ///   - pool: a database that has the schema.
     ///   - memory: the memory that its rows share; nil for a file.
-    init(_ pool: any DatabaseWriter, memory: WorldMemory? = nil, sink: (any ChangeSink)?) {
+    ///   - flush: see ``GroupCommit``.
+    init(
+        _ pool: any DatabaseWriter, memory: WorldMemory? = nil, sink: (any ChangeSink)?,
+        flush: (@Sendable () throws -> Void)? = nil
+    ) {
         self.memory = memory?.share()
         self.pool = pool
         isInMemory = pool is DatabaseQueue
         file = isInMemory ? nil : OpenedFile(pool.path)
-        writes = GroupCommit(pool, sink: sink)
+        writes = GroupCommit(pool, sink: sink, flush: flush)
     }
 
     /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file, which is synced then.
@@ -70,7 +79,7 @@ final class SQLiteDatabase: StoreEngine {
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         // Not in `prepareDatabase`: the later switch to WAL would reset the value to NORMAL.
-        let synchronous = durability == .full ? "FULL" : "NORMAL"
+        let synchronous = durability == .full ? "FULL; PRAGMA fullfsync = ON" : "NORMAL"
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = \(synchronous)") }
         return pool
     }

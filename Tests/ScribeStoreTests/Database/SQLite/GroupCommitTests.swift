@@ -2,6 +2,7 @@ import Basics
 import GRDB
 import ObjectStorage
 import ScribeDomain
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -55,6 +56,22 @@ struct GroupCommitTests {
             }
         }
         #expect(try await numbers() == Set((0..<200).filter { $0 % 3 != 0 && $0 % 5 != 0 }))
+    }
+
+    @Test("no write is acknowledged before its commit is flushed, and all fail with a flush that fails")
+    func flush() async throws {
+        let flushed = LockedValue(0)
+        let writes = GroupCommit(store.pool) {
+            flushed.withLock { $0 += 1 }
+            if flushed.withLock({ $0 > 1 }) { throw Errno.ioError }
+        }
+        try await writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (1)") }
+        #expect(flushed.withLock { $0 } == 1)
+        await #expect(throws: (any Error).self) {
+            try await writes.write { try $0.execute(sql: "INSERT INTO numbers VALUES (2)") }
+        }
+        #expect(flushed.withLock { $0 } == 2)
+        #expect(try await numbers() == [1, 2], "what is not acknowledged may be stored")
     }
 
     @Test("the other writes of a group run once beside a thousand refused writes")
