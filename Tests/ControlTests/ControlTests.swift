@@ -53,11 +53,14 @@ struct ControlTests {
         }
     }
 
-    @Test("a server that is reachable from the network asks for the operator token in its data folder")
-    func keptToken() async throws {
+    @Test(
+        "a server that is strict or reachable from the network asks for the operator token in its data folder",
+        arguments: [("127.0.0.1", AuthMode.strict), ("0.0.0.0", .strict), ("0.0.0.0", .lenient)])
+    func keptToken(host: String, mode: AuthMode) async throws {
         var server = try TestServer()
-        server.configuration.host = "0.0.0.0"
-        server.configuration.authMode = .strict
+        server.configuration.host = host
+        server.configuration.authMode = mode
+        server.configuration.allowsUnverifiedTokensFromNetwork = true
         try await server.run { [server] client in
             let file = "\(server.configuration.dataFolder)/admin-token"
             let token = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)

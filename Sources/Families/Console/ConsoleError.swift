@@ -15,8 +15,6 @@ enum ConsoleError: Error, Hashable, Sendable {
     /// The request lacks the token of the session's pages.
     case noPageToken
     case wrongToken
-    /// Strict authentication needs an operators' token, and the server has none.
-    case closed
     case notJSON
     case unknownClient
     case notFound
@@ -49,10 +47,6 @@ extension ConsoleError {
         case .noPageToken:
             Refusal(.forbidden, code: "no_page_token", "The header X-Scribe-Console must have the token of the page")
         case .wrongToken: Refusal(.unauthorized, code: "wrong_token", "That is not this server's token")
-        case .closed:
-            Refusal(
-                .forbidden, code: "console_closed",
-                "With --auth strict the console needs an operators' token: set --admin-token")
         case .notJSON: Refusal(.unsupportedMediaType, code: "not_json", "The body must be JSON")
         case .unknownClient: Refusal(.notFound, code: "not_found", "No such client may log in here")
         case .notFound: Refusal(.notFound, code: "not_found", "The console has no such page")

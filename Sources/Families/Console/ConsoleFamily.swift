@@ -82,7 +82,7 @@ package struct ConsoleFamily: Family {
         origin = environment.origin
         self.control = ControlCalls(family: control, token: environment.adminToken)
         authentication = ConsoleAuthentication(
-            host: settings.host, token: environment.adminToken, isStrict: environment.mode == .strict,
+            host: settings.host, token: environment.adminToken,
             clock: environment.clock, sessions: ConsoleSessions())
     }
 

@@ -162,8 +162,6 @@ enum ControlError: Error, Hashable, Sendable {
     case notJSON
     case notArchive
     case notRecording
-    /// Strict authentication requires an operator's token.
-    case tokenNeeded
     /// A browser request without a token lacks the header that operators' pages send.
     case missingAdminHeader
     /// The server has no such thing; the text names the thing asked for.
@@ -190,10 +188,6 @@ enum ControlError: Error, Hashable, Sendable {
             Refusal(
                 .unsupportedMediaType, code: "not_json",
                 "Bodies are JSON: send the header Content-Type: application/json")
-        case .tokenNeeded:
-            Refusal(
-                .forbidden, code: "token_needed",
-                "With --auth strict the operator API needs a token; set --admin-token")
         case .notArchive:
             Refusal(
                 .unsupportedMediaType, code: "not_archive",

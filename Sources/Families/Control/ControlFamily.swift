@@ -60,7 +60,7 @@ package struct ControlFamily: RoutedAPI {
 
     package func addRoutes(to routes: RouteGroup) {
         let authentication = OperatorAuthentication(
-            host: settings.host, token: environment.adminToken, isStrict: environment.mode == .strict,
+            host: settings.host, token: environment.adminToken,
             proxies: environment.proxies, throttle: environment.operatorLogins)
         let group = routes.group(
             at: Self.root,

@@ -60,9 +60,7 @@ struct Banner {
     /// Words about the token that the console asks for; empty where it asks for none.
     private var consoleToken: String {
         if configuration.adminToken != nil { return ", with the token of --admin-token" }
-        if configuration.isLoopback {
-            return configuration.authMode == .strict ? ", once --admin-token is set" : ""
-        }
+        if configuration.isLoopback && configuration.authMode != .strict { return "" }
         let file = URL(fileURLWithPath: configuration.dataFolder).path + "/admin-token"
         return ", with the token of: "
             + (file == "/data/admin-token" ? "docker compose exec emulator cat \(file)" : "cat \(file)")

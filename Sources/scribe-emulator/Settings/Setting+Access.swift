@@ -66,7 +66,7 @@ extension Setting {
             page: """
                 the token for the operator API, `/__admin`, as `Authorization: Bearer`. Without this setting the server \
                 makes a token in the data folder (`admin-token`, 0600), where the command line finds it, and requires \
-                none while it listens on loopback; there `auth: strict` closes the operator API until you set one
+                none while it listens on loopback without `auth: strict`
                 """,
             to: \.configuration.adminToken
         ).secret(),

@@ -158,9 +158,10 @@ struct ConsoleAccessTests {
         server.configuration.authMode = .strict
         try await server.run { client in
             let page = try await client.get("/__console", headers: ConsoleVisitor.navigation)
-            #expect(page.status == 403)
-            #expect(page.headers[.setCookie] == nil)
-            #expect(page.text.contains("--admin-token"))
+            #expect(page.status == 401)
+            #expect(page.text.contains("Open the console") && page.text.contains("/admin-token"))
+            let visitor = try await ConsoleVisitor(client)
+            #expect(try await visitor.act(.post, "/admin/faults", Self.fault).status == 401)
         }
     }
 

@@ -22,7 +22,7 @@ struct ConsoleAuthenticationTests {
         let port = HostAndPort(host)?.port.map(String.init) ?? ""
         if let id { fields[.cookie] = "scribe_console_\(port)=\(id)" }
         let authentication = ConsoleAuthentication(
-            host: "0.0.0.0", token: "operator", isStrict: true, clock: manual.clock, sessions: sessions)
+            host: "0.0.0.0", token: "operator", clock: manual.clock, sessions: sessions)
         let head = HTTPRequest(
             method: .get, scheme: "http", authority: host, path: "/__console", headerFields: fields)
         let request = Request(head: head, body: RequestBody(buffer: ByteBuffer()))

@@ -35,12 +35,11 @@ struct ConsoleAuthentication: Sendable {
     let host: String
     /// The operators' token; nil if the server needs none.
     let token: String?
-    let isStrict: Bool
     let clock: WallClock
     let sessions: ConsoleSessions
 
     /// Whether a page opens without a login.
-    var needsNoLogin: Bool { token == nil && !isStrict }
+    var needsNoLogin: Bool { token == nil }
 
     /// Decides on a request. Starts a session for a page request without one.
     /// - Throws: ``ConsoleError``.
@@ -49,10 +48,7 @@ struct ConsoleAuthentication: Sendable {
     ) throws(ConsoleError) -> Verdict {
         let origin = OperatorRequest(request)
         guard origin.hasOwnHost(host) else { throw .foreignHost }
-        if token == nil {
-            guard !origin.isForwarded else { throw .forwarded }
-            guard !isStrict else { throw .closed }
-        }
+        guard token != nil || !origin.isForwarded else { throw .forwarded }
         let known = known(request)
         guard kind == .page else {
             try requireOwnPage(origin, isTrusted: isSecure || Self.isLoopback(request))

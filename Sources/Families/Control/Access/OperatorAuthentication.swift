@@ -8,8 +8,6 @@ struct OperatorAuthentication: Sendable {
     let host: String
     /// The bearer token to require; nil if none is required.
     let token: String?
-    /// Whether the API is closed while the server has no token.
-    let isStrict: Bool
     let proxies: TrustedProxies
     let throttle: LoginThrottle
 
@@ -22,7 +20,6 @@ struct OperatorAuthentication: Sendable {
         } else {
             if origin.isForwarded { throw ControlError.forwarded }
             try Self.requireAdminHeader(request.headers)
-            guard !isStrict else { throw ControlError.tokenNeeded }
         }
         let path = RequestAddress(request).path
         if path.dropFirst().first == "playbacks", request.method == .post {
