@@ -6,7 +6,7 @@ package import ScribeDomain
 package import ScribeStore
 
 /// Store, engines and use cases of one world, which all API families use. Two runtimes in one process share nothing.
-package struct Runtime: Sendable {
+package final class Runtime: Sendable {
     package let store: Store
     package var policies: RecordingPolicies { store.policies }
     /// Reserved disk space for deletions. While it is released, no upload is accepted.

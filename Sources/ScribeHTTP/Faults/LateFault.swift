@@ -53,12 +53,8 @@ extension ScribeContext {
         return LateFault(faults: faults, applied: applied, request: request, context: self)
     }
 
-    /// A copy whose socket is ready for ``addSocketFault(of:_:_:)``.
-    package func expectingSocketFault() -> ScribeContext {
-        var context = self
-        context.socketFaults = socketFaults ?? SocketFaults(nil, of: world)
-        return context
-    }
+    /// Makes the socket ready for ``addSocketFault(of:_:_:)``.
+    package func expectSocketFault() { socketFaults = socketFaults ?? SocketFaults(nil, of: world) }
 
     /// Applies a rule to the open socket of a request whose first message names another world than its head.
     package func addSocketFault(of world: World, _ request: Request, _ principal: Principal?) {

@@ -43,7 +43,6 @@ struct RequestFaults: Sendable {
         let needs = rules.needs
         guard !needs.isEmpty || header != nil else { return try await next(request, context) }
         guard context.usesNamespaces else { return try await next(request, context) }
-        var context = context
         let found: FaultRules.Applied?
         var socket: FaultRules.Applied?
         do {

@@ -23,7 +23,7 @@ package final class RequestJournal: Sendable {
     }
 
     /// Begins to record a request.
-    func begin(_ request: inout Request, _ context: inout ScribeContext, at time: Date) {
+    func begin(_ request: inout Request, _ context: ScribeContext, at time: Date) {
         let sent = context.sentHead.take()
         guard mode.isFull else {
             let head = RecordedHead.fields(HTTPRequest(method: request.method))

@@ -34,13 +34,12 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let start = clock.now
-        var (request, context) = (request, context)
+        var request = request
         if let trace = request.headers[.traceParent].flatMap(TraceParent.init) {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
         if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
-        journal?.begin(&request, &context, at: start)
-        // Each copy of the context would count one more owner of the bytes.
+        journal?.begin(&request, context, at: start)
         context.sentHead = nil
         var response: Response
         do {

@@ -2,14 +2,18 @@ package import Basics
 import Connections
 package import Hummingbird
 package import Journal
-import Logging
+package import Logging
 import NIOCore
 package import ScribeDomain
 import ScribeRuntime
 
-/// Context of a request while it is served: world, principal, memory and signals.
-package struct ScribeContext: RequestContext {
+/// State of a request while it is served: world, principal, memory and signals. All layers share it, so that what an
+/// inner one learns, such as the principal, is known where the answer and its log line are made.
+///
+/// Unchecked: the task that serves the request is the only one that changes it, and waits for those that it starts.
+package final class ScribeContext: RequestContext, @unchecked Sendable {
     package var coreContext: CoreRequestContextStorage
+    package var logger: Logger
     /// The namespace of the request.
     package var world: World {
         guard let chosenWorld else { preconditionFailure("a request is served before its world is known") }
@@ -63,6 +67,7 @@ package struct ScribeContext: RequestContext {
         address = source.channel.remoteAddress?.ipAddress ?? ""
         (disconnect, sentHead) = Self.known(by: source.channel)
         coreContext = CoreRequestContextStorage(source: source)
+        logger = source.logger
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
@@ -100,7 +105,7 @@ package struct ScribeContext: RequestContext {
     }
 
     /// Gives the request another id, for its answer and its log.
-    mutating func name(request id: String) {
+    func name(request id: String) {
         requestID = id
         logger[metadataKey: "hb.request.id"] = "\(id)"
     }

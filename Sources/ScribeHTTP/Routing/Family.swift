@@ -11,7 +11,12 @@ package protocol Family: Sendable {
     /// Name of the family in the documentation.
     var name: String { get }
 
-    /// Strength of the family's claim on a request; nil without a claim.
+    /// Beginnings of the family's paths, of at most three components.
+    var beginnings: [[Substring]] { get }
+    /// Suffixes of the family's hosts, such as `.eka.care`.
+    var hostSuffixes: [String] { get }
+
+    /// Strength of the claim of a family without ``beginnings``; nil without a claim.
     func claim(on address: RequestAddress) -> RouteClaim?
 
     /// Answers a request. All errors are rendered in the family's format, unknown routes too.
@@ -39,6 +44,9 @@ package protocol Family: Sendable {
 }
 
 extension Family {
+    package var beginnings: [[Substring]] { [] }
+    package var hostSuffixes: [String] { [] }
+    package func claim(on address: RequestAddress) -> RouteClaim? { nil }
     package func principal(of request: Request, in world: World) async -> Principal? { nil }
     package func operation(of request: Request) -> String? { nil }
     package func namesWorldLate(_ request: Request) -> Bool { false }
@@ -51,20 +59,15 @@ package struct RequestAddress: Sendable {
     /// Components of the path, still percent-encoded.
     package let path: [Substring]
     package let request: Request
-    /// The requested host without a port, in small letters; nil without one.
-    let host: String?
-    /// The first component of the path, the first two, and the first three, with slashes between.
-    let beginnings: [String]
 
     package init(_ request: Request) {
         self.request = request
         authority = request.authority
         path = request.uri.path.split(ascii: "/")
-        host = authority.split(ascii: ":", maxSplits: 1).first?.lowercased()
-        var beginnings: [String] = []
-        for word in path.prefix(3) { beginnings.append(beginnings.last.map { "\($0)/\(word)" } ?? String(word)) }
-        self.beginnings = beginnings
     }
+
+    /// The requested host without a port, in small letters; nil without one.
+    var host: String? { authority.split(ascii: ":", maxSplits: 1).first?.lowercased() }
 
     package var method: HTTPRequest.Method { request.method }
 
@@ -100,6 +103,7 @@ package struct FamilyResponder: HTTPResponder {
     package typealias Context = ScribeContext
 
     package let families: [any Family]
+    private let table: FamilyTable
     private let directory: WorldDirectory
     private let memory: MemoryBudget
     private let faults: FaultSettings
@@ -112,28 +116,24 @@ package struct FamilyResponder: HTTPResponder {
         families: [any Family], directory: WorldDirectory, memory: MemoryBudget, faults: FaultSettings = .init()
     ) {
         self.families = families
+        table = FamilyTable(families)
         self.directory = directory
         self.memory = memory
         self.faults = faults
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        var context = context
         context.directory = directory
         context.chosenWorld = directory.main
         context.faultSettings = faults
         context.memory = MemoryShare(of: memory)
-        var best: (family: any Family, claim: RouteClaim)?
         let address = RequestAddress(request)
-        for family in families {
-            if let claim = family.claim(on: address), best.map({ $0.claim < claim }) ?? true { best = (family, claim) }
-        }
-        guard let best else { return Response(status: .notFound) }
+        guard let best = table.family(of: address) else { return Response(status: .notFound) }
         context.explanation?.note(family: best.family.name, best.claim)
         let (world, read): (World, Request)
         do {
             (world, read) = try await NamespaceChoice(directory: directory, family: best.family)
-                .world(of: address, &context)
+                .world(of: address, context)
         } catch  where !error.isBrokenRequest {
             context.record(in: context.world, best.family, request)
             context.coreContext.endpointPath.value = "no namespace"

@@ -10,7 +10,7 @@ package enum RouteAccess: Sendable {
     /// Holders of a credential that the handler checks: a link's ticket, or one that a socket brings.
     case checkedByHandler
     /// Callers that the check admits. The check sets the context's principal, or throws.
-    case checked(@Sendable (Request, inout ScribeContext) async throws -> Void)
+    case checked(@Sendable (Request, ScribeContext) async throws -> Void)
 }
 
 /// Routes that share an error table and an access. A route is closed unless its group declares an access.
@@ -20,16 +20,40 @@ package struct RouteGroup {
     /// A route of an API, as its group declares it.
     package struct Route: Sendable {
         package let method: HTTPRequest.Method
+        /// The path, with parameters in braces.
+        package let pattern: String
         /// Components of the path, with parameters in braces.
         package let path: [Substring]
         /// nil for a closed route.
         package let access: RouteAccess?
         let errors: @Sendable (Request, ScribeContext) -> any ErrorTable
+        let handler: Handler
+
+        /// Admits the caller, and runs the handler.
+        /// - Throws: Errors of both, for ``errors``.
+        func respond(to request: Request, _ context: ScribeContext) async throws -> Response {
+            if let refusal = context.refusal {
+                // Some envelopes name the business.
+                try? await admit(request, context)
+                throw refusal
+            }
+            try await admit(request, context)
+            return try await ComputeThreads.$caller.withValue(
+                context.principal?.business.rawValue ?? context.address
+            ) { try await handler(request, context) }
+        }
+
+        private func admit(_ request: Request, _ context: ScribeContext) async throws {
+            switch access {
+            case .open, .checkedByHandler: break
+            case .checked(let check): try await check(request, context)
+            case nil: throw HTTPProblem.unauthenticated(reason: "This route is closed: it declares no access")
+            }
+        }
     }
 
     /// Collects the routes of an API, in the order in which they are added.
     final class Table {
-        let router = Router(context: ScribeContext.self, options: .autoGenerateHeadEndpoints)
         var routes: [Route] = []
     }
 
@@ -69,34 +93,10 @@ package struct RouteGroup {
     package func get(_ path: String, use handler: @escaping Handler) { add(.get, path, handler) }
 
     func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
-        let (errors, access, path) = (errors, access, "\(prefix)/\(path)")
-        table.routes.append(Route(method: method, path: path[...].split(ascii: "/"), access: access, errors: errors))
-        table.router.on(RouterPath(path), method: method) { request, context in
-            var context = context
-            do {
-                if let refusal = context.refusal {
-                    // Some envelopes name the business.
-                    try? await Self.admit(request, &context, by: access)
-                    throw refusal
-                }
-                try await Self.admit(request, &context, by: access)
-                let caller = context.principal?.business.rawValue ?? context.address
-                return try await ComputeThreads.$caller.withValue(caller) { [context] in
-                    try await handler(request, context)
-                }
-            } catch {
-                return try errors(request, context).response(toThrown: error, context)
-            }
-        }
-    }
-
-    private static func admit(
-        _ request: Request, _ context: inout ScribeContext, by access: RouteAccess?
-    ) async throws {
-        switch access {
-        case .open, .checkedByHandler: break
-        case .checked(let check): try await check(request, &context)
-        case nil: throw HTTPProblem.unauthenticated(reason: "This route is closed: it declares no access")
-        }
+        let words = "\(prefix)/\(path)"[...].split(ascii: "/")
+        table.routes.append(
+            Route(
+                method: method, pattern: "/" + words.joined(separator: "/"), path: words, access: access,
+                errors: errors, handler: handler))
     }
 }

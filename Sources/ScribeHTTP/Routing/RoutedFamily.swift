@@ -49,47 +49,37 @@ package struct RoutedFamily: Family {
     package let name: String
     /// The routes, without those of `HEAD`.
     package let routes: [RouteGroup.Route]
+    package let beginnings: [[Substring]]
+    package var hostSuffixes: [String] { api.hostSuffixes }
     private let api: any RoutedAPI
-    private let responder: RouterResponder<ScribeContext>
-    /// Beginnings of paths, of at most three components with slashes between.
-    private let prefixes: Set<String>
-    private let hostSuffixes: [String]
+    private let tree: RouteTree
 
     package init(_ api: some RoutedAPI) {
         let table = RouteGroup.Table()
         api.addRoutes(to: RouteGroup(table, errors: api.errors))
         self.api = api
         name = api.name
-        hostSuffixes = api.hostSuffixes
-        responder = table.router.buildResponder()
         routes = table.routes
-        let beginnings =
+        tree = RouteTree(routes)
+        beginnings =
             api.reservedPaths
             + routes.flatMap { route in [2, 3].map { Array(route.path.prefix { !$0.hasPrefix("{") }.prefix($0)) } }
-        prefixes = Set(beginnings.filter { !$0.isEmpty }.map { $0.joined(separator: "/") })
-    }
-
-    package func claim(on address: RequestAddress) -> RouteClaim? {
-        // A path that is a prefix as a whole, however short, is claimed as strongly as a long one.
-        if let longest = address.beginnings.last, prefixes.contains(longest) { return .path(words: 3) }
-        for (index, beginning) in address.beginnings.enumerated().dropFirst().dropLast().reversed()
-        where prefixes.contains(beginning) {
-            return .path(words: index + 1)
-        }
-        if let host = address.host, hostSuffixes.contains(where: host.hasSuffix) { return .host }
-        return address.beginnings.first.map(prefixes.contains) ?? false ? .word : nil
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        let response = try await responder.respond(to: request, context: context)
+        let path = RequestAddress(request).path
+        let endpoint = tree.endpoint(at: path)
+        let route = endpoint?[request.method]
         do {
-            // Hummingbird's endpoint path for a request without a route.
-            if context.endpointPath == "NotFound" {
-                throw context.refusal ?? noRoute(RequestAddress(request).path)
-            }
-            return try await context.holding(response)
-        } catch  where !error.isBrokenRequest {
-            return errors(near: RequestAddress(request).path, request, context).response(to: error, context)
+            guard let route else { throw context.refusal ?? Self.noRoute(endpoint) }
+            context.coreContext.parameters = route.parameters(in: path)
+            context.coreContext.endpointPath.value = route.pattern
+            return try await context.holding(route.respond(to: request, context))
+        } catch {
+            if let route { return try route.errors(request, context).response(toThrown: error, context) }
+            guard !error.isBrokenRequest else { throw error }
+            context.coreContext.endpointPath.value = "NotFound"
+            return errors(near: path, request, context).response(to: error, context)
         }
     }
 
@@ -122,26 +112,16 @@ package struct RoutedFamily: Family {
         to error: any Error, of request: Request, _ context: ScribeContext
     ) async throws -> Response {
         let endpoint = context.endpointPath
-        defer { context.coreContext.endpointPath.value = endpoint }
-        var context = context
         context.refusal = error
+        defer {
+            context.refusal = nil
+            context.coreContext.endpointPath.value = endpoint
+        }
         return try await respond(to: request, context: context)
     }
 
-    private func noRoute(_ path: [Substring]) -> HTTPProblem {
-        let matching = routes.filter { Self.matches(path, $0.path) }
-        // A route with fixed components hides routes with parameters.
-        let fewest = matching.map { Self.parameters(in: $0.path) }.min()
-        let methods = matching.filter { Self.parameters(in: $0.path) == fewest }.map(\.method)
-        let allowed = (methods + (methods.contains(.get) ? [.head] : [])).map(\.rawValue).sorted()
-        return allowed.isEmpty
-            ? .routeNotFound(hint: "No such route; /openapi.yaml lists what is served")
-            : .methodNotAllowed(allowed: allowed.removingDuplicates())
-    }
-
-    private static func parameters(in path: [Substring]) -> Int { path.count { $0.hasPrefix("{") } }
-
-    private static func matches(_ path: [Substring], _ route: [Substring]) -> Bool {
-        path.count == route.count && zip(path, route).allSatisfy { $0 == $1 || $1.hasPrefix("{") }
+    private static func noRoute(_ endpoint: RouteTree.Endpoint?) -> HTTPProblem {
+        guard let endpoint else { return .routeNotFound(hint: "No such route; /openapi.yaml lists what is served") }
+        return .methodNotAllowed(allowed: endpoint.methods)
     }
 }

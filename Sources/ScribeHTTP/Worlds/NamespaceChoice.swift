@@ -39,7 +39,7 @@ struct NamespaceChoice {
     /// - Throws: ``HTTPProblem/namespaceNotFound``, ``HTTPProblem/unauthenticated(reason:)`` where two ways disagree,
     ///   ``HTTPProblem/routeNotFound(hint:)`` below the prefix for paths of the server itself, and errors of
     ///   ``Request/collectedBody(upTo:in:)``.
-    func world(of address: RequestAddress, _ context: inout ScribeContext) async throws -> (World, Request) {
+    func world(of address: RequestAddress, _ context: ScribeContext) async throws -> (World, Request) {
         let request = address.request
         switch family.namespaceUse(of: address) {
         case .none:
@@ -55,7 +55,7 @@ struct NamespaceChoice {
             }
         case .all:
             context.usesNamespaces = true
-            return try await emulated(address, &context)
+            return try await emulated(address, context)
         }
     }
 
@@ -77,7 +77,7 @@ struct NamespaceChoice {
     }
 
     private func emulated(
-        _ address: RequestAddress, _ context: inout ScribeContext
+        _ address: RequestAddress, _ context: ScribeContext
     ) async throws -> (World, Request) {
         var request = address.request
         let offered = family.credentials(of: address)

@@ -48,7 +48,6 @@ package struct NamespaceRouting<Next: HTTPResponder>: HTTPResponder where Next.C
         guard let prefix = NamespacePrefix(request), isPrefix(prefix, of: request) else {
             return try await next.respond(to: request, context: context)
         }
-        var context = context
         context.namespacePrefix = prefix
         return try await next.respond(to: prefix.removed(from: request), context: context)
     }

@@ -46,7 +46,7 @@ struct OmiListenRoutes: Sendable {
     /// Serves a page's socket: a page cannot set headers, so its first message carries the token.
     @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
-        let context = context.expectingSocketFault()
+        context.expectSocketFault()
         return routes.response(
             to: upgrade, from: proxies.client(of: request, context), late: Self.badToken, request, context,
             login: { message, socket in
