@@ -73,8 +73,8 @@ package struct AudioLocation: Hashable, Sendable {
     /// Accepts both spellings of the AWS SDKs, `bucket.s3.region.amazonaws.com` and `bucket.s3-region.…`,
     /// and the local `bucket.s3.localhost`.
     package static func bucket(ofVirtualHost host: String) -> String? {
-        // Each request asks. Most hosts have no 3, and so no `s3`.
-        guard host.utf8.contains(UInt8(ascii: "3")) else { return nil }
+        // Each request asks, and most hosts have no `s`.
+        guard host.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "s") }) else { return nil }
         let name = host.split(ascii: ":", maxSplits: 1).first?.lowercased() ?? ""
         guard name.hasSuffix(".amazonaws.com") || name.hasSuffix(".localhost") else { return nil }
         let labels = name.split(ascii: ".")

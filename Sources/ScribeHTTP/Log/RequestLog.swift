@@ -2,7 +2,7 @@ package import Basics
 import Foundation
 import HTTPTypes
 package import Hummingbird
-import Logging
+package import Logging
 package import ScribeRuntime
 
 /// Logs one line per request: method, route pattern, status and time.
@@ -15,16 +15,19 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     private let quiet: Set<String>
     private let refusals: RefusalLog?
     private let journal: RequestJournal?
+    private let writeLine: (@Sendable (RequestLine) -> Void)?
 
     /// - Parameters:
+    ///   - logger: where the lines go.
     ///   - quiet: Routes that orchestrators poll: only their errors are logged.
     ///   - refusals: Explains refused requests; nil to log route names only.
     ///   - journal: Records the requests; nil to keep none.
     package init(
-        next: Next, metrics: Metrics, clock: WallClock, quiet: Set<String>, refusals: RefusalLog? = nil,
+        next: Next, metrics: Metrics, clock: WallClock, logger: Logger, quiet: Set<String>, refusals: RefusalLog? = nil,
         journal: RequestJournal? = nil
     ) {
         self.journal = journal
+        writeLine = (logger.handler as? any RequestLineHandler)?.writeRequest
         self.quiet = quiet
         self.refusals = refusals
         self.next = next
@@ -35,7 +38,8 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let start = clock.now
         var request = request
-        if let trace = request.headers[.traceParent].flatMap(TraceParent.init) {
+        let trace = request.headers[.traceParent].flatMap(TraceParent.init)
+        if let trace {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
         if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
@@ -61,22 +65,27 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         let route = context.endpointPath
         let shownRoute = route ?? "-"
         let seconds = end.timeIntervalSince(start)
-        let milliseconds = (seconds * 10_000).rounded() / 10
         metrics.requestServed(
             method: request.method.isCommon ? request.method.rawValue : "other", route: shownRoute,
             status: response.status.code, seconds: seconds
         )
+        let line = RequestLine(
+            method: request.method.rawValue, route: shownRoute, status: response.status.code,
+            milliseconds: (seconds * 10_000).rounded() / 10, requestID: context.requestID, traceID: trace?.traceID,
+            time: end)
         let isQuiet = response.status.kind == .successful && quiet.contains(shownRoute)
-        context.logger.log(
-            level: isQuiet ? .debug : .info,
-            "\(request.method) \(shownRoute) \(response.status.code)",
-            metadata: [
-                "method": "\(request.method)", "route": "\(shownRoute)",
-                "status": .stringConvertible(response.status.code), "ms": .stringConvertible(milliseconds),
-            ]
-        )
+        if let writeLine, !isQuiet {
+            writeLine(line)
+        } else {
+            context.logger.log(
+                level: isQuiet ? .debug : .info, "\(line.method) \(line.route) \(line.status)",
+                metadata: [
+                    "method": "\(line.method)", "route": "\(line.route)", "status": .stringConvertible(line.status),
+                    "ms": .stringConvertible(line.milliseconds),
+                ])
+        }
         if let refusals, let explanation = context.explanation {
-            refusals.log(explanation, of: request, response.status, context, at: clock.now)
+            refusals.log(explanation, of: request, response.status, context, at: end)
         }
         guard let journal, !journal.ends(with: response, of: route, context, at: end) else { return response }
         return try await journal.recorded(response, of: route, context, at: end)

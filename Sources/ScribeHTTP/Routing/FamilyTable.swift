@@ -50,20 +50,23 @@ struct FamilyTable: Sendable {
     }
 
     private func claim(on address: RequestAddress) -> (family: Int, claim: RouteClaim)? {
-        var found: [Int?] = []
-        var node = 0
-        for word in address.path.prefix(3) {
-            guard let next = nodes[node].next[word] else { break }
-            node = next
-            found.append(nodes[node].family)
-        }
-        let count = min(address.path.count, 3)
+        let path = address.path
+        let first = next(path, 0, from: 0)
+        let second = next(path, 1, from: first)
+        let third = next(path, 2, from: second)
         // A path that is a beginning as a whole, however short, is claimed as strongly as a long one.
-        if count > 0, found.count == count, let family = found[count - 1] { return (family, .path(words: 3)) }
-        if count == 3, found.count >= 2, let family = found[1] { return (family, .path(words: 2)) }
+        let whole = path.count > 2 ? third : path.count == 2 ? second : first
+        if let family = family(at: whole) { return (family, .path(words: 3)) }
+        if path.count > 2, let family = family(at: second) { return (family, .path(words: 2)) }
         if let host = address.host, let known = hosts.first(where: { host.hasSuffix($0.suffix) }) {
             return (known.family, .host)
         }
-        return found.first.flatMap { $0 }.map { ($0, .word) }
+        return family(at: first).map { ($0, .word) }
     }
+
+    private func next(_ path: [Substring], _ index: Int, from node: Int?) -> Int? {
+        index < path.count ? node.flatMap { nodes[$0].next[path[index]] } : nil
+    }
+
+    private func family(at node: Int?) -> Int? { node.flatMap { nodes[$0].family } }
 }

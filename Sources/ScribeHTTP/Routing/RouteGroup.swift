@@ -24,10 +24,31 @@ package struct RouteGroup {
         package let pattern: String
         /// Components of the path, with parameters in braces.
         package let path: [Substring]
+        /// Names of the parameters, with their places in the path.
+        private let parameters: [(place: Int, name: Substring)]
         /// nil for a closed route.
         package let access: RouteAccess?
         let errors: @Sendable (Request, ScribeContext) -> any ErrorTable
         let handler: Handler
+
+        init(
+            _ method: HTTPRequest.Method, _ path: [Substring], access: RouteAccess?,
+            errors: @escaping @Sendable (Request, ScribeContext) -> any ErrorTable, handler: @escaping Handler
+        ) {
+            self.method = method
+            self.path = path
+            self.access = access
+            self.errors = errors
+            self.handler = handler
+            pattern = "/" + path.joined(separator: "/")
+            parameters = path.enumerated().filter { $0.element.hasPrefix("{") }
+                .map { ($0.offset, $0.element.dropFirst().dropLast()) }
+        }
+
+        /// The parameters of a path of this route, still percent-encoded.
+        func parameters(in path: [Substring]) -> Parameters {
+            Parameters(parameters.map { (key: $0.name, value: path[$0.place]) })
+        }
 
         /// Admits the caller, and runs the handler.
         /// - Throws: Errors of both, for ``errors``.
@@ -95,8 +116,6 @@ package struct RouteGroup {
     func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
         let words = "\(prefix)/\(path)"[...].split(ascii: "/")
         table.routes.append(
-            Route(
-                method: method, pattern: "/" + words.joined(separator: "/"), path: words, access: access,
-                errors: errors, handler: handler))
+            Route(method, words, access: access, errors: errors, handler: handler))
     }
 }

@@ -54,14 +54,3 @@ struct RouteTree: Sendable {
         return nodes[node].parameter.flatMap { endpoint(at: path.dropFirst(), from: $0) }
     }
 }
-
-extension RouteGroup.Route {
-    /// The parameters of a path of this route, still percent-encoded.
-    func parameters(in path: [Substring]) -> Parameters {
-        var found = Parameters()
-        for (name, word) in zip(self.path, path) where name.hasPrefix("{") {
-            found[name.dropFirst().dropLast()] = word
-        }
-        return found
-    }
-}

@@ -14,7 +14,26 @@ package final class Metrics: Sendable {
         var count = 0
     }
 
+    /// The answers of a route to a method.
+    private struct Route: Hashable {
+        let method: String
+        let pattern: String
+
+        var labels: [String] { [method, pattern] }
+    }
+
+    private struct Answers {
+        var statuses: [Int: Int] = [:]
+        var seconds = Histogram()
+
+        mutating func count(_ status: Int, _ seconds: Double) {
+            statuses[status, default: 0] += 1
+            self.seconds.record(seconds)
+        }
+    }
+
     private struct State {
+        var answers: [Route: Answers] = [:]
         var counters: [Series: Int] = [:]
         var connections = 0
         var histograms: [Series: Histogram] = [:]
@@ -28,11 +47,9 @@ package final class Metrics: Sendable {
     package init() {}
 
     package func requestServed(method: String, route: String, status: Int, seconds: Double) {
+        let route = Route(method: method, pattern: route)
         state.withLock { state in
-            let counted = Series(metric: .requests, labels: [method, route, String(status)])
-            state.counters[counted, default: 0] += 1
-            let timed = Series(metric: .requestSeconds, labels: [method, route])
-            state.histograms[timed, default: .init()].record(seconds)
+            state.answers[route, default: Answers()].count(status, seconds)
         }
     }
 
@@ -84,7 +101,13 @@ package final class Metrics: Sendable {
     /// All metrics in Prometheus' text format. A metric without a value yet has only `# HELP` and `# TYPE`.
     /// - Parameter readings: Further values, which the caller read for this answer.
     package func text(readings: [MetricReading]) -> String {
-        let state = state.withLock { $0 }
+        var state = state.withLock { $0 }
+        for (route, answers) in state.answers {
+            for (status, count) in answers.statuses {
+                state.counters[Series(metric: .requests, labels: route.labels + [String(status)])] = count
+            }
+            state.histograms[Series(metric: .requestSeconds, labels: route.labels)] = answers.seconds
+        }
         let readings =
             readings + [MetricReading(.connections, state.connections)]
             + state.counters.map { MetricReading($0.key.metric, labels: $0.key.labels, $0.value) }

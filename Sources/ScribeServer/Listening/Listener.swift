@@ -82,7 +82,7 @@ package struct Listener: Sendable {
                             faults: emulator.faultSettings),
                         allowed: configuration.webOrigins, hidden: hidden),
                     allowed: configuration.hosts, exempt: hidden),
-                metrics: metrics, clock: emulator.parts.clock, quiet: StatusFamily.probes,
+                metrics: metrics, clock: emulator.parts.clock, logger: logger, quiet: StatusFamily.probes,
                 refusals: configuration.explainsRefusals ? RefusalLog(families: emulator.families) : nil,
                 journal: journal),
             directory: directory)

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Logging
+import ScribeHTTP
 
 /// Format of log lines.
 enum LogFormat: String, CaseIterable, Sendable {
@@ -11,7 +12,7 @@ enum LogFormat: String, CaseIterable, Sendable {
 }
 
 /// Writes log lines.
-struct LineLogHandler: LogHandler {
+struct LineLogHandler: RequestLineHandler {
     let format: LogFormat
     let clock: WallClock
     /// Gets each line in UTF-8, with its line feed.
@@ -30,6 +31,11 @@ struct LineLogHandler: LogHandler {
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
+    }
+
+    var writeRequest: (@Sendable (RequestLine) -> Void)? {
+        guard format == .json, logLevel <= .info, metadata.isEmpty, metadataProvider == nil else { return nil }
+        return { [write] in write(Self.json($0)) }
     }
 
     func log(event: LogEvent) { write(line(of: event) + [UInt8(ascii: "\n")]) }
@@ -96,6 +102,32 @@ struct LineLogHandler: LogHandler {
             Self.write(field.value, to: &text)
         }
         text.write("}")
+        return text.bytes
+    }
+
+    /// Members in the order of their names, as in every line.
+    private static func json(_ line: RequestLine) -> [UInt8] {
+        var text = JSONText()
+        text.write("{\"level\":\"info\"")
+        text.member("message")
+        text.write(string: "\(line.method) \(line.route) \(line.status)")
+        text.member("method")
+        text.write(string: line.method)
+        text.member("ms")
+        text.write(json: .number(line.milliseconds))
+        text.member("request_id")
+        text.write(string: line.requestID)
+        text.member("route")
+        text.write(string: line.route)
+        text.member("status")
+        text.write(integer: Int64(line.status))
+        text.member("time")
+        text.write(string: line.time.iso8601Milliseconds)
+        if let trace = line.traceID {
+            text.member("trace_id")
+            text.write(string: trace)
+        }
+        text.write("}\n")
         return text.bytes
     }
 

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Logging
+import ScribeHTTP
 import TestSupport
 import Testing
 
@@ -37,6 +38,27 @@ struct LineLogHandlerTests {
             line == """
                 {"a\\"b":"\\u0001","level":"info","message":"GET /livez 200","request_id":"r-2","time":"\(time)","zone":"z"}
                 """)
+    }
+
+    @Test("the line of a request is the one that its metadata would give", arguments: [nil, "4bf92f3577b34da6"])
+    func requests(trace: String?) throws {
+        let lines = LockedValue<[UInt8]>([])
+        let handler = LineLogHandler(format: .json, clock: clock.clock, level: .info) { bytes in
+            lines.withLock { $0 += bytes }
+        }
+        let write = try #require(handler.writeRequest)
+        write(
+            RequestLine(
+                method: "GET", route: "/livez", status: 200, milliseconds: 1.5, requestID: "r-1", traceID: trace,
+                time: clock.clock.now))
+        var metadata: Logger.Metadata = [
+            "method": "GET", "route": "/livez", "status": .stringConvertible(200), "ms": .stringConvertible(1.5),
+        ]
+        metadata["trace_id"] = trace.map { "\($0)" }
+        #expect(String(decoding: lines.withLock { $0 }, as: UTF8.self) == line(.json, metadata) + "\n")
+        #expect(
+            LineLogHandler(format: .json, clock: clock.clock, level: .notice) { _ in }.writeRequest == nil
+                && LineLogHandler(format: .text, clock: clock.clock, level: .info) { _ in }.writeRequest == nil)
     }
 
     @Test("a text log line appends the metadata that its message lacks as NAME=VALUE")
