@@ -26,6 +26,7 @@ struct Main: AsyncParsableCommand {
 
 struct Version: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "version",
         abstract: "Print the version, its commit and its date.")
 
     func run() { print(ScribeVersion.withBuild) }

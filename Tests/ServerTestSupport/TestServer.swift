@@ -140,7 +140,7 @@ package struct TestServer {
         let application = try await application { ready.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port")],
+                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port").named],
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         )
         try await withThrowingTaskGroup(of: Void.self) { tasks in

@@ -111,9 +111,9 @@ package struct Listener: Sendable {
                 logger: logger)
         }
         let streamLimit = configuration.connectionLimit
-        var services: [any Service] = worldServices.map(BackgroundService.init)
+        var services: [any Service] = worldServices.map(NamedService.init(background:))
         if let certificate {
-            services.append(BackgroundService(service: certificate))
+            services.append(NamedService(background: certificate))
             let server = HTTPServerBuilder { [memory = emulator.memory] responder in
                 SecureChannel(
                     base: HTTP1Channel(responder: responder), limits: limits,
@@ -123,7 +123,8 @@ package struct Listener: Sendable {
             let port = configuration.tls.port
             services += hosts.map {
                 ListeningPort(
-                    application(host: $0, port: port, isSecure: true, server), host: $0, port: port, flag: "--tls-port")
+                    application(host: $0, port: port, isSecure: true, server), host: $0, port: port, flag: "--tls-port"
+                ).named
             }
         }
         let server = HTTPServerBuilder { responder in
@@ -134,7 +135,8 @@ package struct Listener: Sendable {
         let port = configuration.port
         services += hosts.dropFirst().map {
             ListeningPort(
-                application(host: $0, port: port, isSecure: false, server), host: $0, port: port, flag: "--port")
+                application(host: $0, port: port, isSecure: false, server), host: $0, port: port, flag: "--port"
+            ).named
         }
         return application(host: hosts[0], port: port, isSecure: false, services: services, server)
     }

@@ -9,7 +9,7 @@ package import ServiceLifecycle
 
 /// Service that runs an application on a port, and accepts its connections on an event loop: Swift's own threads may be
 /// busy. Its errors name the address and the flag of the port.
-package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
+package struct ListeningPort<Application: Service>: Service {
     private let application: Application
     private let host: String
     private let port: Int
@@ -23,8 +23,8 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
         self.flag = flag
     }
 
-    /// A short name for the log of the service group, which would otherwise print all properties, secrets included.
-    package var description: String { "scribe-emulator on \(flag) \(port)" }
+    /// Under a name without properties, which could be secrets.
+    package var named: NamedService { NamedService("scribe-emulator on \(flag) \(port)", self) }
 
     /// Runs the application until it ends.
     /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the application's error.
@@ -39,14 +39,27 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
     }
 }
 
-/// Service that runs on Swift's own threads, whatever executor starts it.
-struct BackgroundService: Service, CustomStringConvertible {
-    let service: any Service
+/// Service with a name for the log of the service group. The group prints each of its services at the start, and to print
+/// a value of one more type costs a search of all conformances.
+package struct NamedService: Service, CustomStringConvertible {
+    package let description: String
+    private let service: any Service
+    private let executor: (any TaskExecutor)?
 
-    var description: String { "\(service)" }
+    package init(_ name: String, _ service: any Service, on executor: (any TaskExecutor)? = nil) {
+        description = name
+        self.service = service
+        self.executor = executor
+    }
 
-    func run() async throws {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await service.run() }
+    /// Runs on Swift's own threads, whatever executor starts it.
+    init(background service: any Service) {
+        self.init(_typeName(type(of: service), qualified: false), service, on: globalConcurrentExecutor)
+    }
+
+    package func run() async throws {
+        guard let executor else { return try await service.run() }
+        try await withTaskExecutorPreference(executor) { try await service.run() }
     }
 }
 

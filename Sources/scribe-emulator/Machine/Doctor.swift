@@ -7,6 +7,7 @@ import ScribeServer
 
 struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "doctor",
         abstract:
             "Find out why an SDK cannot reach the server, and what to do. Exits 0 if no problem was found, else 1.",
         discussion: """

@@ -6,6 +6,7 @@ import ScribeServer
 
 struct Hosts: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "hosts",
         abstract: "Print or write the lines of a hosts file that point the SDKs' hosts to the server.",
         discussion: "SDKs use port 443. The output also says how to direct that port to the server."
     )

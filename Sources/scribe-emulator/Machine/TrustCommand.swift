@@ -34,6 +34,7 @@ struct CertificateOptions: ParsableArguments {
 
 struct Trust: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "trust",
         abstract: "Print the steps by which each kind of client trusts this machine's certificate authority."
     )
 

@@ -9,6 +9,7 @@ import ScribeServer
 
 struct Ready: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "ready",
         abstract: "Check whether the server is ready, for health checks. Exits 0 if it is, else 1."
     )
 

@@ -6,6 +6,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Start the server.",
         discussion: """
             You can also set every flag by an environment variable (SCRIBE_DATA_DIR for --data-dir) or in a YAML file \

@@ -162,8 +162,10 @@ struct ServerProcess {
         // In a process of its own, work that ignores its cancellation must not delay the end: 5 s are documented.
         let last = Invocation.current.ownsProcess ? LastMoment(after: grace + .seconds(1), end) : nil
         var group = ServiceGroupConfiguration(
-            services: [.init(service: server), .init(service: UnwrittenReadyFile(problems: unwritten))]
-                + services(parts) + (last.map { [.init(service: $0)] } ?? []),
+            services: [
+                .init(service: server.named),
+                .init(service: NamedService("ready file", UnwrittenReadyFile(problems: unwritten))),
+            ] + services(parts) + (last.map { [.init(service: NamedService("last moment", $0))] } ?? []),
             gracefulShutdownSignals: signals, logger: logger)
         group.maximumGracefulShutdownDuration = grace
         let running = Task { [group] in

@@ -4,6 +4,7 @@ import ScribeServer
 
 struct Env: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "env",
         abstract: "Print what a client of the server needs: its URLs, and the credentials of the demo client.",
         discussion: """
             Asks the running server whether the demo client may log in. In a command of exec it prints the credentials that \

@@ -12,6 +12,7 @@ import ServiceLifecycle
 
 struct Exec: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "exec",
         abstract: "Run a command with a server of its own, and exit with its code.",
         discussion: """
             The server listens on a free port, and keeps its rows in memory unless --data-dir names a folder. With --ns \
