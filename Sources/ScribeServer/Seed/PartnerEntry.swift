@@ -6,25 +6,19 @@ import ScribeHTTP
 import Suki
 
 /// Partner in a clients file, with its webhook.
-struct PartnerEntry: Decodable, Sendable {
+struct PartnerEntry: Sendable {
     /// Webhook of a partner, which is notified of its clinicians' ambient sessions.
-    struct Hook: Decodable, Hashable, Sendable {
+    struct Hook: Hashable, Sendable {
         let endpoint: Webhook.Endpoint
         let secret: String
         /// The maximum number of attempts per delivery, from 1 to 20. The vendor makes one.
         let attempts: Int
 
-        private enum CodingKeys: String, CodingKey, CaseIterable {
-            case url, secret, attempts
-        }
-
-        init(from decoder: any Decoder) throws {
-            try decoder.refuseUnknownKeys(CodingKeys.allCases)
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            let url = try container.decode(String.self, forKey: .url)
+        init(_ fields: FileFields) throws {
+            let url = try fields.text("url")
             endpoint = Webhook.Endpoint(url)
-            secret = try container.decode(String.self, forKey: .secret)
-            attempts = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 1
+            secret = try fields.text("secret")
+            attempts = try fields.integer(ifPresent: "attempts") ?? 1
             if case .address = endpoint, (try? OutboundURL(url)) == nil {
                 throw UnusableEntry(problem: "a webhook's url is http or https, or 'inbox'")
             }
@@ -40,15 +34,9 @@ struct PartnerEntry: Decodable, Sendable {
     let partner: Partner
     let webhook: Hook?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable {
-        case id = "partner_id"
-        case client = "client_id"
-        case organisations, issuer, audience
-        case file = "jwks_file"
-        case address = "jwks_url"
-        case isBearer = "bearer"
-        case webhook
-    }
+    static let keys = [
+        "partner_id", "client_id", "organisations", "issuer", "audience", "jwks_file", "jwks_url", "bearer", "webhook",
+    ]
 
     /// A partner without a webhook.
     init(_ partner: Partner) {
@@ -56,14 +44,9 @@ struct PartnerEntry: Decodable, Sendable {
         webhook = nil
     }
 
-    init(from decoder: any Decoder) throws {
-        try decoder.refuseUnknownKeys(CodingKeys.allCases)
-        let container = try decoder.container(keyedBy: CodingKeys.self)
+    init(_ entry: FileFields) throws {
         let keys: IssuerKeys?
-        switch (
-            try container.decodeIfPresent(String.self, forKey: .file),
-            try container.decodeIfPresent(String.self, forKey: .address)
-        ) {
+        switch (try entry.text(ifPresent: "jwks_file"), try entry.text(ifPresent: "jwks_url")) {
         case (nil, nil): keys = nil
         case (let path?, nil):
             guard let bytes = try? Seed.bytes(of: path) else {
@@ -78,13 +61,11 @@ struct PartnerEntry: Decodable, Sendable {
         case (_?, _?): throw UnusableEntry(problem: "jwks_file and jwks_url exclude each other")
         }
         partner = Partner(
-            id: try container.decode(String.self, forKey: .id),
-            client: ClientID(try container.decode(String.self, forKey: .client)), keys: keys,
-            issuer: try container.decodeIfPresent(String.self, forKey: .issuer),
-            audience: try container.decodeIfPresent(String.self, forKey: .audience),
-            organisations: try container.decodeIfPresent([String].self, forKey: .organisations) ?? [],
-            isBearer: try container.decodeIfPresent(Bool.self, forKey: .isBearer) ?? false)
-        webhook = try container.decodeIfPresent(Hook.self, forKey: .webhook)
+            id: try entry.text("partner_id"), client: ClientID(try entry.text("client_id")), keys: keys,
+            issuer: try entry.text(ifPresent: "issuer"), audience: try entry.text(ifPresent: "audience"),
+            organisations: try entry.texts(ifPresent: "organisations") ?? [],
+            isBearer: try entry.flag(ifPresent: "bearer") ?? false)
+        webhook = try entry.fields(ifPresent: "webhook", known: ["url", "secret", "attempts"]).map(Hook.init)
         if partner.id.isEmpty { throw UnusableEntry(problem: "a partner_id must not be empty") }
     }
 }
