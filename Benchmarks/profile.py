@@ -1,17 +1,21 @@
-"""Divides the instructions of a poll, an upload and a start among the layers of the server: profile.py BINARY WORK_FOLDER
+"""Divides a poll, an upload, a start and an idle server's memory among their parts: profile.py BINARY WORK_FOLDER
 
-callgrind counts them, so that they repeat. What the language's runtime, its library and the system's are called for
-counts for the layer that calls them; a second table has those callees themselves."""
+callgrind counts the instructions, so that they repeat. What the language's runtime, its library and the system's are
+called for counts for the layer that calls them; a second table has those callees themselves. Memory is what the kernel
+says of the process's mappings (smaps)."""
 
 import collections
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import time
 
 from bench import names, recording
 from instructions import Counted
 from messages import Client, Uploads, write_scenarios
+from servers import Scribe
 
 CLIENTS = 8
 #: Operations of the two runs; their difference is what one operation costs.
@@ -32,17 +36,21 @@ LAYERS = {
     "domain and engines": "ScribeDomain Engines Documents",
     "Basics": "Basics",
     "logging": "Logging",
-    "composition and command": "ScribeServer scribe_emulator ArgumentParser Yams CYaml Outbound AsyncHTTPClient ServiceLifecycle",
+    "composition and command": "ScribeServer scribe_emulator Yams CYaml Outbound AsyncHTTPClient",
+    "command line": "ArgumentParser ArgumentParserToolInfo",
+    "services": "ServiceLifecycle UnixSignals AsyncAlgorithms",
     "signatures and digests": "Crypto CCrypto JWTKit X509 SwiftASN1 _CryptoExtras",
 }
+BEGINNINGS = {"NIO", "CNIO", "CCrypto"}
 #: Callees that count for their callers, by what they do.
 CALLEES = {
-    "reference counts": r"swift_(?:bridgeObject|unknownObject|nonatomic_|weak|unowned)?_?(?:retain|release|beginAccess|endAccess|isUniq)|RefCount",
-    "memory": r"malloc|free$|calloc|realloc|memcpy|memset|memmove|_int_|swift_(?:alloc|dealloc|slow)|operator new|operator delete",
-    "protocols and metadata": r"swift_(?:conforms|dynamicCast|get\w*(?:Metadata|TypeByMangled|Witness|Conformance)|checkMetadata|project)|ProtocolConform|demangl|Demangl|Metadata|metadata",
-    "tasks": r"swift_(?:task|async|continuation|job)|swift::(?:AsyncTask|Task)|futex|pthread_mutex|pthread_cond",
+    "reference counts": r"swift_\w*(?:[rR]etain|[rR]elease|beginAccess|endAccess|isUniq)|RefCount",
+    "memory": r"malloc|free$|calloc|realloc|memcpy|memset|memmove|_int_|swift_(?:alloc|dealloc|slow)"
+    r"|operator (?:new|delete)",
+    "protocols and metadata": r"swift_(?:conforms|dynamicCast|get\w*(?:Metadata|TypeByMangled|Witness|Conformance))"
+    r"|swift_(?:checkMetadata|project)|[cC]onformance|[dD]emangl|[mM]etadata|tryCast",
+    "tasks": r"swift_(?:task|async|continuation|job)|swift::(?:AsyncTask|Task)|futex|pthread_(?:mutex|cond)",
 }
-RENAMED = {"SQLite": "sqlite"}
 
 
 class Profile:
@@ -101,7 +109,7 @@ class Profile:
         else:
             module = function
         for layer, modules in LAYERS.items():
-            if any(module == one or module.startswith(one) and one in ("NIO", "CNIO", "CCrypto") for one in modules.split()):
+            if any(module == one or one in BEGINNINGS and module.startswith(one) for one in modules.split()):
                 return layer
         return "signatures and digests" if "BoringSSL" in function else None
 
@@ -141,18 +149,18 @@ class Profile:
         return result
 
 
-def run(binary: str, work: pathlib.Path, scenarios, body: bytes = b"", before=None) -> Profile:
-    """The server's whole life with scenarios that the client's functions make."""
+def run(binary: str, work: pathlib.Path, scenarios=None, body: bytes = b"") -> Profile:
+    """The server's whole life, with scenarios that are made for a client."""
     with Counted(work / "counted", binary) as server:
-        made = scenarios(Client(server.url)) if scenarios else []
-        for part in made:
+        for part in scenarios(Client(server.url)) if scenarios else []:
             write_scenarios(work / "requests", part)
             (work / "body").write_bytes(body)
             subprocess.run(
                 [work / "replay", str(server.port), str(CLIENTS), "600", work / "requests", work / "body"],
-                check=True, stdout=subprocess.DEVNULL)
-    profile = Profile(server.counts)
-    return profile
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
+    return Profile(server.counts)
 
 
 def polls(count: int):
@@ -178,11 +186,40 @@ def puts(count: int):
     return scenarios, chunk
 
 
-def table(title: str, parts: collections.Counter, total: float):
-    print(f"| {title} | thousand instructions | part |\n|---|---|---|")
+def memory(binary: str, work: pathlib.Path) -> collections.Counter:
+    """Resident KB of a server that has answered once and waits, by what its pages hold."""
+    parts = collections.Counter()
+    with Scribe(work / "idle", binary) as server:
+        time.sleep(2)
+        name = ""
+        for line in pathlib.Path(f"/proc/{server.process.pid}/smaps").read_text().splitlines():
+            if mapping := re.match(r"[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ \d+ *(.*)", line):
+                name = kind(*mapping.groups(), pathlib.Path(binary).name)
+            elif line.startswith("Size:"):
+                size = int(line.split()[1])
+            elif line.startswith("Rss:"):
+                # glibc maps a thread's stack of 8 MB beside a page that guards it.
+                is_stack = not name and size in range(8_180, 8_197)
+                parts[name or ("stacks of threads" if is_stack else "other memory")] += int(line.split()[1])
+    shutil.rmtree(work / "idle")
+    return parts
+
+
+def kind(rights: str, path: str, binary: str) -> str:
+    if path.endswith(binary):
+        return "binary: code" if "x" in rights else "binary: data"
+    if path == "[heap]":
+        return "heap"
+    if "sqlite-shm" in path:
+        return "SQLite's shared index"
+    return "libraries of the system" if ".so" in path else ("" if not path else "other memory")
+
+
+def table(title: str, unit: str, parts: collections.Counter, total: float):
+    print(f"| {title} | {unit} | part |\n|---|---|---|")
     for name, cost in parts.most_common():
         if cost > total / 200:
-            print(f"| {name} | {cost / 1000:,.0f} | {100 * cost / total:.1f} % |")
+            print(f"| {name} | {cost:,.0f} | {100 * cost / total:.1f} % |")
     print()
 
 
@@ -191,26 +228,27 @@ def main():
     stripped = work / "stripped"
     # Debug information of Swift is more than valgrind understands.
     subprocess.run(["strip", "--strip-debug", "-o", stripped, binary], check=True)
-    source = pathlib.Path(__file__).with_name("sigsuspend.c")
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", work / "sigsuspend.so", source], check=True)
-    wanted = sys.argv[3:] or ["poll", "PUT of 50 KB", "start"]
-    for title in wanted:
-        if title == "start":
-            profile = run(str(stripped), work, None)
-            layers, callees, each = profile.by_layer(), profile.by_callee(), 1
-        else:
-            make, counts = (polls, POLLS) if title == "poll" else (puts, PUTS)
-            few, many = (run(str(stripped), work, *make(count)) for count in counts)
-            each = counts[1] - counts[0]
-            layers, callees = many.by_layer(), many.by_callee()
+    here = pathlib.Path(__file__).parent
+    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", work / "sigsuspend.so", here / "sigsuspend.c"], check=True)
+    subprocess.run(
+        ["gcc", "-O2", "-pthread", "-o", work / "replay", here / "replay.c", "-lssl", "-lcrypto"], check=True
+    )
+    for title, make, counts in [("poll", polls, POLLS), ("PUT of 50 KB", puts, PUTS), ("start and stop", None, (0, 1))]:
+        many = run(str(stripped), work, *(make(counts[1]) if make else ()))
+        layers, callees = many.by_layer(), many.by_callee()
+        if make:
+            few = run(str(stripped), work, *make(counts[0]))
             layers.subtract(few.by_layer())
             callees.subtract(few.by_callee())
+        each = 1000 * (counts[1] - counts[0])
         layers = collections.Counter({name: cost / each for name, cost in layers.items()})
         callees = collections.Counter({name: cost / each for name, cost in callees.items()})
-        total = layers.total()
-        print(f"## {title}: {total / 1000:,.0f} thousand instructions\n")
-        table("layer", layers, total)
-        table("among them", callees, total)
+        print(f"## {title}: {layers.total():,.0f} thousand instructions\n")
+        table("layer", "thousand instructions", layers, layers.total())
+        table("among them", "thousand instructions", callees, layers.total())
+    parts = memory(str(stripped), work)
+    print(f"## idle: {parts.total() / 1024:.1f} MB resident\n")
+    table("what", "KB", parts, parts.total())
 
 
 if __name__ == "__main__":

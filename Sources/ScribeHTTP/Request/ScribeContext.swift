@@ -53,6 +53,7 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     var faultSettings: FaultSettings?
     /// The request as an HTTP/1 client sent it, without a body; nil if that is not known, and once it is logged.
     var sentHead: (bytes: ByteBuffer, isSecure: Bool)?
+    private var place: RequestAddress?
     /// Connection of the request.
     let connection: ClientConnection
     /// Id of the request, in the log and in the `x-request-id` header.
@@ -69,6 +70,17 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
         coreContext = CoreRequestContextStorage(source: source)
         logger = source.logger
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
+    }
+
+    /// The parts of a request's address, which are found once. The console serves calls of the operator API with its own
+    /// request's context.
+    package func place(of request: Request) -> RequestAddress {
+        if let place, place.request.head.path == request.head.path, place.request.head.method == request.head.method {
+            return place
+        }
+        let found = RequestAddress(request)
+        place = found
+        return found
     }
 
     /// Tells the journal the MD5 of the object that the request's body has become.

@@ -127,7 +127,7 @@ package struct FamilyResponder: HTTPResponder {
         context.chosenWorld = directory.main
         context.faultSettings = faults
         context.memory = MemoryShare(of: memory)
-        let address = RequestAddress(request)
+        let address = context.place(of: request)
         guard let best = table.family(of: address) else { return Response(status: .notFound) }
         context.explanation?.note(family: best.family.name, best.claim)
         let (world, read): (World, Request)

@@ -67,7 +67,7 @@ package struct RoutedFamily: Family {
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        let path = RequestAddress(request).path
+        let path = context.place(of: request).path
         let endpoint = tree.endpoint(at: path)
         let route = endpoint?[request.method]
         do {

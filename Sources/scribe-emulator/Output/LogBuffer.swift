@@ -6,14 +6,15 @@ import Dispatch
 /// The buffer has a limit. Lines beyond it are dropped and counted, and a line tells their number once there is room.
 final class LogBuffer: Sendable {
     private struct State {
-        var lines: [[UInt8]] = []
-        /// Bytes of the lines and of the one that is being written.
+        var lines: [UInt8] = []
+        /// Bytes of the lines and of those that are being written.
         var size = 0
         var dropped = 0
         var isWriting = false
     }
 
     private let limit: Int
+    private let pause: @Sendable () -> Void
     private let output: @Sendable ([UInt8]) -> Void
     private let notice: @Sendable (Int) -> [UInt8]
     private let state = LockedValue(State())
@@ -21,13 +22,16 @@ final class LogBuffer: Sendable {
 
     /// - Parameters:
     ///   - limit: in bytes.
-    ///   - output: writes a line, and may block.
+    ///   - pause: lets lines gather, and may block: to wake the thread costs a request as much as its line.
+    ///   - output: writes lines, and may block.
     ///   - notice: the line about this number of dropped lines.
     init(
-        limit: Int = 1 << 20, output: @escaping @Sendable ([UInt8]) -> Void,
+        limit: Int = 1 << 20, pause: @escaping @Sendable () -> Void = {},
+        output: @escaping @Sendable ([UInt8]) -> Void,
         notice: @escaping @Sendable (Int) -> [UInt8]
     ) {
         self.limit = limit
+        self.pause = pause
         self.output = output
         self.notice = notice
     }
@@ -39,7 +43,7 @@ final class LogBuffer: Sendable {
                 state.dropped += 1
                 return false
             }
-            state.lines.append(line)
+            state.lines += line
             state.size += line.count
             defer { state.isWriting = true }
             return !state.isWriting
@@ -49,15 +53,16 @@ final class LogBuffer: Sendable {
 
     private func writeLines() {
         while true {
+            pause()
             let (lines, dropped) = state.withLock { state in
                 defer { (state.lines, state.dropped) = ([], 0) }
                 if state.lines.isEmpty, state.dropped == 0 { state.isWriting = false }
                 return (state.lines, state.dropped)
             }
             guard !lines.isEmpty || dropped > 0 else { return }
-            for line in lines {
-                output(line)
-                state.withLock { $0.size -= line.count }
+            if !lines.isEmpty {
+                output(lines)
+                state.withLock { $0.size -= lines.count }
             }
             if dropped > 0 { output(notice(dropped)) }
         }

@@ -57,7 +57,7 @@ struct ServerProcess {
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
         let lines = LineLogHandler(format: format, clock: .system, level: level) { _ in }
-        let log = LogBuffer(output: invocation.writeError) { lines.line(aboutDropped: $0) }
+        let log = LogBuffer(pause: { usleep(2000) }, output: invocation.writeError) { lines.line(aboutDropped: $0) }
         let handler = LineLogHandler(format: format, clock: .system, level: level, write: log.write)
         // For loggers of libraries.
         if invocation.ownsProcess { LoggingSystem.bootstrap { _ in handler } }

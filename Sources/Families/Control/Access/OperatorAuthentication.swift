@@ -21,7 +21,7 @@ struct OperatorAuthentication: Sendable {
             if origin.isForwarded { throw ControlError.forwarded }
             try Self.requireAdminHeader(request.headers)
         }
-        let path = RequestAddress(request).path
+        let path = context.place(of: request).path
         if path.dropFirst().first == "playbacks", request.method == .post {
             guard request.headers[.contentType] == SocketRecording.contentType else { throw ControlError.notRecording }
         } else if path.dropFirst().first == "snapshots", path.last == "content", request.method == .put {
@@ -30,7 +30,7 @@ struct OperatorAuthentication: Sendable {
             guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
         }
         // The routes about namespaces name theirs in the path.
-        if let error = context.namespaceError, RequestAddress(request).path.dropFirst().first != "namespaces" {
+        if let error = context.namespaceError, path.dropFirst().first != "namespaces" {
             throw error
         }
     }
