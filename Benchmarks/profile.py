@@ -44,7 +44,7 @@ LAYERS = {
 BEGINNINGS = {"NIO", "CNIO", "CCrypto"}
 #: Callees that count for their callers, by what they do.
 CALLEES = {
-    "reference counts": r"swift_\w*(?:[rR]etain|[rR]elease|beginAccess|endAccess|isUniq)|RefCount",
+    "reference counts": r"swift_\w*(?:[rR]etain|[rR]eleas|beginAccess|endAccess|isUniq)|RefCount",
     "memory": r"malloc|free$|calloc|realloc|memcpy|memset|memmove|_int_|swift_(?:alloc|dealloc|slow)"
     r"|operator (?:new|delete)",
     "protocols and metadata": r"swift_(?:conforms|dynamicCast|get\w*(?:Metadata|TypeByMangled|Witness|Conformance))"

@@ -18,7 +18,10 @@ extension Setting.Parser where Value == String {
     /// them in a file, in quotes or in `--data-dir=~/x`.
     static let path = Self(valueType: .path) { (text) throws(Setting.Problem) in
         guard !text.isEmpty else { throw Setting.Problem(what: "is empty; name a file or a folder") }
-        guard let home = text.prefixMatch(of: /(~|\$HOME|\$\{HOME\})(?=\/|$)/) else {
+        // Each start reads paths, and the pattern costs as much as opening the database.
+        guard "~$".contains(text[text.startIndex]),
+            let home = text.prefixMatch(of: /(~|\$HOME|\$\{HOME\})(?=\/|$)/)
+        else {
             guard !text.hasPrefix("~") else {
                 throw Setting.Problem(what: "is in the home folder of another user; write the whole path")
             }
