@@ -72,8 +72,8 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
         requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
     }
 
-    /// The parts of a request's address, which are found once. The console serves calls of the operator API with its own
-    /// request's context.
+    /// The parts of a request's address, which are found once. The console serves calls of the operator API with the
+    /// context of its own request.
     package func place(of request: Request) -> RequestAddress {
         if let place, place.request.head.path == request.head.path, place.request.head.method == request.head.method {
             return place

@@ -39,8 +39,8 @@ package struct ListeningPort<Application: Service>: Service {
     }
 }
 
-/// Service with a name for the log of the service group. The group prints each of its services at the start, and to print
-/// a value of one more type costs a search of all conformances.
+/// Service with a name for the log of the service group. The group prints each of its services at the start, and to
+/// print a value of one more type costs a search of all conformances.
 package struct NamedService: Service, CustomStringConvertible {
     package let description: String
     private let service: any Service

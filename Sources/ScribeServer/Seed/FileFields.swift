@@ -20,8 +20,8 @@ struct FileFields {
 
     /// - Parameters:
     ///   - place: empty for a whole file.
-    ///   - known: the keys that there may be, since a misspelled key would otherwise have no effect and no error; nil for
-    ///     any.
+    ///   - known: the keys that there may be, since a misspelled key would otherwise have no effect and no error; nil
+    ///     for any.
     /// - Throws: ``Mistake`` unless the node has keys and values; ``UnusableEntry`` that names the nearest known key.
     init(_ node: Node?, at place: [String] = [], known: [String]?) throws {
         guard case .mapping(let mapping)? = node else { throw Mistake(place, " must hold keys and values") }
