@@ -50,7 +50,11 @@ struct RouteTree: Sendable {
         guard let word = path.first else {
             return nodes[node].endpoint.routes.isEmpty ? nil : nodes[node].endpoint
         }
-        if let next = nodes[node].fixed[word], let found = endpoint(at: path.dropFirst(), from: next) { return found }
+        if let next = nodes[node].fixed[word] {
+            let found = endpoint(at: path.dropFirst(), from: next)
+            // A path that ends where routes only begin, such as that of a link without its ticket, names nothing.
+            if found != nil || path.count == 1 { return found }
+        }
         return nodes[node].parameter.flatMap { endpoint(at: path.dropFirst(), from: $0) }
     }
 }
