@@ -84,8 +84,9 @@ package struct RecordedBody: Sendable {
     }
 
     private static func isText(_ type: String) -> Bool {
-        // By far the most.
+        // By far the most. To look for a part of a text costs as much as to record the rest.
         if type == "application/json" { return true }
+        if type.hasPrefix("audio/") || type == "application/octet-stream" { return false }
         let kind = type.prefix { $0 != ";" }.lowercased()
         return kind.hasPrefix("text/") || kind.contains("json") || kind.contains("xml")
             || kind.hasSuffix("x-www-form-urlencoded")
