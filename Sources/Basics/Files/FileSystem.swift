@@ -135,5 +135,12 @@ package enum FileSystem {
 
 extension String {
     /// Whether the text begins with a UUID, as the server names its own files.
-    package var beginsWithUUID: Bool { UUID(uuidString: String(prefix(36))) != nil }
+    package var beginsWithUUID: Bool {
+        let start = utf8.prefix(36)
+        return start.count == 36
+            && start.enumerated().allSatisfy { place, byte in
+                [8, 13, 18, 23].contains(place)
+                    ? byte == UInt8(ascii: "-") : UnicodeScalar(byte).properties.isASCIIHexDigit
+            }
+    }
 }

@@ -161,6 +161,8 @@ struct Settings {
 
     /// Masks the user and the query of a URL, and the arguments of a program. Each may be a credential.
     static func masked(_ text: String) -> String {
+        // Each start asks for the values of all settings.
+        guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
         // A mistyped kind before a program masks its arguments too. Placeholders are no secrets.
         if text.contains(/^[A-Za-z]{1,20}:[^\s]/), let end = text.firstIndex(of: " "), !text[..<end].contains("://") {
             let words = text[end...].split(separator: " ").map { $0.contains(/^\{\w+\}$/) ? String($0) : "***" }
