@@ -53,7 +53,7 @@ package struct EkaFamily: RoutedAPI {
         var offered = OfferedCredentials(
             head: Self.tokens(in: request.headers)
                 + [path.starts(with: DocumentLinks.components) ? path.last.map(String.init) : nil])
-        if request.method == .post, let fields = Self.credentialFields[path] {
+        if request.method == .post, path.first == "connect-auth", let fields = Self.credentialFields[path] {
             offered.bodyFields = fields
             offered.bodyLimit = AccountRoutes.bodyLimit
         }

@@ -6,6 +6,9 @@ struct RouteTree: Sendable {
     /// The routes of one path.
     struct Endpoint: Sendable {
         fileprivate(set) var routes: [RouteGroup.Route] = []
+        /// Whether the last component of the path begins other routes, such as those of links whose ticket is missing.
+        /// Then it is no parameter, and the path has no route.
+        fileprivate(set) var isOnlyBeginning = false
 
         /// Names of the methods, sorted.
         var methods: [String] {
@@ -14,7 +17,14 @@ struct RouteTree: Sendable {
         }
 
         /// The route of a method; `HEAD` has that of `GET`.
-        subscript(method: HTTPRequest.Method) -> RouteGroup.Route? {
+        subscript(method: HTTPRequest.Method) -> RouteGroup.Route? { isOnlyBeginning ? nil : route(of: method) }
+
+        /// Why a method has no route.
+        func problem(with method: HTTPRequest.Method) -> HTTPProblem {
+            route(of: method) == nil ? .methodNotAllowed(allowed: methods) : .noSuchRoute
+        }
+
+        private func route(of method: HTTPRequest.Method) -> RouteGroup.Route? {
             routes.first { $0.method == method } ?? (method == .head ? routes.first { $0.method == .get } : nil)
         }
     }
@@ -51,9 +61,11 @@ struct RouteTree: Sendable {
             return nodes[node].endpoint.routes.isEmpty ? nil : nodes[node].endpoint
         }
         if let next = nodes[node].fixed[word] {
-            let found = endpoint(at: path.dropFirst(), from: next)
-            // A path that ends where routes only begin, such as that of a link without its ticket, names nothing.
-            if found != nil || path.count == 1 { return found }
+            if let found = endpoint(at: path.dropFirst(), from: next) { return found }
+            guard let parameter = nodes[node].parameter else { return nil }
+            var found = endpoint(at: path.dropFirst(), from: parameter)
+            if path.count == 1 { found?.isOnlyBeginning = true }
+            return found
         }
         return nodes[node].parameter.flatMap { endpoint(at: path.dropFirst(), from: $0) }
     }

@@ -71,7 +71,7 @@ package struct RoutedFamily: Family {
         let endpoint = tree.endpoint(at: path)
         let route = endpoint?[request.method]
         do {
-            guard let route else { throw context.refusal ?? Self.noRoute(endpoint) }
+            guard let route else { throw context.refusal ?? endpoint?.problem(with: request.method) ?? .noSuchRoute }
             context.coreContext.parameters = route.parameters(in: path)
             context.coreContext.endpointPath.value = route.pattern
             return try await context.holding(route.respond(to: request, context))
@@ -119,9 +119,8 @@ package struct RoutedFamily: Family {
         }
         return try await respond(to: request, context: context)
     }
+}
 
-    private static func noRoute(_ endpoint: RouteTree.Endpoint?) -> HTTPProblem {
-        guard let endpoint else { return .routeNotFound(hint: "No such route; /openapi.yaml lists what is served") }
-        return .methodNotAllowed(allowed: endpoint.methods)
-    }
+extension HTTPProblem {
+    static var noSuchRoute: HTTPProblem { .routeNotFound(hint: "No such route; /openapi.yaml lists what is served") }
 }

@@ -43,8 +43,11 @@ struct RouteTreeTests {
         #expect(tree.endpoint(at: ["a", "x"])?.methods == ["GET", "HEAD", "POST"])
     }
 
-    @Test("a path that ends where routes only begin has no route")
-    func beginnings() {
+    @Test("a path that ends where routes only begin has no route, and says which methods others like it have")
+    func beginnings() throws {
+        let endpoint = try #require(tree.endpoint(at: ["a", "links"]))
+        #expect(endpoint.problem(with: .get) == .noSuchRoute)
+        #expect(endpoint.problem(with: .put) == .methodNotAllowed(allowed: ["GET", "HEAD", "POST"]))
         for path in ["", "a", "a/links", "a/x/c", "a/links/x/y", "b"] { #expect(route(.get, path) == nil, "\(path)") }
     }
 }
