@@ -19,7 +19,7 @@ struct RouteTree: Sendable {
         /// The route of a method; `HEAD` has that of `GET`.
         subscript(method: HTTPRequest.Method) -> RouteGroup.Route? { isOnlyBeginning ? nil : route(of: method) }
 
-        /// Why a method has no route.
+        /// The reason why a method has no route.
         func problem(with method: HTTPRequest.Method) -> HTTPProblem {
             route(of: method) == nil ? .methodNotAllowed(allowed: methods) : .noSuchRoute
         }
