@@ -28,7 +28,7 @@ package struct RequestLine: Sendable {
     }
 }
 
-/// A log handler that writes the lines of requests without metadata, whose dictionaries cost more than a route.
+/// A log handler that writes the lines of requests without metadata: its dictionaries cost more than a route.
 package protocol RequestLineHandler: LogHandler {
     /// Writes a line at level `info`, as the handler would write it with metadata; nil where it cannot.
     var writeRequest: (@Sendable (RequestLine) -> Void)? { get }

@@ -4,7 +4,7 @@ import Hummingbird
 struct FamilyTable: Sendable {
     private struct Node: Sendable {
         var next: [Substring: Int] = [:]
-        /// The first family whose paths begin so.
+        /// The first family with paths that begin so.
         var family: Int?
     }
 
