@@ -6,8 +6,8 @@ struct RouteTree: Sendable {
     /// The routes of one path.
     struct Endpoint: Sendable {
         fileprivate(set) var routes: [RouteGroup.Route] = []
-        /// Whether the last component of the path begins other routes, as in the path of a link without its ticket. Then
-        /// it is no parameter, and the path has no route.
+        /// Whether the last component of the path begins other routes, as in the path of a link without its ticket.
+        /// Then it is no parameter, and the path has no route.
         fileprivate(set) var isOnlyBeginning = false
 
         /// Names of the methods, sorted.

@@ -26,13 +26,28 @@ struct FileFields {
     init(_ node: Node?, at place: [String] = [], known: [String]?) throws {
         guard case .mapping(let mapping)? = node else { throw Mistake(place, " must hold keys and values") }
         self.place = place
-        values = Dictionary(
-            mapping.compactMap { key, value in key.scalar.map { ($0.string, value) } }, uniquingKeysWith: { $1 })
+        values = Self.values(of: mapping)
         for key in values.keys.sorted() {
             guard let known, !known.contains(key) else { continue }
             let nearest = nearestName(to: key, among: known)
             throw UnusableEntry(problem: "'\(key)' is not known; did you mean '\(nearest)'?")
         }
+    }
+
+    /// The values by their keys, with those of other mappings that YAML's merge key (`<<`) names.
+    private static func values(of mapping: Node.Mapping) -> [String: Node] {
+        var (own, merged): ([String: Node], [String: Node]) = ([:], [:])
+        for (key, value) in mapping {
+            guard let name = key.scalar?.string else { continue }
+            guard name == "<<" else {
+                own[name] = value
+                continue
+            }
+            for base in value.sequence.map(Array.init) ?? [value] {
+                if let base = base.mapping { merged.merge(values(of: base)) { first, _ in first } }
+            }
+        }
+        return own.merging(merged) { own, _ in own }
     }
 
     var names: [String] { Array(values.keys) }

@@ -54,6 +54,21 @@ struct ClientsFileTests {
         return try await client.post("/connect-auth/v1/account/login", body).status
     }
 
+    @Test("an entry of a clients file may take values of another by YAML's merge key")
+    func merged() throws {
+        try replace(
+            by: """
+                clients:
+                  - &base { client_id: a, client_secret: s, workspace: Clinic, api_keys: [12345678] }
+                  - { <<: *base, client_id: b, api_keys: [] }
+                  - { <<: [{ client_id: c }, *base], api_keys: ~ }
+                """)
+        let clients = try Seed.clients(inFile: file).clients
+        #expect(clients.map(\.client.principal.client.rawValue) == ["a", "b", "c"])
+        #expect(clients.map(\.client.workspace) == ["Clinic", "Clinic", "Clinic"])
+        #expect(clients.map(\.keys) == [["12345678"], [], []])
+    }
+
     @Test("all wrong entries of a clients file are told of at once, each with its place")
     func allProblems() throws {
         try replace(
