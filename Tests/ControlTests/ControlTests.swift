@@ -58,18 +58,15 @@ struct ControlTests {
         arguments: [("127.0.0.1", AuthMode.strict), ("0.0.0.0", .strict), ("0.0.0.0", .lenient)])
     func keptToken(host: String, mode: AuthMode) async throws {
         var server = try TestServer()
-        server.configuration.host = host
-        server.configuration.authMode = mode
+        (server.configuration.host, server.configuration.authMode) = (host, mode)
         server.configuration.allowsUnverifiedTokensFromNetwork = true
-        try await server.run { [server] client in
-            let file = "\(server.configuration.dataFolder)/admin-token"
+        let file = "\(server.configuration.dataFolder)/admin-token"
+        try await server.run { client in
             let token = String(decoding: try #require(FileManager.default.contents(atPath: file)), as: UTF8.self)
             #expect(token.count == 40)
-            let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
             #expect(try await client.get("/__admin/info").status == 401)
-            let answer = try await client.get("/__admin/info", headers: [.authorization: "Bearer \(token)"])
-            #expect(answer.status == 200)
+            #expect(try await client.get("/__admin/info", headers: [.authorization: "Bearer \(token)"]).status == 200)
         }
     }
 

@@ -9,7 +9,7 @@ package import ServiceLifecycle
 
 /// Service that runs an application on a port, and accepts its connections on an event loop: Swift's own threads may be
 /// busy. Its errors name the address and the flag of the port.
-package struct ListeningPort<Application: Service>: Service {
+package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
     private let application: Application
     private let host: String
     private let port: Int
@@ -23,8 +23,11 @@ package struct ListeningPort<Application: Service>: Service {
         self.flag = flag
     }
 
-    /// Under a name without properties, which could be secrets.
-    package var named: NamedService { NamedService("scribe-emulator on \(flag) \(port)", self) }
+    /// A short name, in place of all properties, secrets included.
+    package var description: String { "scribe-emulator on \(flag) \(port)" }
+
+    /// The port as the service group takes it.
+    package var named: NamedService { NamedService(description, self) }
 
     /// Runs the application until it ends.
     /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the application's error.

@@ -46,7 +46,7 @@ struct OwnServer {
             services: { _ in
                 [
                     .init(
-                        service: service, successTerminationBehavior: .gracefullyShutdownGroup,
+                        service: NamedService("work", service), successTerminationBehavior: .gracefullyShutdownGroup,
                         failureTerminationBehavior: .gracefullyShutdownGroup)
                 ]
             })
