@@ -298,7 +298,9 @@ let package = Package(
         .testTarget(
             name: "ConnectionsTests",
             dependencies: [
-                "Basics", "Connections", "ServerTestSupport", .nioCore, .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioPosix,
+                "Basics", "Connections", "ServerTestSupport", .httpTypes, .hummingbirdCore, .logging, .nioCore,
+                .nioEmbedded,
+                .nioHTTP1, .nioHTTP2, .nioHTTPTypes, .nioPosix,
             ],
             swiftSettings: testSettings
         ),

@@ -93,7 +93,7 @@ package struct TestServer {
 
     private func application(
         onReady: @escaping @Sendable (Listener.Ports) -> Void = { _ in }
-    ) async throws -> some ApplicationProtocol {
+    ) async throws -> ScribeApplication {
         var logger = log?.logger ?? Logger(label: "test")
         if log == nil { logger.logLevel = .critical }
         var parts = Emulator.Parts(
@@ -140,7 +140,7 @@ package struct TestServer {
         let application = try await application { ready.yield($0) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port").named],
+                services: [application.named],
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         )
         try await withThrowingTaskGroup(of: Void.self) { tasks in

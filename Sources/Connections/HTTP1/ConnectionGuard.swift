@@ -1,16 +1,20 @@
 package import Basics
+import HTTPTypes
 package import NIOCore
 package import NIOHTTP1
+package import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 
-/// Enforces the limits of one HTTP/1 connection, between the HTTP parser and the request handlers.
+/// Enforces the limits of one HTTP/1 connection, between the HTTP parser and the task that serves its requests, and
+/// gives both their own types of parts.
 ///
 /// It ends deliberately slow connections, and refuses requests that two parsers could read differently. It answers
 /// `Expect: 100-continue` at once: AWS clients and curl otherwise wait a second before they send the body. It closes
 /// the connection when the client or HTTP/1.0 asks for that.
 package final class ConnectionGuard: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
-    package typealias InboundOut = HTTPServerRequestPart
-    package typealias OutboundIn = HTTPServerResponsePart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
     package typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ConnectionLimits
@@ -19,6 +23,8 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     /// Unanswered requests in order: whether the connection closes after the answer.
     private var closings: [Bool] = []
     private var isResponding: Bool { !closings.isEmpty }
+    /// Whether the server stops, so that the connection closes with its last answer.
+    private var isStopping = false
     private lazy var deadlines = HTTP1Deadlines(limits) { [weak self] in self?.headIsLate($0) }
     private var context: ChannelHandlerContext?
     private var protocolSwitch = ProtocolSwitch()
@@ -47,9 +53,14 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     package func handlerRemoved(context: ChannelHandlerContext) { stop() }
 
     package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+        switch event {
+        case ChannelEvent.inputClosed:
             clientDisconnect.fire()
             endUpgraded(context)
+        case is ChannelShouldQuiesceEvent:
+            guard isResponding else { return context.close(promise: nil) }
+            isStopping = true
+        default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -118,8 +129,8 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch phase {
         case .refused: return
-        case .upgraded: return protocolSwitch.passesInput ? context.fireChannelRead(data) : ()
-        case .idle, .head, .body, .upgrading: break
+        case .upgraded where !protocolSwitch.passesInput: return
+        case .idle, .head, .body, .upgrading, .upgraded: break
         }
         switch unwrapInboundIn(data) {
         case .head(var head):
@@ -144,17 +155,22 @@ package final class ConnectionGuard: ChannelDuplexHandler {
                 let answer = HTTPResponseHead(version: head.version, status: .continue)
                 context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
             }
-            context.fireChannelRead(wrapInboundOut(.head(head)))
-        case .body:
+            do {
+                let request = try HTTPRequest(head, secure: isSecure, splitCookie: false)
+                context.fireChannelRead(wrapInboundOut(.head(request)))
+            } catch {
+                refuse(context, .badRequest)
+            }
+        case .body(let bytes):
             lone.noteBody()
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(.body(bytes)))
         case .end:
             deadlines.arrived()
             hasParserStopped = isLastForParser
             // Held back until the answer: after a switch of protocols the request goes on.
             if protocolSwitch.isPossible { return phase = .upgrading }
             phase = .idle
-            context.fireChannelRead(data)
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
         }
     }
 
@@ -168,38 +184,51 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     // MARK: Responses
 
     package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if phase == .upgraded { return context.write(data, promise: promise) }
         switch unwrapOutboundIn(data) {
         case .head(let head) where head.status == .switchingProtocols && phase == .upgrading:
-            context.writeAndFlush(data, promise: promise)
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: promise)
             do {
                 try upgrade(context)
             } catch {
                 context.close(promise: nil)
             }
-        case .head(var head) where phase == .upgrading:
-            // No switch: the request ends here, and the connection stays HTTP.
-            closings[0] = true
-            head.headers.replaceOrAdd(name: "connection", value: "close")
+        case .head(let head):
+            let isLast = head.status.kind != .informational && endsConnection(with: head.status, context)
+            var head = HTTPResponseHead(head)
+            if isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let bytes):
+            context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
+        case .end:
+            let end = wrapOutboundOut(.end(nil))
+            guard phase != .upgraded else {
+                context.write(end, promise: promise)
+                return isStopping ? context.close(promise: nil) : ()
+            }
+            guard closings.first == true || isStopping && closings.count == 1 else {
+                if isResponding { closings.removeFirst() }
+                if !isResponding, phase == .idle { deadlines.expect(.request, context) }
+                return context.write(end, promise: promise)
+            }
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.assumeIsolated().whenComplete { _ in self.closeAfterResponse(context) }
+            context.writeAndFlush(end, promise: written)
+        }
+    }
+
+    /// Decides with an answer's head whether the connection closes after the answer.
+    private func endsConnection(with status: HTTPResponse.Status, _ context: ChannelHandlerContext) -> Bool {
+        // No switch: the request ends here, and the connection stays HTTP.
+        let hasNotSwitched = phase == .upgrading
+        if hasNotSwitched {
+            closings[0] = true
             phase = .idle
             context.fireChannelRead(wrapInboundOut(.end(nil)))
             resumeReading(context)
-        case .head(var head) where head.status.code >= 200:
-            // An error before the whole request arrived: the connection closes, instead of reading the rest.
-            if case .body = phase, closings.count == 1, head.status.code >= 400 { closings[0] = true }
-            if closings.first == true { head.headers.replaceOrAdd(name: "connection", value: "close") }
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
-        case .end where closings.first == true:
-            let written = promise ?? context.eventLoop.makePromise()
-            written.futureResult.assumeIsolated().whenComplete { _ in self.closeAfterResponse(context) }
-            context.writeAndFlush(data, promise: written)
-        case .end:
-            if isResponding { closings.removeFirst() }
-            context.write(data, promise: promise)
-        case .head, .body:
-            context.write(data, promise: promise)
         }
+        // An error before the whole request arrived: the connection closes, instead of reading the rest.
+        if case .body = phase, closings.count == 1, status.code >= 400 { closings[0] = true }
+        return closings.first == true
     }
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {

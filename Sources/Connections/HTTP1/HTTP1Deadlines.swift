@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Time limits of one HTTP/1 connection: for the next head, for the bytes of a body, and for the client to read an
-/// answer.
+/// Time limits of one HTTP/1 connection: for the next request, the rest of its head, the bytes of its body, and for the
+/// client to read an answer.
 ///
 /// Not thread-safe: only for the connection's event loop.
 final class HTTP1Deadlines {
-    /// The part of a request that must arrive before the deadline.
-    enum Awaited { case head, body }
+    /// The first byte of another request, or the part of a request, that must arrive before the deadline.
+    enum Awaited { case request, head, body }
 
     private let limits: ConnectionLimits
     private let headIsLate: (ChannelHandlerContext) -> Void
@@ -26,7 +26,8 @@ final class HTTP1Deadlines {
     func expect(_ awaited: Awaited, _ context: ChannelHandlerContext) {
         if awaited == .body { bytesInWindow = 0 }
         self.awaited = awaited
-        deadline.move(to: context.eventLoop.now + TimeAmount(limits.requestTime), context)
+        let time = awaited == .request ? limits.idleTime : limits.requestTime
+        deadline.move(to: context.eventLoop.now + TimeAmount(time), context)
     }
 
     /// Ends the timeout: the awaited part has arrived.
@@ -60,6 +61,7 @@ final class HTTP1Deadlines {
         awaited = nil
         switch late {
         case nil: break
+        case .request: context.close(promise: nil)
         case .head: headIsLate(context)
         // A body being read must make progress. A body not being read waits for a slower disk, no fault of a client.
         case .body where isWaitingForBytes && bytesInWindow < limits.bodyMinimum: context.close(promise: nil)

@@ -1,14 +1,9 @@
 import Basics
-import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypesHTTP1
 
-/// Installs the handlers of an HTTP/1 connection, between its bytes and Hummingbird.
-///
-/// Hummingbird's `HTTP1Channel.setup` cannot put a guard before its codec. Its parser drops the bytes behind a request
-/// that switches protocols; this one passes them on.
+/// Installs the handlers of an HTTP/1 connection, between its bytes and its requests.
 package struct HTTP1Pipeline: Sendable {
     private let limits: ConnectionLimits
     private let isSecure: Bool
@@ -21,25 +16,25 @@ package struct HTTP1Pipeline: Sendable {
         self.logger = logger
     }
 
-    func install(in channel: any Channel, logger: Logger) throws -> HTTP1Channel.Value {
+    func install(in channel: any Channel) throws -> RequestStream {
         var parsing = NIOHTTPDecoderLimitConfiguration()
         parsing.maxHeaderFieldSize = limits.headSize
         parsing.maxHeaderListSize = limits.headSize
         parsing.maxHeaderFieldCount = limits.fieldCount
         let guardHandler = ConnectionGuard(limits: limits, isSecure: isSecure, clientDisconnect: OneShotSignal())
+        let requests = RequestStream(channel)
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(),
             // After TLS, so that the counter sees the parser's bytes.
-            ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: self.logger),
+            ByteCounter(guardHandler, tellsOfTLS: !isSecure, logger: logger),
+            // Bytes behind a request that switches protocols are the first of the other protocol.
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: parsing)),
             guardHandler,
-            HTTP1ToHTTPServerCodec(secure: isSecure),
-            HTTPConnectionStateHandler(idleTimeout: limits.idleTime, logger: logger),
+            requests,
         ])
         try channel.tune(limits)
-        return try HTTP1Channel.Value(
-            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+        return requests
     }
 }
 

@@ -1,5 +1,5 @@
 package import Basics
-package import HummingbirdCore
+import HummingbirdCore
 package import Logging
 package import NIOCore
 import NIOHTTP2
@@ -10,10 +10,10 @@ import NIOTLS
 
 /// Serves a TLS connection over HTTP/1 or HTTP/2, as negotiated by ALPN.
 package struct SecureChannel: ServerChildChannel {
-    fileprivate typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<HTTP1Channel.Value>
+    fileprivate typealias Streams = NIOHTTP2Handler.AsyncStreamMultiplexer<RequestStream>
 
     fileprivate enum Negotiated {
-        case http1(HTTP1Channel.Value)
+        case http1(RequestStream)
         case http2(Streams)
     }
 
@@ -22,7 +22,7 @@ package struct SecureChannel: ServerChildChannel {
         package let channel: any Channel
     }
 
-    private let base: HTTP1Channel
+    private let respond: Responder
     private let pipeline: HTTP1Pipeline
     private let limits: ConnectionLimits
     /// Each stream may hold a file, as an HTTP/1 connection may.
@@ -33,17 +33,14 @@ package struct SecureChannel: ServerChildChannel {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - base: Serves an HTTP/1 connection, or one HTTP/2 stream.
     ///   - streamLimit: Most open streams, over all connections.
     ///   - memory: While it is used up, windows of HTTP/2 connections are not renewed.
     ///   - encryption: TLS context for the next connection.
     package init(
-        base: HTTP1Channel, limits: ConnectionLimits, streamLimit: Int, memory: MemoryBudget,
-        connections: any ConnectionCounter,
-        logger: Logger,
-        encryption: @escaping @Sendable () -> NIOSSLContext
+        limits: ConnectionLimits, streamLimit: Int, memory: MemoryBudget, connections: any ConnectionCounter,
+        logger: Logger, encryption: @escaping @Sendable () -> NIOSSLContext, respond: @escaping Responder
     ) {
-        self.base = base
+        self.respond = respond
         pipeline = HTTP1Pipeline(limits: limits, isSecure: true, logger: logger)
         self.connections = connections
         self.limits = limits
@@ -65,7 +62,7 @@ package struct SecureChannel: ServerChildChannel {
                     channel.eventLoop.makeCompletedFuture { .http2(try streams(of: channel)) }
                 case .negotiated, .fallback:
                     channel.eventLoop.makeCompletedFuture {
-                        .http1(try self.pipeline.install(in: channel, logger: logger))
+                        .http1(try self.pipeline.install(in: channel))
                     }
                 }
             }
@@ -95,12 +92,14 @@ package struct SecureChannel: ServerChildChannel {
                 let pipeline = stream.pipeline.syncOperations
                 let hasRoom = openStreams.take()
                 if hasRoom { stream.closeFuture.whenComplete { _ in openStreams.give() } }
+                let requests = RequestStream(stream)
                 try pipeline.addHandler(StreamReadReporter(watch: boundWatch.value))
                 try pipeline.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
                     StreamGuard(limits: limits, clientDisconnect: OneShotSignal(), hasRoom: hasRoom),
+                    requests,
                 ])
-                return try HTTP1Channel.Value(wrappingChannelSynchronously: stream)
+                return requests
             }
         }
         try pipeline.addHandlers([management, watch])
@@ -125,11 +124,11 @@ package struct SecureChannel: ServerChildChannel {
     private func serve(_ value: Value, _ logger: Logger) async {
         do {
             switch try await value.negotiated.get() {
-            case .http1(let connection): await base.handle(value: connection, logger: logger)
+            case .http1(let requests): await requests.serve(respond, logger)
             case .http2(let streams):
                 try await withThrowingDiscardingTaskGroup { group in
                     for try await stream in streams.inbound {
-                        group.addTask { await base.handle(value: stream, logger: logger) }
+                        group.addTask { await stream.serve(respond, logger) }
                     }
                 }
             }

@@ -53,7 +53,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             throw error
         }
         if let id = response.headers[.requestID] {
-            context.name(request: id)
+            context.requestID = id
         } else {
             response.headers[.requestID] = context.requestID
         }

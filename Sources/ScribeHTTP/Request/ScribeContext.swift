@@ -3,7 +3,7 @@ import Connections
 package import Hummingbird
 package import Journal
 package import Logging
-import NIOCore
+package import NIOCore
 package import ScribeDomain
 import ScribeRuntime
 
@@ -13,7 +13,16 @@ import ScribeRuntime
 /// Unchecked: the task that serves the request is the only one that changes it, and waits for those that it starts.
 package final class ScribeContext: RequestContext, @unchecked Sendable {
     package var coreContext: CoreRequestContextStorage
-    package var logger: Logger
+    /// Logger whose lines have the request's id.
+    package var logger: Logger {
+        get {
+            var logger = sharedLogger
+            logger[metadataKey: "request_id"] = "\(requestID)"
+            return logger
+        }
+        set { sharedLogger = newValue }
+    }
+    private var sharedLogger: Logger
     /// The namespace of the request.
     package var world: World {
         guard let chosenWorld else { preconditionFailure("a request is served before its world is known") }
@@ -57,19 +66,26 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     /// Connection of the request.
     let connection: ClientConnection
     /// Id of the request, in the log and in the `x-request-id` header.
-    package private(set) var requestID: String
+    package internal(set) var requestID: String
 
     private let disconnect: OneShotSignal
     /// IP address of the peer; empty without one.
     package let address: String
 
-    package init(source: ApplicationRequestContextSource) {
-        connection = ClientConnection(source.channel)
-        address = source.channel.remoteAddress?.ipAddress ?? ""
-        (disconnect, sentHead) = Self.known(by: source.channel)
-        coreContext = CoreRequestContextStorage(source: source)
-        logger = source.logger
-        requestID = source.logger[metadataKey: "hb.request.id"].map { "\($0)" } ?? ""
+    /// Makes the state of a request that came on a channel.
+    package init(channel: any Channel, requestID: String, logger: Logger) {
+        connection = ClientConnection(channel)
+        address = channel.remoteAddress?.ipAddress ?? ""
+        (disconnect, sentHead) = Self.known(by: channel)
+        self.requestID = requestID
+        sharedLogger = logger
+        coreContext = CoreRequestContextStorage(
+            source: ApplicationRequestContextSource(channel: channel, logger: logger))
+    }
+
+    package convenience init(source: ApplicationRequestContextSource) {
+        let id = source.logger[metadataKey: "hb.request.id"]
+        self.init(channel: source.channel, requestID: id?.description ?? "", logger: source.logger)
     }
 
     /// The parts of a request's address, which are found once. The console serves calls of the operator API with the
@@ -114,12 +130,6 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     package func note(_ answer: RepeatedAnswer) {
         guard let record, record.mode.isFull, answer.body.readableBytes <= JournalSettings.bodyLimit else { return }
         record.note(answer)
-    }
-
-    /// Gives the request another id, for its answer and its log.
-    func name(request id: String) {
-        requestID = id
-        logger[metadataKey: "hb.request.id"] = "\(id)"
     }
 
     /// Asks the guard of the connection or stream. Tests without a socket get a signal that never fires.

@@ -148,7 +148,7 @@ package struct FamilyResponder: HTTPResponder {
         guard identifiers.seed != nil, context.usesNamespaces else {
             return try await faults.respond(to: read, context, next: best.family.respond)
         }
-        context.name(request: identifiers.uuid(.request))
+        context.requestID = identifiers.uuid(.request)
         var response = try await faults.respond(to: read, context, next: best.family.respond)
         response.headers[.requestID] = context.requestID
         return response

@@ -4,7 +4,7 @@ import Connections
 import Console
 import Control
 import DataFolder
-package import Hummingbird
+import Hummingbird
 import HummingbirdCore
 import Journal
 import Logging
@@ -54,15 +54,12 @@ package struct Listener: Sendable {
     /// The development authority that clients must trust, as PEM; nil without TLS, or for the user's own certificate.
     var authority: String? { certificate?.authority }
 
-    /// Layers that handle every request, from the outside in.
-    typealias Responder = NamespaceRouting<RequestLog<HostRule<CrossOrigin<FamilyResponder>>>>
-
     /// Makes the application that serves a world on all ports.
     /// - Parameter onReady: Called once the server accepts connections on all its ports.
     func application(
         for emulator: Emulator, _ directory: WorldDirectory, services worldServices: [any Service],
         onReady: @escaping @Sendable (Ports) async throws -> Void
-    ) -> Application<Responder> {
+    ) -> ScribeApplication {
         let logger = emulator.parts.logger
         let metrics = emulator.metrics
         let mode = configuration.usedJournal.mode
@@ -96,49 +93,35 @@ package struct Listener: Sendable {
                 logger.error("the server is ready, and nobody could be told", metadata: ["error": "\(error)"])
             }
         }
+        let respond = Answering(with: responder, clock: emulator.parts.clock, logger: logger).callAsFunction
         let limits = configuration.connectionLimits
-        func application(
-            host: String, port: Int, isSecure: Bool, services: [any Service] = [], _ server: HTTPServerBuilder
-        ) -> Application<Responder> {
-            Application(
-                responder: responder, server: server,
-                configuration: ApplicationConfiguration(
+        let connectionLimit = configuration.connectionLimit
+        func ports(_ port: Int, _ flag: String, _ channels: any ServerChildChannel) -> [ListeningPort] {
+            hosts.map { host in
+                let server = ServerConfiguration(
                     address: .hostname(host, port: port),
-                    serverName: "scribe-emulator/\(ScribeVersion.current)",
-                    availableConnectionsDelegate: .maximum(configuration.connectionLimit, logger: logger)),
-                services: services,
-                onServerRunning: { await ready.add($0.localAddress?.port ?? port, isSecure: isSecure) },
-                logger: logger)
+                    availableConnectionsDelegate: .maximum(connectionLimit, logger: logger))
+                return ListeningPort(
+                    channels.server(
+                        configuration: server,
+                        onServerRunning: { await ready.add($0.localAddress?.port ?? port, isSecure: flag != "--port") },
+                        eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger),
+                    host: host, port: port, flag: flag)
+            }
         }
-        let streamLimit = configuration.connectionLimit
-        var services: [any Service] = worldServices.map(NamedService.init(background:))
+        var services = worldServices.map(NamedService.init(of:))
+        var listening: [ListeningPort] = []
         if let certificate {
-            services.append(NamedService(background: certificate))
-            let server = HTTPServerBuilder { [memory = emulator.memory] responder in
-                SecureChannel(
-                    base: HTTP1Channel(responder: responder), limits: limits,
-                    streamLimit: streamLimit, memory: memory, connections: metrics, logger: logger
-                ) { certificate.context }
-            }
-            let port = configuration.tls.port
-            services += hosts.map {
-                ListeningPort(
-                    application(host: $0, port: port, isSecure: true, server), host: $0, port: port, flag: "--tls-port"
-                ).named
-            }
+            services.append(NamedService(of: certificate))
+            let channels = SecureChannel(
+                limits: limits, streamLimit: connectionLimit, memory: emulator.memory, connections: metrics,
+                logger: logger, encryption: { certificate.context }, respond: respond)
+            listening += ports(configuration.tls.port, "--tls-port", channels)
         }
-        let server = HTTPServerBuilder { responder in
-            EventLoopChannel(
-                base: HTTP1Channel(responder: responder),
-                pipeline: HTTP1Pipeline(limits: limits, isSecure: false, logger: logger), connections: metrics)
-        }
-        let port = configuration.port
-        services += hosts.dropFirst().map {
-            ListeningPort(
-                application(host: $0, port: port, isSecure: false, server), host: $0, port: port, flag: "--port"
-            ).named
-        }
-        return application(host: hosts[0], port: port, isSecure: false, services: services, server)
+        let channels = PlainChannel(limits: limits, connections: metrics, logger: logger, respond: respond)
+        listening += ports(configuration.port, "--port", channels)
+        return ScribeApplication(
+            responder: responder, services: services, ports: listening.map(\.named), logger: logger)
     }
 }
 
@@ -169,7 +152,7 @@ private actor OpenedPorts {
 package func buildApplication(
     _ configuration: Configuration, _ parts: Emulator.Parts,
     onReady: @escaping @Sendable (Listener.Ports) async throws -> Void = { _ in }
-) async throws -> some ApplicationProtocol {
+) async throws -> ScribeApplication {
     // Checked before the listener makes the folder of its certificates, which may be in the data folder.
     try await NIOThreadPool.singleton.runIfActive {
         try DataFolder.requireOurs(path: configuration.dataFolder, tolerating: configuration.namesBeforeFirstStart)

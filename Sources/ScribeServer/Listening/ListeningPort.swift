@@ -7,34 +7,31 @@ import Outbound
 import ScribeHTTP
 package import ServiceLifecycle
 
-/// Service that runs an application on a port, and accepts its connections on an event loop: Swift's own threads may be
+/// Service that runs the server of a port, and accepts its connections on an event loop: Swift's own threads may be
 /// busy. Its errors name the address and the flag of the port.
-package struct ListeningPort<Application: Service>: Service, CustomStringConvertible {
-    private let application: Application
+struct ListeningPort: Service {
+    private let server: any Service
     private let host: String
     private let port: Int
     private let flag: String
 
     /// - Parameter flag: The flag that chooses the port, for errors.
-    package init(_ application: Application, host: String, port: Int, flag: String) {
-        self.application = application
+    init(_ server: any Service, host: String, port: Int, flag: String) {
+        self.server = server
         self.host = host
         self.port = port
         self.flag = flag
     }
 
-    /// A short name, in place of all properties, secrets included.
-    package var description: String { "scribe-emulator on \(flag) \(port)" }
+    /// The port as a service group takes it.
+    var named: NamedService { NamedService("scribe-emulator on \(flag) \(port)", self) }
 
-    /// The port as the service group takes it.
-    package var named: NamedService { NamedService(description, self) }
-
-    /// Runs the application until it ends.
-    /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the application's error.
-    package func run() async throws {
+    /// Serves until a graceful shutdown.
+    /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the server's error.
+    func run() async throws {
         do {
             try await withTaskExecutorPreference(EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())) {
-                try await application.run()
+                try await server.run()
             }
         } catch {
             throw StartupProblem(error, host: host, port: port, flag: flag) ?? error
@@ -47,23 +44,16 @@ package struct ListeningPort<Application: Service>: Service, CustomStringConvert
 package struct NamedService: Service, CustomStringConvertible {
     package let description: String
     private let service: any Service
-    private let executor: (any TaskExecutor)?
 
-    package init(_ name: String, _ service: any Service, on executor: (any TaskExecutor)? = nil) {
+    package init(_ name: String, _ service: any Service) {
         description = name
         self.service = service
-        self.executor = executor
     }
 
-    /// Runs on Swift's own threads, whatever executor starts it.
-    init(background service: any Service) {
-        self.init(_typeName(type(of: service), qualified: false), service, on: globalConcurrentExecutor)
-    }
+    /// Has the name of the service's type.
+    init(of service: any Service) { self.init(_typeName(type(of: service), qualified: false), service) }
 
-    package func run() async throws {
-        guard let executor else { return try await service.run() }
-        try await withTaskExecutorPreference(executor) { try await service.run() }
-    }
+    package func run() async throws { try await service.run() }
 }
 
 /// A socket with a port of an address. It does not listen, and with `SO_REUSEADDR` it keeps the port from all sockets

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Basics
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -36,7 +37,7 @@ struct Probe {
             }
             return .answered(
                 status: Int(response.status.code), server: response.headers.first(name: "server") ?? "",
-                date: response.headers.first(name: "date").flatMap(Self.date))
+                date: response.headers.first(name: "date").flatMap(Date.init(httpTime:)))
         } catch let error as NIOSSLError {
             return "\(error)".contains("CERTIFICATE_VERIFY_FAILED") ? .untrusted : .refused("\(error)")
         } catch let error as HTTPClientError where error == .connectTimeout {
@@ -46,13 +47,5 @@ struct Probe {
             return text.contains("CERTIFICATE_VERIFY_FAILED")
                 ? .untrusted : .refused(text.contains("refused") ? "nothing listens there" : text)
         }
-    }
-
-    private static func date(_ text: String) -> Date? {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(identifier: "GMT")
-        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
-        return formatter.date(from: text)
     }
 }

@@ -67,9 +67,7 @@ struct LineLogHandler: RequestLineHandler {
         fields.reserveCapacity(16)
         for source in [event.metadata, metadataProvider?.get(), metadata] {
             for (key, value) in source ?? [:] {
-                // `x-request-id` in responses has the same name.
-                let name = key == "hb.request.id" ? "request_id" : key
-                if !fields.contains(where: { $0.name == name }) { fields.append((name, value)) }
+                if !fields.contains(where: { $0.name == key }) { fields.append((key, value)) }
             }
         }
         fields.sort { $0.name < $1.name }

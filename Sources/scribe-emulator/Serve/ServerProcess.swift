@@ -156,14 +156,12 @@ struct ServerProcess {
                 }
             }
         )
-        let server = ListeningPort(
-            application, host: configuration.host, port: configuration.port, flag: "--port")
         let (ended, end) = AsyncThrowingStream<Void, any Error>.makeStream()
         // In a process of its own, work that ignores its cancellation must not delay the end: 5 s are documented.
         let last = Invocation.current.ownsProcess ? LastMoment(after: grace + .seconds(1), end) : nil
         var group = ServiceGroupConfiguration(
             services: [
-                .init(service: server.named),
+                .init(service: application.named),
                 .init(service: NamedService("ready file", UnwrittenReadyFile(problems: unwritten))),
             ] + services(parts) + (last.map { [.init(service: NamedService("last moment", $0))] } ?? []),
             gracefulShutdownSignals: signals, logger: logger)

@@ -12,7 +12,7 @@ struct LineLogHandlerTests {
 
     func line(_ format: LogFormat, _ metadata: Logger.Metadata) -> String {
         var handler = LineLogHandler(format: format, clock: clock.clock, level: .info, write: { _ in })
-        handler[metadataKey: "hb.request.id"] = "r-1"
+        handler[metadataKey: "request_id"] = "r-1"
         let event = LogEvent(
             level: .info, message: "GET /livez 200", metadata: metadata, source: "test", file: "", function: "", line: 1
         )
@@ -32,7 +32,7 @@ struct LineLogHandlerTests {
 
     @Test("a JSON log line has its members in the order of their names, and its own before metadata of the same name")
     func order() {
-        let line = line(.json, ["message": "other", "hb.request.id": "r-2", "zone": "z", "a\"b": "\u{1}"])
+        let line = line(.json, ["message": "other", "request_id": "r-2", "zone": "z", "a\"b": "\u{1}"])
         let time = clock.clock.now.iso8601Milliseconds
         #expect(
             line == """

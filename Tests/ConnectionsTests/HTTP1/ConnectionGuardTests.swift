@@ -1,7 +1,9 @@
 import Basics
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOHTTPTypes
 import ServerTestSupport
 import Testing
 
@@ -41,23 +43,41 @@ struct ConnectionGuardTests {
         return channel
     }
 
+    @Test("an answered connection is closed once it has been idle, and a stop of the server closes it at once")
+    func idle() throws {
+        for isStopping in [false, true] {
+            let channel = try parsed()
+            try channel.writeInbound(ByteBuffer(string: Reads.get))
+            if isStopping { channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+            #expect(channel.isActive, "an answer is owed")
+            try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            channel.embeddedEventLoop.run()
+            #expect(channel.isActive == !isStopping)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+            #expect(channel.isActive == !isStopping)
+            channel.embeddedEventLoop.advanceTime(by: .seconds(2))
+            #expect(!channel.isActive)
+        }
+    }
+
     @Test("bytes that follow an upgrade request before its answer are the socket's first bytes")
     func earlyBytes() throws {
         let channel = try parsed()
         try channel.writeInbound(
             ByteBuffer(string: "GET / HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\nfirst "))
         try channel.writeInbound(ByteBuffer(string: "second"))
-        guard case .head? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+        guard case .head? = try channel.readInbound(as: HTTPRequestPart.self) else {
             Issue.record("no head")
             return
         }
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil)
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil)
         try channel.writeOutbound(
-            HTTPServerResponsePart.head(.init(version: .http1_1, status: .switchingProtocols)))
+            HTTPResponsePart.head(HTTPResponse(status: .switchingProtocols)))
         channel.embeddedEventLoop.run()
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "first second")))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .body(ByteBuffer(string: "first second")))
         try channel.writeInbound(ByteBuffer(string: "third"))
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "third")))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .body(ByteBuffer(string: "third")))
     }
 
     @Test("an open socket is not closed for being slow, and its bytes pass unchanged")
@@ -71,23 +91,23 @@ struct ConnectionGuardTests {
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try channel.writeInbound(
             ByteBuffer(string: "GET / HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n"))
-        guard case .head? = try channel.readInbound(as: HTTPServerRequestPart.self) else {
+        guard case .head? = try channel.readInbound(as: HTTPRequestPart.self) else {
             Issue.record("no head")
             return
         }
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == nil, "the request goes on")
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == nil, "the request goes on")
         try channel.writeOutbound(
-            HTTPServerResponsePart.head(.init(version: .http1_1, status: .switchingProtocols)))
+            HTTPResponsePart.head(HTTPResponse(status: .switchingProtocols)))
         let head = try #require(try channel.readOutbound(as: ByteBuffer.self))
         #expect(String(buffer: head).hasPrefix("HTTP/1.1 101"))
         channel.embeddedEventLoop.advanceTime(by: .hours(1))
         #expect(channel.isActive)
         try channel.writeInbound(ByteBuffer(string: "frame"))
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .body(ByteBuffer(string: "frame")))
-        try channel.writeOutbound(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "answer"))))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .body(ByteBuffer(string: "frame")))
+        try channel.writeOutbound(HTTPResponsePart.body(ByteBuffer(string: "answer")))
         #expect(try channel.readOutbound(as: ByteBuffer.self) == ByteBuffer(string: "answer"))
         channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
-        #expect(try channel.readInbound(as: HTTPServerRequestPart.self) == .end(nil))
+        #expect(try channel.readInbound(as: HTTPRequestPart.self) == .end(nil))
     }
 
     /// Reads of one connection, and the bytes that the guard then knows of the newest request.
@@ -141,8 +161,8 @@ struct ConnectionGuardTests {
         let guardHandler = try channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
         for (index, read) in given.reads.enumerated() {
             if given.answersFirst, index == given.reads.count - 1 {
-                try channel.writeOutbound(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)))
-                try channel.writeOutbound(HTTPServerResponsePart.end(nil))
+                try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok)))
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
             }
             let bytes = ByteBuffer(string: read)
             guardHandler.received(bytes.readableBytes)

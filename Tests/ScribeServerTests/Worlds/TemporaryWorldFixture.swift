@@ -61,8 +61,7 @@ struct TemporaryWorldFixture {
         ) { ready.yield($0.plain) }
         let group = ServiceGroup(
             configuration: .init(
-                services: [ListeningPort(application, host: "127.0.0.1", port: 0, flag: "--port").named], logger: logger
-            ))
+                services: [application.named], logger: logger))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { ready.finish() }

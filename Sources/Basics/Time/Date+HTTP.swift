@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Date {
     private static let httpStyle = Date.VerbatimFormatStyle(
@@ -11,10 +11,10 @@ extension Date {
     )
 
     /// The date in the format of HTTP headers: `Sun, 10 May 2026 09:12:33 GMT`.
-    var httpTime: String { formatted(Self.httpStyle) }
+    package var httpTime: String { formatted(Self.httpStyle) }
 
     /// Parses the format of ``httpTime``; nil for any other text.
-    init?(httpTime text: String) {
+    package init?(httpTime text: String) {
         guard let date = try? Self.httpStyle.parseStrategy.parse(text) else { return nil }
         self = date
     }

@@ -1,34 +1,34 @@
 import Basics
-package import HummingbirdCore
+import HummingbirdCore
 package import Logging
 package import NIOCore
 
-/// Serves an HTTP/1 connection on the thread of its event loop.
+/// Serves an HTTP/1 connection without TLS, on the thread of its event loop.
 ///
 /// Otherwise each part read or written would change threads, which costs more than most requests do.
-package struct EventLoopChannel: ServerChildChannel {
-    package typealias Value = HTTP1Channel.Value
+package struct PlainChannel: ServerChildChannel {
+    package typealias Value = RequestStream
 
-    private let base: HTTP1Channel
+    private let respond: Responder
     private let pipeline: HTTP1Pipeline
     private let connections: any ConnectionCounter
 
-    package init(base: HTTP1Channel, pipeline: HTTP1Pipeline, connections: any ConnectionCounter) {
-        self.base = base
-        self.pipeline = pipeline
+    package init(
+        limits: ConnectionLimits, connections: any ConnectionCounter, logger: Logger, respond: @escaping Responder
+    ) {
+        self.respond = respond
+        pipeline = HTTP1Pipeline(limits: limits, isSecure: false, logger: logger)
         self.connections = connections
     }
 
-    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RequestStream> {
         connections.count(channel)
-        return channel.eventLoop.makeCompletedFuture { try pipeline.install(in: channel, logger: logger) }
+        return channel.eventLoop.makeCompletedFuture { try pipeline.install(in: channel) }
     }
 
-    package func handle(value: Value, logger: Logger) async {
+    package func handle(value: RequestStream, logger: Logger) async {
         EventLoopOffload.requireEventLoop()
-        await withTaskExecutorPreference(EventLoopExecutor(value.channel.eventLoop)) {
-            await base.handle(value: value, logger: logger)
-        }
+        await withTaskExecutorPreference(value.executor) { await value.serve(respond, logger) }
     }
 }
 
