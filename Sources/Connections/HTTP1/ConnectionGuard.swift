@@ -37,12 +37,11 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     private var lone = LoneRequest()
 
     /// Fires when the client disconnects or half-closes, so that held requests stop waiting.
-    package let clientDisconnect: OneShotSignal
+    package let clientDisconnect = OneShotSignal()
 
-    package init(limits: ConnectionLimits, isSecure: Bool, clientDisconnect: OneShotSignal) {
+    package init(limits: ConnectionLimits, isSecure: Bool) {
         self.limits = limits
         self.isSecure = isSecure
-        self.clientDisconnect = clientDisconnect
     }
 
     package func handlerAdded(context: ChannelHandlerContext) {
@@ -156,8 +155,7 @@ package final class ConnectionGuard: ChannelDuplexHandler {
                 context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
             }
             do {
-                let request = try HTTPRequest(head, secure: isSecure, splitCookie: false)
-                context.fireChannelRead(wrapInboundOut(.head(request)))
+                context.fireChannelRead(wrapInboundOut(.head(try head.request(isSecure: isSecure))))
             } catch {
                 refuse(context, .badRequest)
             }

@@ -21,8 +21,8 @@ package struct HTTP1Pipeline: Sendable {
         parsing.maxHeaderFieldSize = limits.headSize
         parsing.maxHeaderListSize = limits.headSize
         parsing.maxHeaderFieldCount = limits.fieldCount
-        let guardHandler = ConnectionGuard(limits: limits, isSecure: isSecure, clientDisconnect: OneShotSignal())
-        let requests = RequestStream(channel)
+        let guardHandler = ConnectionGuard(limits: limits, isSecure: isSecure)
+        let requests = RequestStream(channel, guardHandler)
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(),
             // After TLS, so that the counter sees the parser's bytes.

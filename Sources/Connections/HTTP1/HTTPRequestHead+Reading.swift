@@ -1,5 +1,7 @@
 import Basics
+import HTTPTypes
 import NIOHTTP1
+import NIOHTTPTypesHTTP1
 
 extension HTTPRequestHead {
     /// The status to refuse the request with; nil for an unambiguous head.
@@ -23,5 +25,16 @@ extension HTTPRequestHead {
         method == .GET && version == .http1_1 && headers["upgrade"].map { $0.lowercased() } == ["websocket"]
             && headers[canonicalForm: "connection"].contains { $0.lowercased() == "upgrade" }
             && [[], ["0"]].contains(headers["content-length"]) && headers["transfer-encoding"].isEmpty
+    }
+
+    /// The request in the type of HTTPTypes. Only a target with a host needs its path found (RFC 9112, section 3.2.2).
+    /// - Throws: `HTTP1TypeConversionError` for a method that is no token.
+    func request(isSecure: Bool) throws -> HTTPRequest {
+        guard uri.utf8.first == UInt8(ascii: "/") else {
+            return try HTTPRequest(self, secure: isSecure, splitCookie: false)
+        }
+        return HTTPRequest(
+            method: try HTTPRequest.Method(method), scheme: isSecure ? "https" : "http",
+            authority: headers["host"].first, path: uri, headerFields: HTTPFields(headers, splitCookie: false))
     }
 }

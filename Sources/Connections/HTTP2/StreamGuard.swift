@@ -28,13 +28,12 @@ package final class StreamGuard: ChannelDuplexHandler {
     private var answerTimer: Scheduled<Void>?
 
     /// Fires when the client disconnects, so that held requests stop waiting.
-    package let clientDisconnect: OneShotSignal
+    package let clientDisconnect = OneShotSignal()
 
     /// - Parameter hasRoom: false if too many streams are open; the request then gets a 503.
-    package init(limits: ConnectionLimits, clientDisconnect: OneShotSignal, hasRoom: Bool) {
+    package init(limits: ConnectionLimits, hasRoom: Bool) {
         self.limits = limits
         self.hasRoom = hasRoom
-        self.clientDisconnect = clientDisconnect
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) { stop() }

@@ -1,12 +1,12 @@
 import HTTPTypes
 package import HummingbirdCore
 import Logging
-package import NIOCore
+import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Answers a request that came on a channel.
-package typealias Responder = @Sendable (Request, any Channel) async throws -> Response
+/// Answers a request of a connection, on its event loop.
+package typealias Responder = @Sendable (Request, ClientConnection) async throws -> Response
 
 extension RequestStream {
     /// Answers the requests in turn, until the client or an answer ends the connection.
@@ -28,7 +28,7 @@ extension RequestStream {
     private func serveAll(_ respond: Responder) async throws {
         do {
             while let request = try await next() {
-                let response = try await respond(request, channel)
+                let response = try await respond(request, connection)
                 try await write(.head(response.head))
                 do {
                     try await response.body.write(AnswerWriter(stream: self))

@@ -26,6 +26,7 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
     private static let maxParts = 8
 
     package let channel: any Channel
+    let connection: ClientConnection
     /// Runs tasks on the channel's event loop.
     let executor: EventLoopExecutor
     private var context: ChannelHandlerContext?
@@ -37,8 +38,20 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
     private var waiting: UnsafeContinuation<Void, Never>?
     private var othersWaiting: [UnsafeContinuation<Void, Never>] = []
 
-    package init(_ channel: any Channel) {
+    /// - Parameter guardHandler: the guard of the HTTP/1 connection.
+    convenience init(_ channel: any Channel, _ guardHandler: ConnectionGuard) {
+        self.init(
+            channel, ClientConnection(channel, guardHandler, disconnect: guardHandler.clientDisconnect))
+    }
+
+    /// - Parameter guardHandler: the guard of the HTTP/2 stream.
+    convenience init(_ channel: any Channel, _ guardHandler: StreamGuard) {
+        self.init(channel, ClientConnection(channel, nil, disconnect: guardHandler.clientDisconnect))
+    }
+
+    private init(_ channel: any Channel, _ connection: ClientConnection) {
         self.channel = channel
+        self.connection = connection
         executor = EventLoopExecutor(channel.eventLoop)
     }
 

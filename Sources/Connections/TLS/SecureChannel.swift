@@ -92,11 +92,12 @@ package struct SecureChannel: ServerChildChannel {
                 let pipeline = stream.pipeline.syncOperations
                 let hasRoom = openStreams.take()
                 if hasRoom { stream.closeFuture.whenComplete { _ in openStreams.give() } }
-                let requests = RequestStream(stream)
+                let guardHandler = StreamGuard(limits: limits, hasRoom: hasRoom)
+                let requests = RequestStream(stream, guardHandler)
                 try pipeline.addHandler(StreamReadReporter(watch: boundWatch.value))
                 try pipeline.addHandlers([
                     HTTP2FramePayloadToHTTPServerCodec(),
-                    StreamGuard(limits: limits, clientDisconnect: OneShotSignal(), hasRoom: hasRoom),
+                    guardHandler,
                     requests,
                 ])
                 return requests

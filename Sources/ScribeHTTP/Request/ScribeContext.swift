@@ -1,9 +1,9 @@
 package import Basics
-import Connections
+package import Connections
 package import Hummingbird
 package import Journal
 package import Logging
-package import NIOCore
+import NIOCore
 package import ScribeDomain
 import ScribeRuntime
 
@@ -68,24 +68,23 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     /// Id of the request, in the log and in the `x-request-id` header.
     package internal(set) var requestID: String
 
-    private let disconnect: OneShotSignal
     /// IP address of the peer; empty without one.
     package let address: String
 
-    /// Makes the state of a request that came on a channel.
-    package init(channel: any Channel, requestID: String, logger: Logger) {
-        connection = ClientConnection(channel)
-        address = channel.remoteAddress?.ipAddress ?? ""
-        (disconnect, sentHead) = Self.known(by: channel)
+    /// Makes the state of the newest request of a connection, on its event loop.
+    package init(connection: ClientConnection, requestID: String, logger: Logger) {
+        self.connection = connection
+        address = connection.address
+        sentHead = connection.takeSentHead()
         self.requestID = requestID
         sharedLogger = logger
-        coreContext = CoreRequestContextStorage(
-            source: ApplicationRequestContextSource(channel: channel, logger: logger))
+        coreContext = CoreRequestContextStorage(source: CoreSource(logger: logger))
     }
 
     package convenience init(source: ApplicationRequestContextSource) {
         let id = source.logger[metadataKey: "hb.request.id"]
-        self.init(channel: source.channel, requestID: id?.description ?? "", logger: source.logger)
+        self.init(
+            connection: ClientConnection(source.channel), requestID: id?.description ?? "", logger: source.logger)
     }
 
     /// The parts of a request's address, which are found once. The console serves calls of the operator API with the
@@ -123,7 +122,7 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     /// A handler that takes it may wait long. So the journal shows the request from now on.
     package func clientDisconnect() -> OneShotSignal {
         record?.enter()
-        return disconnect
+        return connection.disconnect
     }
 
     /// Tells the journal the answer that the caller is about to return. Otherwise the journal copies it.
@@ -131,16 +130,9 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
         guard let record, record.mode.isFull, answer.body.readableBytes <= JournalSettings.bodyLimit else { return }
         record.note(answer)
     }
+}
 
-    /// Asks the guard of the connection or stream. Tests without a socket get a signal that never fires.
-    private static func known(
-        by channel: any Channel
-    ) -> (disconnect: OneShotSignal, sentHead: (bytes: ByteBuffer, isSecure: Bool)?) {
-        guard channel.eventLoop.inEventLoop else { return (OneShotSignal(), nil) }
-        let pipeline = channel.pipeline.syncOperations
-        if let connection = try? pipeline.handler(type: ConnectionGuard.self) {
-            return (connection.clientDisconnect, connection.takeSentHead())
-        }
-        return ((try? pipeline.handler(type: StreamGuard.self))?.clientDisconnect ?? OneShotSignal(), nil)
-    }
+/// Source of Hummingbird's part of a context.
+private struct CoreSource: RequestContextSource {
+    let logger: Logger
 }

@@ -4,7 +4,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 import ScribeHTTP
 
 /// Answers the requests of connections: gives each its id and its state, and its answer the headers of a server.
@@ -19,8 +18,8 @@ struct Answering: Sendable {
         (self.responder, self.clock, self.logger) = (responder, clock, logger)
     }
 
-    func callAsFunction(_ request: Request, on channel: any Channel) async throws -> Response {
-        let context = ScribeContext(channel: channel, requestID: RequestID().description, logger: logger)
+    func callAsFunction(_ request: Request, on connection: ClientConnection) async throws -> Response {
+        let context = ScribeContext(connection: connection, requestID: RequestID().description, logger: logger)
         var response = try await responder.respond(to: request, context: context)
         response.headers[.date] = currentDate()
         response.headers[.server] = Self.name

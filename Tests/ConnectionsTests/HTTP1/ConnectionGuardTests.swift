@@ -17,7 +17,7 @@ struct ConnectionGuardTests {
     }()
 
     private func channel() throws -> (EmbeddedChannel, ConnectionGuard) {
-        let guardHandler = ConnectionGuard(limits: limits, isSecure: false, clientDisconnect: OneShotSignal())
+        let guardHandler = ConnectionGuard(limits: limits, isSecure: false)
         let channel = EmbeddedChannel(handler: guardHandler)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return (channel, guardHandler)
@@ -37,7 +37,7 @@ struct ConnectionGuardTests {
         let channel = EmbeddedChannel()
         try channel.pipeline.syncOperations.addHandlers([
             HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)),
-            ConnectionGuard(limits: limits, isSecure: false, clientDisconnect: OneShotSignal()),
+            ConnectionGuard(limits: limits, isSecure: false),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         return channel
@@ -86,7 +86,7 @@ struct ConnectionGuardTests {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers([
             HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-            ConnectionGuard(limits: limits, isSecure: false, clientDisconnect: OneShotSignal()),
+            ConnectionGuard(limits: limits, isSecure: false),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         try channel.writeInbound(
