@@ -38,8 +38,8 @@ struct FirstStateTests {
 
     /// Whether a database has the whole schema.
     private func isWhole(_ database: String) throws -> Bool {
-        let parts = try DatabaseQueue(path: database).read { try Schema.parts(in: $0) }
-        return try parts == Schema.parts(ofVersion: Schema.latestVersion)
+        let parts = try DatabaseQueue(path: database).read { try SQLiteSchema.parts(in: $0) }
+        return try parts == SQLiteSchema.parts(ofVersion: SQLiteSchema.latestVersion)
     }
 
     @Test("the first state has its schema in the file that is synced, not in the log, when the file current names it")

@@ -36,7 +36,7 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
     ) {
         format = Self.ownFormat
         version = Self.ownVersion
-        schema = Schema.latestVersion
+        schema = SQLiteSchema.latestVersion
         created = createdAt.milliseconds
         self.owner = owner
         objects = files.count
@@ -58,7 +58,9 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
         guard json.count <= Self.limit, let head = try? JSONDecoder().decode(Head.self, from: json),
             head.format == Self.ownFormat
         else { throw SnapshotProblem.foreign }
-        guard head.version <= Self.ownVersion, head.schema <= Schema.latestVersion else { throw SnapshotProblem.newer }
+        guard head.version <= Self.ownVersion, head.schema <= SQLiteSchema.latestVersion else {
+            throw SnapshotProblem.newer
+        }
         guard head.version == Self.ownVersion, head.schema >= 1,
             let manifest = try? JSONDecoder().decode(Self.self, from: json)
         else { throw SnapshotProblem.foreign }

@@ -31,7 +31,7 @@ struct SchemaTests {
 
     /// A file of version 1, whatever versions follow it.
     private static func makeVersion1(_ queue: DatabaseQueue) throws {
-        try Schema.prepare(queue, migrations: [])
+        try SQLiteSchema.prepare(queue, migrations: [])
         #expect(try version(of: queue) == 1)
     }
 
@@ -55,13 +55,13 @@ struct SchemaTests {
         let (version, id, tables) = try opened { db in
             (
                 try Int.fetchOne(db, sql: "PRAGMA user_version"), try Int.fetchOne(db, sql: "PRAGMA application_id"),
-                try Schema.parts(in: db).filter {
+                try SQLiteSchema.parts(in: db).filter {
                     $0[0] == "table".databaseValue && $0[1] != "sqlite_sequence".databaseValue
                 }.count
             )
         }
-        #expect(version == Schema.latestVersion)
-        #expect(id == Schema.applicationID)
+        #expect(version == SQLiteSchema.latestVersion)
+        #expect(id == SQLiteSchema.applicationID)
         #expect(tables == SnapshotTables.held.count + SnapshotTables.left.count)
     }
 
@@ -69,15 +69,15 @@ struct SchemaTests {
     func template() throws {
         let copy = "\(folder.path)/copy.sqlite"
         try DatabaseTemplate(path: path).copy(to: copy)
-        let parts = try DatabaseQueue(path: copy).read { try Schema.parts(in: $0) }
-        #expect(try parts == Schema.parts(ofVersion: Schema.latestVersion))
+        let parts = try DatabaseQueue(path: copy).read { try SQLiteSchema.parts(in: $0) }
+        #expect(try parts == SQLiteSchema.parts(ofVersion: SQLiteSchema.latestVersion))
     }
 
     @Test("a database whose first start was cut off before its schema opens", arguments: cutOffStarts)
     func cutOff(statements: [String]) throws {
         try execute(statements)
-        let parts = try opened { try Schema.parts(in: $0) }
-        #expect(try parts == Schema.parts(ofVersion: Schema.latestVersion))
+        let parts = try opened { try SQLiteSchema.parts(in: $0) }
+        #expect(try parts == SQLiteSchema.parts(ofVersion: SQLiteSchema.latestVersion))
     }
 
     @Test("a migrated database keeps its rows, and has the schema of a new one", arguments: 1...2)
@@ -89,10 +89,10 @@ struct SchemaTests {
             try $0.execute(sql: "INSERT INTO leases (name, owner, lease_until) VALUES ('sweep', 'one', 7)")
         }
         for queue in [old, old, new] {
-            try Schema.prepare(queue, migrations: migrations)
+            try SQLiteSchema.prepare(queue, migrations: migrations)
             #expect(try Self.version(of: queue) == 1 + count)
         }
-        #expect(try old.read { try Schema.parts(in: $0) } == new.read { try Schema.parts(in: $0) })
+        #expect(try old.read { try SQLiteSchema.parts(in: $0) } == new.read { try SQLiteSchema.parts(in: $0) })
         #expect(try old.read { try String.fetchAll($0, sql: "SELECT owner FROM leases") } == ["one"])
     }
 
@@ -109,7 +109,7 @@ struct SchemaTests {
                     PRAGMA foreign_keys = ON;
                     """)
         }
-        let error = #expect(throws: DatabaseError.self) { try Schema.prepare(queue, migrations: Self.migrations) }
+        let error = #expect(throws: DatabaseError.self) { try SQLiteSchema.prepare(queue, migrations: Self.migrations) }
         #expect(error?.resultCode == .SQLITE_CONSTRAINT)
         #expect(try Self.version(of: queue) == 1)
         try queue.write { db in
@@ -119,16 +119,16 @@ struct SchemaTests {
             #expect(try Int.fetchOne(db, sql: "PRAGMA foreign_keys") == 1)
             try db.execute(sql: "DELETE FROM jobs")
         }
-        try Schema.prepare(queue, migrations: Self.migrations)
+        try SQLiteSchema.prepare(queue, migrations: Self.migrations)
         #expect(try Self.version(of: queue) == 3)
     }
 
     @Test("a database of a later version is refused, and so is a backup of it")
     func newer() throws {
         try Store(at: .file(path, .normal)).close()
-        try execute(["PRAGMA user_version = \(Schema.latestVersion + 1)"])
+        try execute(["PRAGMA user_version = \(SQLiteSchema.latestVersion + 1)"])
         #expect(throws: Store.Problem.newerSchema(path: path)) { try Store(at: .file(path, .normal)) }
-        let isNewer = try DatabaseQueue(path: path).read(Schema.isNewer)
+        let isNewer = try DatabaseQueue(path: path).read(SQLiteSchema.isNewer)
         #expect(isNewer)
     }
 
@@ -142,7 +142,7 @@ struct SchemaTests {
     func foreign(sql: String) throws {
         try execute([sql])
         #expect(throws: Store.Problem.foreign(path: path)) { try Store(at: .file(path, .normal)) }
-        let isNewer = try DatabaseQueue(path: path).read(Schema.isNewer)
+        let isNewer = try DatabaseQueue(path: path).read(SQLiteSchema.isNewer)
         #expect(!isNewer)
     }
 

@@ -74,7 +74,7 @@ struct SnapshotTests {
     @Test("a snapshot holds each table of the schema, or leaves it out for a stated reason")
     func tables() throws {
         let queue = try DatabaseQueue()
-        try Schema.prepare(queue)
+        try SQLiteSchema.prepare(queue)
         let tables = try queue.read {
             try String.fetchSet(
                 $0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")

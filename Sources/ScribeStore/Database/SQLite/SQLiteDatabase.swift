@@ -30,7 +30,7 @@ final class SQLiteDatabase: StoreEngine {
     convenience init(path: String, durability: Durability, sink: (any ChangeSink)?) throws {
         try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
         let pool = try Self.pool(path: path, durability: durability)
-        try Schema.prepare(pool)
+        try SQLiteSchema.prepare(pool)
         // SQLite of macOS has no F_FULLFSYNC: its `fullfsync` is a barrier, which keeps the order of writes alone.
         var flush: (@Sendable () throws -> Void)?
         if durability == .full, !OperatingSystem.fsyncReachesDisk {
@@ -75,7 +75,7 @@ final class SQLiteDatabase: StoreEngine {
             // in memory: otherwise a savepoint would copy each changed page to a file. See docs/decisions/storage.md.
             try db.execute(
                 sql: "PRAGMA foreign_keys = ON; PRAGMA wal_autocheckpoint = 8000; PRAGMA temp_store = MEMORY")
-            if !db.configuration.readonly { try Schema.prepareWriting(db) }
+            if !db.configuration.readonly { try SQLiteSchema.prepareWriting(db) }
         }
         let pool = try DatabasePool(path: path, configuration: configuration)
         // Not in `prepareDatabase`: the later switch to WAL would reset the value to NORMAL.

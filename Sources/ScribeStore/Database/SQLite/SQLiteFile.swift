@@ -76,7 +76,7 @@ package enum SQLiteFile {
             defer { try? queue.close() }
             let verdict = try queue.read { try String.fetchOne($0, sql: "PRAGMA integrity_check") }
             guard verdict == "ok" else { return .damaged(reason: verdict ?? "no database") }
-            if try queue.read(Schema.isNewer) { return .newer }
+            if try queue.read(SQLiteSchema.isNewer) { return .newer }
             return .intact(files: try queue.read { try String.fetchAll($0, sql: filesSQL) })
         } catch let error as DatabaseError {
             return error.resultCode == .SQLITE_FULL ? .full : .unreadable
@@ -91,7 +91,7 @@ package enum SQLiteFile {
             let queue = try DatabaseQueue(path: path)
             defer { try? queue.close() }
             return try queue.read { db in
-                switch try Schema.origin(of: db) {
+                switch try SQLiteSchema.origin(of: db) {
                 case .nothing: return false
                 case .newer, .foreign: return true
                 case .ours:

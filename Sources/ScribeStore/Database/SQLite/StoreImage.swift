@@ -14,7 +14,7 @@ package final class StoreImage: Sendable {
     package init(memory: WorldMemory = WorldMemory(limit: .max)) throws {
         self.memory = memory
         image = try DatabaseQueue(configuration: Self.configuration)
-        try Schema.prepare(image)
+        try SQLiteSchema.prepare(image)
     }
 
     /// Makes a store in memory, which ends when it is closed. Blocking.

@@ -41,37 +41,6 @@ struct PostgreSQLTests {
     // MARK: With a server
 
     @Test(
-        "PostgreSQL has the tables and columns of SQLite, each with or without NULL as there",
-        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
-    func columns() async throws {
-        let fixture = try StoreFixture()
-        let rows = try await fixture.store.read { db in
-            try db.rows(
-                """
-                SELECT table_name, column_name, is_nullable FROM information_schema.columns
-                WHERE table_schema = current_schema() AND table_name NOT IN (
-                    'secrets', 'schema_version', 'open_streams', 'removed_objects')
-                """)
-        }
-        let found = Set(
-            rows.map {
-                "\($0["table_name"] as String).\($0["column_name"] as String) \(($0["is_nullable"] as String) == "YES")"
-            })
-        let expected = try await DatabaseQueue().write { db in
-            for sql in Schema.version1 + Schema.migrations { try db.execute(sql: sql) }
-            return try String.fetchSet(
-                db,
-                sql: """
-                    SELECT m.name || '.' || c.name || ' ' || CASE WHEN c."notnull" = 1 OR c.pk > 0 THEN 'false' ELSE 'true' END
-                    FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
-                    WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
-                    """)
-        }
-        #expect(found.subtracting(expected) == ["storage.slot false"])
-        #expect(expected.subtracting(found).isEmpty)
-    }
-
-    @Test(
         "removed objects are rows, which wait for their time and are forgotten",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func removals() async throws {

@@ -24,24 +24,7 @@ extension PostgreSQLSchema {
             if version == 0 {
                 try connection.execute(
                     """
-                    BEGIN; CREATE SCHEMA IF NOT EXISTS "\(address.schema)";
-                    CREATE TABLE schema_version (version BIGINT NOT NULL); INSERT INTO schema_version VALUES (1);
-                    -- Keys of the server and tokens of operators, by name.
-                    CREATE TABLE secrets (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, value BYTEA NOT NULL);
-                    -- Servers with open sockets of a session, and whether they were asked for the pending audio.
-                    CREATE TABLE open_streams (
-                        business_id TEXT COLLATE "C" NOT NULL,
-                        txn_id TEXT COLLATE "C" NOT NULL,
-                        owner TEXT COLLATE "C" NOT NULL,
-                        is_asked BIGINT NOT NULL DEFAULT 0,
-                        PRIMARY KEY (business_id, txn_id, owner)
-                    );
-                    -- Objects in S3 that nothing refers to.
-                    CREATE TABLE removed_objects (
-                        name TEXT COLLATE "C" NOT NULL PRIMARY KEY, removed_at BIGINT NOT NULL
-                    );
-                    \(version1)
-                    INSERT INTO state (id, number) VALUES (1, 1); COMMIT
+                    BEGIN; CREATE SCHEMA IF NOT EXISTS "\(address.schema)"; \(version1); COMMIT
                     """)
             }
         } catch PostgreSQLError.refused(let state) {

@@ -1,6 +1,17 @@
 /// Version 1: sums of the rows and bytes of each business.
 extension PostgreSQLSchema {
     static let triggers = """
+        CREATE TABLE storage (
+            business_id TEXT COLLATE "C" NOT NULL CHECK (business_id <> ''),
+            -- Of the connection that counts: one row for all would make writes of a business wait for each other.
+            slot BIGINT NOT NULL,
+            objects BIGINT NOT NULL,
+            bytes BIGINT NOT NULL,
+            -- Of documents, photos, preferences and parts of uploads, in bytes.
+            content BIGINT NOT NULL DEFAULT 0,
+            PRIMARY KEY (business_id, slot)
+        );
+
         CREATE FUNCTION count_storage(business TEXT, objects BIGINT, bytes BIGINT, content BIGINT) RETURNS void
         LANGUAGE sql AS $$
             INSERT INTO storage (business_id, slot, objects, bytes, content)

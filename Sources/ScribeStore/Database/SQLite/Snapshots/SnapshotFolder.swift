@@ -27,7 +27,7 @@ package struct SnapshotFolder: Hashable, Sendable {
     func makeDatabase() throws -> DatabaseQueue {
         try Self.newFile(databasePath).close()
         let queue = try DatabaseQueue(path: databasePath)
-        try Schema.prepare(queue)
+        try SQLiteSchema.prepare(queue)
         return queue
     }
 
@@ -82,7 +82,7 @@ package struct SnapshotFolder: Hashable, Sendable {
                     guard isEmpty else { throw SnapshotProblem.damaged("it has rows that no snapshot holds") }
                 }
             }
-            try Schema.prepare(queue)
+            try SQLiteSchema.prepare(queue)
             try checkFiles(try queue.read { try SnapshotTables.files(in: $0) }, manifest)
         } catch let error as DatabaseError {
             guard error.resultCode != .SQLITE_FULL else { throw StorageFailure.domainError(of: error) }
@@ -94,8 +94,8 @@ package struct SnapshotFolder: Hashable, Sendable {
     private func requireSchema(ofVersion version: Int) throws {
         let queue = try DatabaseQueue(path: databasePath, configuration: Self.careful)
         defer { try? queue.close() }
-        let parts = try queue.read { try Schema.parts(in: $0) }
-        guard try parts == Schema.parts(ofVersion: version) else { throw SnapshotProblem.foreign }
+        let parts = try queue.read { try SQLiteSchema.parts(in: $0) }
+        guard try parts == SQLiteSchema.parts(ofVersion: version) else { throw SnapshotProblem.foreign }
     }
 
     private func checkFiles(_ files: [SnapshotFile], _ manifest: SnapshotManifest) throws {

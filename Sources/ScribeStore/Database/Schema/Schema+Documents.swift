@@ -32,10 +32,6 @@ extension Schema {
         CREATE INDEX documents_by_transaction ON documents (transaction_id);
         -- Not unique: each time that a session's client asks for a template it gets a document.
         CREATE INDEX documents_by_template ON documents (transaction_id, kind, template_id) WHERE is_authored = 0;
-        CREATE TRIGGER documents_edited_elsewhere AFTER UPDATE OF value ON documents WHEN NEW.is_plain_by_link
-        BEGIN
-            UPDATE documents SET is_plain_by_link = 0 WHERE id = NEW.id;
-        END;
 
         CREATE TABLE templates (
             id INTEGER NOT NULL PRIMARY KEY,
@@ -71,7 +67,7 @@ extension Schema {
             min_rating INTEGER NOT NULL,
             max_rating INTEGER NOT NULL CHECK (max_rating > min_rating),
             rating INTEGER NOT NULL CHECK (rating BETWEEN min_rating AND max_rating),
-            -- In bytes: the limit of the API is in characters as people count, which SQLite cannot count.
+            -- In bytes: the limit of the API is in characters as people count, which databases cannot count.
             comments TEXT CHECK (length(CAST(comments AS BLOB)) <= 65536),
             created_at INTEGER NOT NULL,
             UNIQUE (transaction_id, entity)

@@ -38,7 +38,7 @@ extension Schema {
             is_user INTEGER NOT NULL CHECK (is_user IN (0, 1)),
             person_id TEXT,
             start REAL NOT NULL,
-            end REAL NOT NULL,
+            "end" REAL NOT NULL,
             provider TEXT,
             confidence REAL CHECK (confidence BETWEEN 0 AND 1),
             UNIQUE (conversation, segment_id)

@@ -1,22 +1,15 @@
 import GRDB
 
-/// Schema of the database: version 1 in files by subject, and the migrations that follow it.
+/// ``Schema`` in SQLite, with triggers that count, and the migrations that follow version 1.
 ///
-/// `PRAGMA user_version` is the version, and `PRAGMA application_id` marks the file as ours. A released version never
-/// changes: the next version is a migration at the end of ``migrations``.
-///
-/// Times are milliseconds since 1970. `id` columns are internal. An API's own id is in another column, together with
-/// the business that owns the row.
-enum Schema {
+/// `PRAGMA user_version` is the version, and `PRAGMA application_id` marks the file as ours.
+enum SQLiteSchema {
     /// Value of `PRAGMA application_id`: "SCRB".
     static let applicationID = 0x5343_5242
 
-    /// Tables of version 1, each after the tables that it refers to.
-    static let version1 = [
-        accounts, recordings, objects, documents, jobs, conversations, webhooks, storage,
-    ]
+    static let version1 = Schema.tables + [triggers]
 
-    /// Migrations to version 2 and later, in order.
+    /// Migrations to version 2 and later, in order. A released version never changes.
     static let migrations: [String] = []
 
     static var latestVersion: Int { 1 + migrations.count }
@@ -47,7 +40,7 @@ enum Schema {
     /// Each step is one SQL transaction, so that a kill leaves a file that opens.
     /// - Parameter migrations: those of a test, in place of ``migrations``.
     /// - Throws: ``Store/Problem/newerSchema(path:)``, ``Store/Problem/foreign(path:)``, or SQLite's error.
-    static func prepare(_ writer: any DatabaseWriter, migrations: [String] = Schema.migrations) throws {
+    static func prepare(_ writer: any DatabaseWriter, migrations: [String] = SQLiteSchema.migrations) throws {
         let latest = 1 + migrations.count
         switch try writer.read({ try origin(of: $0, latest: latest) }) {
         case .newer: throw Store.Problem.newerSchema(path: writer.path)

@@ -1,8 +1,13 @@
 /// Version 1: the stored bytes of each business, counted by triggers.
 ///
 /// Each upload reads the count, and so does each scrape of the metrics. Neither may take longer as more is stored.
-extension Schema {
-    static let storage = """
+extension SQLiteSchema {
+    static let triggers = """
+        CREATE TRIGGER documents_edited_elsewhere AFTER UPDATE OF value ON documents WHEN NEW.is_plain_by_link
+        BEGIN
+            UPDATE documents SET is_plain_by_link = 0 WHERE id = NEW.id;
+        END;
+
         CREATE TABLE storage (
             business_id TEXT NOT NULL PRIMARY KEY CHECK (business_id <> ''),
             objects INTEGER NOT NULL CHECK (objects >= 0),

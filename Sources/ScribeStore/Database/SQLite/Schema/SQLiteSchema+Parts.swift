@@ -1,6 +1,6 @@
 import GRDB
 
-extension Schema {
+extension SQLiteSchema {
     /// One row of `sqlite_schema`: type, name, table and SQL of a table, an index or a trigger. A foreign file may have
     /// values of any type there.
     typealias Part = [DatabaseValue]

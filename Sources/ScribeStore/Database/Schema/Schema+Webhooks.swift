@@ -23,7 +23,7 @@ extension Schema {
         ) STRICT;
         CREATE INDEX webhooks_by_business ON webhooks (business_id) WHERE removed_at IS NULL;
         CREATE UNIQUE INDEX webhooks_by_endpoint ON webhooks (business_id, style, endpoint)
-            WHERE removed_at IS NULL AND is_unique;
+            WHERE removed_at IS NULL AND is_unique = 1;
 
         CREATE TABLE deliveries (
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
