@@ -150,7 +150,8 @@ class Profile:
 
 
 def run(binary: str, work: pathlib.Path, scenarios=None, body: bytes = b"") -> Profile:
-    """The server's whole life, with scenarios that are made for a client."""
+    """The server's whole life in a new data folder, with scenarios that are made for a client."""
+    shutil.rmtree(work / "counted", ignore_errors=True)
     with Counted(work / "counted", binary) as server:
         for part in scenarios(Client(server.url)) if scenarios else []:
             write_scenarios(work / "requests", part)
