@@ -26,9 +26,9 @@ extension Store {
         let place = try place(for: object, business: key.business, replacing: permitReplacing, in: db)
         // Stored before the object, which would get a transcription job otherwise.
         if let speech {
-            try Self.saveSpeech(
-                of: AudioLocation.split(key: object.key).name, eTag: object.eTag, .success(speech),
-                rowID: row["id"], at: object.createdAt, in: db)
+            try Self.save(
+                [(AudioLocation.split(key: object.key).name, object.eTag, .success(speech))], rowID: row["id"],
+                at: object.createdAt, in: db)
         }
         changes.append(.transaction(key))
         return try put(object, at: place, business: key.business, in: db, &changes)

@@ -132,7 +132,8 @@ extension Store {
 
     /// Place of a new object: the object that it replaces, and the transactions that have its folder.
     struct ObjectPlace {
-        fileprivate let replaced: StoredRow?
+        /// File of the object that is replaced.
+        fileprivate let replacedFile: String?
         fileprivate let transactions: [StoredRow]
     }
 
@@ -144,20 +145,21 @@ extension Store {
         for object: StoredObject, business: BusinessID, refusing fixtures: Set<String> = [], freeing freed: Int = 0,
         replacing permitReplacing: (String?) throws -> Void = { _ in }, in db: any StoreSession
     ) throws -> ObjectPlace {
-        let replaced = try db.row(
-            "SELECT file, size, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
-            [business.rawValue, object.bucket, object.key]
-        )
-        try permitReplacing(replaced?["etag"])
-        let transactions = try db.rows(
+        // One row at least: without a transaction, its columns are NULL.
+        let rows = try db.rows(
             """
-            SELECT id, txn_id, kind, user_status, processing_status, committed_files, fixture, created_at, audio_at,
-                \(db.text("request", "intake")) AS intake
-            FROM transactions
-            WHERE business_id = ? AND bucket = ? AND folder = ? AND archived_at IS NULL
+            SELECT o.file AS replaced_file, o.size AS replaced_size, o.etag AS replaced_etag, t.id, t.txn_id, t.kind,
+                t.user_status, t.processing_status, t.committed_files, t.fixture, t.created_at, t.audio_at,
+                \(db.text("t.request", "intake")) AS intake
+            FROM (SELECT 1 AS one) AS one
+                LEFT JOIN objects AS o ON o.business_id = ?1 AND o.bucket = ?2 AND o.key = ?3
+                LEFT JOIN transactions AS t ON t.business_id = ?1 AND t.bucket = ?2 AND t.folder = ?4
+                    AND t.archived_at IS NULL
             """,
-            [business.rawValue, object.bucket, AudioLocation.split(key: object.key).folder]
-        )
+            [business.rawValue, object.bucket, object.key, AudioLocation.split(key: object.key).folder])
+        let replaced = rows.first
+        try permitReplacing(replaced?["replaced_etag"])
+        let transactions = rows.filter { ($0["id"] as Int64?) != nil }
         for row in transactions {
             if let fixture = row["fixture"] as String?, fixtures.contains(fixture) {
                 throw ScribeError.refusedOnPurpose
@@ -169,8 +171,9 @@ extension Store {
                 lastAudio: (row["audio_at"] as Int64?).map(Date.init(milliseconds:)), at: object.createdAt,
                 lifetime: policies[RecordingKind(row["kind"])].lifetime)
         }
-        try requireRoom(for: object.size - (replaced?["size"] ?? 0) - freed, of: business, in: db)
-        return ObjectPlace(replaced: replaced, transactions: transactions)
+        try requireRoom(
+            for: object.size - (replaced?["replaced_size"] as Int? ?? 0) - freed, of: business, in: db)
+        return ObjectPlace(replacedFile: replaced?["replaced_file"], transactions: transactions)
     }
 
     func put(
@@ -185,7 +188,7 @@ extension Store {
         }
         let isOfSession = place.transactions.contains(where: Self.arrives)
         let others = isOfSession && isChunk ? try Self.removeSameChunks(of: object, business: business, in: db) : []
-        return [place.replaced?["file"]].compactMap(\.self) + others
+        return [place.replacedFile].compactMap(\.self) + others
     }
 
     private static func arrives(_ row: StoredRow) -> Bool {

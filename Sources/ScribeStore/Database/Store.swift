@@ -17,6 +17,8 @@ package final class Store: Sendable {
     /// Tenant whose job was claimed last, by kind of job.
     let lastServed = LockedValue<[Job.Kind: String]>([:])
     let requests = RequestCache()
+    /// Webhooks of businesses; nil where other processes register them too.
+    let webhookCache: WebhookCache?
 
     /// Place of a store's rows.
     package enum Place: Sendable {
@@ -65,6 +67,7 @@ package final class Store: Sendable {
         vocabularies: EventVocabularies, holder: LeaseHolder = .alone()
     ) {
         self.database = database
+        webhookCache = database is SQLiteDatabase ? WebhookCache() : nil
         self.transcribesOnArrival = transcribesOnArrival
         self.quotas = quotas
         self.policies = policies

@@ -45,16 +45,3 @@ extension StoreEngine {
         try await write(in: [scope] + others) { db, _ in try body(db) }
     }
 }
-
-extension StoreSession {
-    /// Increments the change number of each changed transaction, so that a cached answer can be checked.
-    func count(_ changes: [Change]) throws {
-        var counted: Transaction.Key?
-        for case .transaction(let key) in changes where key != counted {
-            counted = key
-            try run(
-                "UPDATE transactions SET changes = changes + 1 WHERE business_id = ? AND txn_id = ?",
-                [key.business.rawValue, key.id.rawValue])
-        }
-    }
-}

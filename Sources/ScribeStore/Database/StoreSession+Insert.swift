@@ -40,30 +40,49 @@ struct Insertion {
         let file: UInt
         let line: UInt
         let table: String
+        /// Number of rows in the statement.
+        var rows = 1
     }
+
+    /// Most rows of one statement, so that few texts of each insertion are kept.
+    private static let mostRows = 16
 
     private static let texts = LockedValue<[Place: String]>([:])
 
     fileprivate let db: any StoreSession
-    fileprivate let place: Place
+    fileprivate var place: Place
     fileprivate let conflict: KeyConflict?
 
     /// Runs the statement. Values are bound; the SQL text holds none of them.
-    func values(_ row: ColumnValues) throws {
-        let text = Self.texts.withLock { texts in
+    func values(_ row: ColumnValues) throws { try values([row]) }
+
+    /// Runs the statement for rows with the same columns, up to ``mostRows`` at once.
+    func rows(_ rows: [ColumnValues]) throws {
+        for start in stride(from: 0, to: rows.count, by: Self.mostRows) {
+            try values(rows[start..<min(start + Self.mostRows, rows.count)])
+        }
+    }
+
+    private func values(_ rows: ArraySlice<ColumnValues>) throws {
+        guard let first = rows.first else { return }
+        var place = place
+        place.rows = rows.count
+        let text = Self.texts.withLock { [place] texts in
             if let known = texts[place] { return known }
-            let text = sql(row)
+            let text = sql(first, count: rows.count)
             texts[place] = text
             return text
         }
-        assert(text == sql(row), "the insertion into \(place.table) names other columns than before")
-        try db.run(text, SQLArguments(row.map { $0.value?.sqlValue ?? .null }))
+        assert(
+            text == sql(first, count: rows.count), "the insertion into \(place.table) names other columns than before")
+        try db.run(text, SQLArguments(rows.flatMap { row in row.map { $0.value?.sqlValue ?? .null } }))
     }
 
-    private func sql(_ row: ColumnValues) -> String {
+    private func sql(_ row: ColumnValues, count: Int) -> String {
         let columns = row.map { $0.key }
-        let places = repeatElement("?", count: columns.count).joined(separator: ", ")
-        return "INSERT INTO \(place.table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES (\(places)) "
+        let places = "(\(repeatElement("?", count: columns.count).joined(separator: ", ")))"
+        let rows = repeatElement(places, count: count).joined(separator: ", ")
+        return "INSERT INTO \(place.table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES \(rows) "
             + (conflict?.clause(columns) ?? "")
     }
 }

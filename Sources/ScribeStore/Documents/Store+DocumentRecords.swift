@@ -117,7 +117,7 @@ extension Store {
                 try Self.count("documents", of: row["id"], in: db) + 1, atMost: Limits.results + Limits.documents,
                 "session_id")
             try self.withinQuota(of: key.business, in: db) {
-                try Self.insert(document, isAuthored: true, rowID: row["id"], at: now, in: db)
+                try Self.insert([document], areAuthored: true, rowID: row["id"], at: now, in: db)
                 try Self.keep(change, with: document.id, in: db)
             }
             _ = try Self.updateContext(of: row, in: db, context)

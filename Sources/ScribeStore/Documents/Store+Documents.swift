@@ -138,9 +138,9 @@ extension Store {
             try Limits.require(
                 try Self.count("documents", of: rowID, in: db) + 1,
                 atMost: Limits.results + Limits.documents, "template_id")
-            try Self.insert(document, rowID: rowID, at: now, in: db)
+            try Self.insert([document], rowID: rowID, at: now, in: db)
         }
-        try Self.startAssembly(ofRow: rowID, at: now, in: db, &changes)
+        try startAssembly(ofRow: rowID, business: transaction.key.business, at: now, in: db, &changes)
         return existing?.id ?? document.id
     }
 
@@ -149,17 +149,20 @@ extension Store {
         try db.row("SELECT count(*) AS count FROM \(table) WHERE transaction_id = ?", [rowID])?["count"] ?? 0
     }
 
-    /// Inserts a document of a transaction.
-    /// - Parameter isAuthored: whether a client wrote the document; false for a result of the server.
+    /// Inserts documents of a transaction.
+    /// - Parameter areAuthored: whether a client wrote the documents; false for results of the server.
     static func insert(
-        _ document: ResultDocument, isAuthored: Bool = false, rowID: Int64, at now: Date, in db: any StoreSession
+        _ documents: [ResultDocument], areAuthored: Bool = false, rowID: Int64, at now: Date, in db: any StoreSession
     ) throws {
-        try db.insert(into: "documents").values([
-            "document_id": document.id.rawValue, "transaction_id": rowID, "kind": document.kind.rawValue,
-            "template_id": document.templateID.rawValue, "name": document.name,
-            "format": document.format.rawValue, "language": document.language,
-            "status": document.status.rawValue, "value": document.value, "is_authored": isAuthored,
-            "updated_at": now.milliseconds, "created_at": now.milliseconds,
-        ])
+        try db.insert(into: "documents").rows(
+            documents.map { document in
+                [
+                    "document_id": document.id.rawValue, "transaction_id": rowID, "kind": document.kind.rawValue,
+                    "template_id": document.templateID.rawValue, "name": document.name,
+                    "format": document.format.rawValue, "language": document.language,
+                    "status": document.status.rawValue, "value": document.value, "is_authored": areAuthored,
+                    "updated_at": now.milliseconds, "created_at": now.milliseconds,
+                ]
+            })
     }
 }

@@ -16,10 +16,11 @@ extension Store {
         ).map(ResultDocument.init(row:))
     }
 
-    static func chunkTranscripts(
-        ofRow rowID: Int64, in db: any StoreSession
-    ) throws -> [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] {
-        var transcripts: [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)] = [:]
+    /// Transcriptions of a transaction's files, by file name, each with the ETag of what was transcribed.
+    typealias ChunkTranscripts = [String: (eTag: String, result: Result<RecognisedSpeech, Diagnostic>)]
+
+    static func chunkTranscripts(ofRow rowID: Int64, in db: any StoreSession) throws -> ChunkTranscripts {
+        var transcripts: ChunkTranscripts = [:]
         for row in try db.rows("SELECT * FROM chunk_transcripts WHERE transaction_id = ?", [rowID]) {
             let result: Result<RecognisedSpeech, Diagnostic> =
                 if let failure = row["failure"] as String? {

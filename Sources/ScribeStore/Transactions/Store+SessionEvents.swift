@@ -68,7 +68,7 @@ extension Store {
     func raiseStart(
         of transaction: Transaction, rowID: Int64, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
-        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
+        let webhooks = try webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
         let now = transaction.createdAt
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
@@ -87,7 +87,7 @@ extension Store {
     func raiseEnd(
         of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
-        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
+        let webhooks = try webhooks(of: transaction.key.business, in: db)
         guard !webhooks.isEmpty else { return }
         let documents = try Self.documents(ofRow: rowID, in: db)
         guard let event = SessionEvent(transaction.processingStatus, documents: documents) else { return }
@@ -98,7 +98,7 @@ extension Store {
         _ events: [SessionEvent], of transaction: Transaction, at now: Date, in db: any StoreSession,
         _ changes: inout [Change]
     ) throws {
-        let webhooks = try Self.webhooks(of: transaction.key.business, in: db)
+        let webhooks = try webhooks(of: transaction.key.business, in: db)
         try raise(events, of: transaction, to: webhooks, at: now, in: db, &changes)
     }
 

@@ -55,7 +55,7 @@ extension Store {
                 AND status = 'in-progress'
             """,
             [rowID])
-        for document in documents { try insert(document, rowID: rowID, at: now, in: db) }
+        try insert(documents, rowID: rowID, at: now, in: db)
     }
 
     static func chunkNames(of transaction: Transaction, in db: any StoreSession) throws -> [String] {

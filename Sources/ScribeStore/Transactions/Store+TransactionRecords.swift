@@ -22,13 +22,16 @@ extension Store {
             "terms": Self.text(ofTerms: request),
         ])
         let rowID = try db.insertedID()
-        for document in documents { try Self.insert(document, rowID: rowID, at: transaction.createdAt, in: db) }
+        try Self.insert(documents, rowID: rowID, at: transaction.createdAt, in: db)
         return rowID
     }
 
+    /// Stores the effect of a change.
+    /// - Parameter claimsAssembly: whether this process claims the assembly job of a transaction that can be assembled
+    ///   now. The job goes to the change sink, so that no runner must look for it in the store.
     func apply(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
-        at now: Date, in db: any StoreSession, _ changes: inout [Change]
+        claimsAssembly: Bool = false, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         if effect != .none { changes.append(.transaction(transaction.key)) }
         switch effect {
@@ -41,8 +44,9 @@ extension Store {
                 try raise([.cancelled], of: transaction, at: now, in: db, &changes)
             }
         case .process:
-            try Self.save(transaction, insteadOf: old, rowID: rowID, in: db)
-            try Self.startProcessing(transaction, rowID: rowID, at: now, in: db, &changes)
+            let found = try Self.saveForProcessing(transaction, insteadOf: old, rowID: rowID, in: db)
+            try startProcessing(
+                transaction, rowID: rowID, found, claimsAssembly: claimsAssembly, at: now, in: db, &changes)
             if old.userStatus.isOpen { try raise([.ended], of: transaction, at: now, in: db, &changes) }
         }
     }
@@ -60,40 +64,70 @@ extension Store {
         // A person's transcript is kept, whatever audio has arrived.
         if documents.contains(where: { $0.kind == .transcript && $0.isEdited }) { return false }
         let known = try chunkTranscripts(ofRow: rowID, in: db)
-        return try transaction.orderedFiles.contains { name in
-            guard let eTag = try upload(of: name, in: transaction, db)?.eTag else { return false }
+        let uploads = try uploads(of: transaction, db)
+        return transaction.orderedFiles.contains { name in
+            guard let eTag = uploads[name]?.eTag else { return false }
             guard let known = known[name], known.eTag == eTag else { return true }
             return if case .failure(let diagnostic) = known.result { diagnostic.isRetryable } else { false }
         }
     }
 
+    /// State of a transaction at the start of its processing.
+    struct ProcessingStart {
+        /// Number of starts of processing, with this one.
+        let generation: Int64
+        let hasJobs: Bool
+        let hasTranscripts: Bool
+    }
+
+    /// Stores a transaction whose processing starts.
+    private static func saveForProcessing(
+        _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: any StoreSession
+    ) throws -> ProcessingStart {
+        let row = try db.row(
+            """
+            UPDATE transactions SET \(assignments), generation = generation + 1 WHERE id = ? RETURNING generation,
+                CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE transaction_id = transactions.id) THEN 1 ELSE 0 END
+                    AS has_jobs,
+                CASE WHEN EXISTS (SELECT 1 FROM chunk_transcripts WHERE transaction_id = transactions.id)
+                    THEN 1 ELSE 0 END AS has_transcripts
+            """, try values(of: transaction, insteadOf: old, rowID: rowID))
+        guard let row else { throw ScribeError.transactionNotFound }
+        return ProcessingStart(
+            generation: row["generation"], hasJobs: row["has_jobs"], hasTranscripts: row["has_transcripts"])
+    }
+
     static func save(
         _ transaction: Transaction, insteadOf old: Transaction, rowID: Int64, in db: any StoreSession
     ) throws {
-        // Writes only the lists that have changed: lists are long, and each changes once.
+        try db.run(
+            "UPDATE transactions SET \(assignments) WHERE id = ?",
+            try values(of: transaction, insteadOf: old, rowID: rowID))
+    }
+
+    private static let assignments = """
+        user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
+        chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
+        committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?,
+        expires_at = CASE WHEN ? = 1 THEN expires_at END
+        """
+
+    /// Values of ``assignments``, and the row's id.
+    private static func values(
+        of transaction: Transaction, insteadOf old: Transaction, rowID: Int64
+    ) throws -> SQLArguments {
+        // Only the lists that have changed: lists are long, and each changes once.
         func text(_ list: KeyPath<Transaction, [String]>) throws -> String? {
             transaction[keyPath: list] == old[keyPath: list] ? nil : try StoredJSON.text(transaction[keyPath: list])
         }
         let times = transaction.stopped.times
-        try db.run(
-            """
-            UPDATE transactions SET
-                user_status = ?, processing_status = ?, stopped_files = coalesce(?, stopped_files),
-                chunk_times = coalesce(?, chunk_times), committed_files = coalesce(?, committed_files),
-                committed_at = ?, processed_at = ?, archived_at = ?, audio_quality = ?,
-                expires_at = CASE WHEN ? = 1 THEN expires_at END
-            WHERE id = ?
-            """,
-            [
-                transaction.userStatus.rawValue, transaction.processingStatus.rawValue,
-                try text(\.stopped.files),
-                try times == old.stopped.times ? nil : StoredTimes(times).text,
-                try text(\.committedFiles),
-                transaction.committedAt?.milliseconds,
-                transaction.processedAt?.milliseconds, transaction.archivedAt?.milliseconds, transaction.audioQuality,
-                transaction.userStatus.isOpen && transaction.archivedAt == nil, rowID,
-            ]
-        )
+        return [
+            transaction.userStatus.rawValue, transaction.processingStatus.rawValue, try text(\.stopped.files),
+            try times == old.stopped.times ? nil : StoredTimes(times).text, try text(\.committedFiles),
+            transaction.committedAt?.milliseconds, transaction.processedAt?.milliseconds,
+            transaction.archivedAt?.milliseconds, transaction.audioQuality,
+            transaction.userStatus.isOpen && transaction.archivedAt == nil, rowID,
+        ]
     }
 
     func saveRequest(of transaction: Transaction, rowID: Int64, in db: any StoreSession) throws {
@@ -112,49 +146,46 @@ extension Store {
         request.terms == .object([:]) ? "{}" : StoredJSON.text(.value(request.terms))
     }
 
-    static func startProcessing(
-        _ transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
+    /// Removes what is outdated of a transaction's results, and makes its assembly job.
+    func startProcessing(
+        _ transaction: Transaction, rowID: Int64, _ start: ProcessingStart, claimsAssembly: Bool = false,
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         let listed = try StoredJSON.text(transaction.committedFiles)
-        try db.run(
-            """
-            DELETE FROM chunk_transcripts WHERE transaction_id = ?1
-                AND (failure IS NOT NULL OR file_name NOT IN \(db.list(2)))
-            """,
-            [rowID, listed]
-        )
-        try db.run(
-            """
-            DELETE FROM jobs WHERE transaction_id = ?1 AND (
-                kind = 'transcribe' AND subject NOT IN \(db.list(2)) OR kind = 'note')
-            """,
-            [rowID, listed]
-        )
-        try db.run(
-            """
-            UPDATE documents SET status = 'in-progress', errors = '[]', warnings = '[]', updated_at = ?
-            WHERE transaction_id = ? AND status <> 'in-progress' AND is_edited = 0 AND is_authored = 0
-            """,
-            [now.milliseconds, rowID]
-        )
-        try startAssembly(ofRow: rowID, at: now, in: db, &changes)
-    }
-
-    /// Makes the assembly job of a transaction, or wakes the existing one.
-    static func startAssembly(
-        ofRow rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
-    ) throws {
-        // A running job finds at its end that the generation has changed, and runs again.
-        try outdateAssembly(ofRow: rowID, in: db)
-        try db.run(
-            """
-            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id)
-            SELECT 'assemble', id, '', '', ?2, business_id FROM transactions WHERE id = ?1
-            ON CONFLICT (transaction_id, kind, subject) DO UPDATE SET run_at = excluded.run_at, attempts = 0
-            WHERE jobs.state = 'pending'
-            """,
-            [rowID, now.milliseconds]
-        )
+        if start.hasTranscripts {
+            try db.run(
+                """
+                DELETE FROM chunk_transcripts WHERE transaction_id = ?1
+                    AND (failure IS NOT NULL OR file_name NOT IN \(db.list(2)))
+                """, [rowID, listed])
+        }
+        if start.hasJobs {
+            try db.run(
+                """
+                DELETE FROM jobs WHERE transaction_id = ?1 AND (
+                    kind = 'transcribe' AND subject NOT IN \(db.list(2)) OR kind = 'note')
+                """, [rowID, listed])
+        }
+        var documents = try Self.documents(ofRow: rowID, in: db)
+        let outdated = documents.indices.filter { documents[$0].status != .inProgress && !documents[$0].isEdited }
+        if !outdated.isEmpty {
+            try db.run(
+                """
+                UPDATE documents SET status = 'in-progress', errors = '[]', warnings = '[]', updated_at = ?
+                WHERE transaction_id = ? AND status <> 'in-progress' AND is_edited = 0 AND is_authored = 0
+                """, [now.milliseconds, rowID])
+            for index in outdated {
+                (documents[index].status, documents[index].errors, documents[index].warnings) = (.inProgress, [], [])
+            }
+        }
+        if claimsAssembly,
+            let job = try claimAssembly(of: transaction, documents, rowID: rowID, start, at: now, in: db, &changes)
+        {
+            return changes.append(.claimed(job))
+        }
+        if !claimsAssembly {
+            _ = try makeAssembly(ofRow: rowID, business: transaction.key.business, at: now, in: db)
+        }
         changes.append(.work(.assemble))
     }
 }

@@ -48,7 +48,9 @@ extension Store {
         }
         let rowID = try insert(transaction, documents: documents, in: db)
         if transaction.userStatus == .committed {
-            try Self.startProcessing(transaction, rowID: rowID, at: transaction.createdAt, in: db, &changes)
+            try Self.outdateAssembly(ofRow: rowID, in: db)
+            let start = ProcessingStart(generation: 1, hasJobs: false, hasTranscripts: false)
+            try startProcessing(transaction, rowID: rowID, start, at: transaction.createdAt, in: db, &changes)
         }
         changes.append(.transaction(transaction.key))
         try raiseStart(of: transaction, rowID: rowID, in: db, &changes)
@@ -151,22 +153,15 @@ extension Store {
         return effect
     }
 
-    /// Stores the end of a recording. An assembly job that can run now is claimed and goes to the change sink, so that
-    /// no runner must look for the job in the store. A process that does not work on jobs leaves it to others.
+    /// Stores the end of a recording. A process that does not work on jobs leaves the assembly to others.
     func applyAndHandOver(
         _ effect: Transaction.Effect, to transaction: Transaction, insteadOf old: Transaction, rowID: Int64,
         at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
         try transaction.requireWithinLimits()
-        var made: [Change] = []
-        try self.apply(effect, to: transaction, insteadOf: old, rowID: rowID, at: now, in: db, &made)
-        if effect == .process, holder.worksOnJobs,
-            let job = try claimAssembly(of: transaction, rowID: rowID, at: now, in: db, &made)
-        {
-            made.removeAll { $0 == .work(.assemble) }
-            made.append(.claimed(job))
-        }
-        changes += made
+        try apply(
+            effect, to: transaction, insteadOf: old, rowID: rowID, claimsAssembly: holder.worksOnJobs, at: now,
+            in: db, &changes)
     }
 
     /// Whether a client has reached its limit of transactions.

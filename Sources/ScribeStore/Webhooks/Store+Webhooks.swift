@@ -41,23 +41,25 @@ extension Store {
     package func register(
         _ draft: WebhookDraft, for principal: Principal, pauses: [Duration], at now: Date
     ) async throws -> Registration {
-        try await database.write(.business(principal.business)) { db in
-            let there = try Self.webhooks(of: principal.business, in: db)
-            let isUnique = self.vocabularies[draft.style]?.requiresUniqueEndpoint ?? false
-            if isUnique, there.contains(where: { $0.style == draft.style && $0.endpoint == draft.endpoint }) {
-                return .duplicate
+        try await changingWebhooks {
+            try await database.write(.business(principal.business)) { db in
+                let there = try Self.webhooks(of: principal.business, in: db)
+                let isUnique = self.vocabularies[draft.style]?.requiresUniqueEndpoint ?? false
+                if isUnique, there.contains(where: { $0.style == draft.style && $0.endpoint == draft.endpoint }) {
+                    return .duplicate
+                }
+                guard there.count < Limits.webhooks else { return .tooMany }
+                try db.insert(into: "webhooks").values([
+                    "style": draft.style.rawValue, "business_id": principal.business.rawValue,
+                    "client_id": principal.client.rawValue, "user_id": principal.user.rawValue,
+                    "endpoint": draft.endpoint.text, "events": try StoredJSON.text(draft.events),
+                    "signing_key": draft.signingKey, "scheme": draft.scheme,
+                    "pauses": try StoredJSON.text(pauses.map { Int(saturating: ($0 / .milliseconds(1)).rounded()) }),
+                    "created_at": now.milliseconds, "is_unique": isUnique,
+                ])
+                guard let webhook = try Self.webhook(db.insertedID(), in: db) else { return .tooMany }
+                return .registered(webhook)
             }
-            guard there.count < Limits.webhooks else { return .tooMany }
-            try db.insert(into: "webhooks").values([
-                "style": draft.style.rawValue, "business_id": principal.business.rawValue,
-                "client_id": principal.client.rawValue, "user_id": principal.user.rawValue,
-                "endpoint": draft.endpoint.text, "events": try StoredJSON.text(draft.events),
-                "signing_key": draft.signingKey, "scheme": draft.scheme,
-                "pauses": try StoredJSON.text(pauses.map { Int(saturating: ($0 / .milliseconds(1)).rounded()) }),
-                "created_at": now.milliseconds, "is_unique": isUnique,
-            ])
-            guard let webhook = try Self.webhook(db.insertedID(), in: db) else { return .tooMany }
-            return .registered(webhook)
         }
     }
 
@@ -75,14 +77,17 @@ extension Store {
     package func removeWebhook(
         _ id: Int64, style: Webhook.Style, of business: BusinessID, at now: Date
     ) async throws -> Bool {
-        let isRemoved = try await database.write(.business(business)) { db in
-            let removed = try db.row(
-                """
-                UPDATE webhooks SET removed_at = ?, signing_key = NULL WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
-                RETURNING id
-                """,
-                [now.milliseconds, id, style.rawValue, business.rawValue])
-            return removed != nil
+        let isRemoved = try await changingWebhooks {
+            try await database.write(.business(business)) { db in
+                let removed = try db.row(
+                    """
+                    UPDATE webhooks SET removed_at = ?, signing_key = NULL
+                    WHERE id = ? AND style = ? AND business_id = ? AND removed_at IS NULL
+                    RETURNING id
+                    """,
+                    [now.milliseconds, id, style.rawValue, business.rawValue])
+                return removed != nil
+            }
         }
         guard isRemoved else { return false }
         // In batches: there may be many deliveries, and other writes wait meanwhile.

@@ -126,34 +126,62 @@ extension Store {
         return true
     }
 
-    /// Claims the assembly job of a transaction that was just committed.
+    /// Makes the assembly job of a transaction that was just committed, and claims it if it can run now.
     /// - Returns: nil if audio or transcripts are missing, if the job is already running, or if other jobs wait, whose
     ///   tenants take turns with this one.
     func claimAssembly(
-        of transaction: Transaction, rowID: Int64, at now: Date, in db: any StoreSession, _ changes: inout [Change]
+        of transaction: Transaction, _ documents: [ResultDocument], rowID: Int64, _ start: ProcessingStart,
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Job? {
-        let documents = try Self.documents(ofRow: rowID, in: db)
-        let audio = try audio(of: transaction, for: documents, rowID: rowID, at: now, in: db, &changes)
-        guard !audio.isMissing, !audio.isBeingTranscribed else { return nil }
+        let audio = try audio(
+            of: transaction, for: documents, rowID: rowID, hasTranscripts: start.hasTranscripts, at: now, in: db,
+            &changes)
+        let row = try makeAssembly(
+            ofRow: rowID, business: transaction.key.business, claims: !audio.isMissing && !audio.isBeingTranscribed,
+            at: now, in: db)
+        guard let row, row["state"] == "running" else { return nil }
+        let input = AssemblyInput(
+            transaction: transaction, chunks: audio.chunks, documents: documents, generation: start.generation)
         // It counts as no attempt yet, because the job may have to wait in this process. See ``postpone``.
-        let claimed = try db.row(
+        return Job(
+            id: row["id"], transaction: transaction.key, attempt: 1, generation: start.generation,
+            work: .assemble(input), claim: row["claim"])
+    }
+
+    /// Starts the assembly of a transaction anew, and makes or wakes its job.
+    func startAssembly(
+        ofRow rowID: Int64, business: BusinessID, at now: Date, in db: any StoreSession, _ changes: inout [Change]
+    ) throws {
+        try Self.outdateAssembly(ofRow: rowID, in: db)
+        _ = try makeAssembly(ofRow: rowID, business: business, at: now, in: db)
+        changes.append(.work(.assemble))
+    }
+
+    /// Makes the assembly job of a transaction, or makes the existing one due. A running job finds at its end that the
+    /// generation has changed, and runs again.
+    /// - Parameter claims: whether this process claims the job, unless others are due.
+    /// - Returns: id, claim and state of the job; nil if it is running already.
+    func makeAssembly(
+        ofRow rowID: Int64, business: BusinessID, claims: Bool = false, at now: Date, in db: any StoreSession
+    ) throws -> StoredRow? {
+        try db.row(
             """
-            UPDATE jobs SET state = 'running', claim = claim + 1, owner = ?2, lease_until = ?3
-            WHERE transaction_id = ?1 AND kind = 'assemble' AND state = 'pending' AND NOT EXISTS (
-                SELECT 1 FROM jobs WHERE kind = 'assemble' AND state = 'pending' AND run_at <= ?4
-                    AND transaction_id <> ?1)
-            RETURNING id, claim, attempts + 1 AS attempt,
-                (SELECT generation FROM transactions WHERE id = transaction_id) AS generation
+            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id, state, claim, owner, lease_until)
+            SELECT 'assemble', ?1, '', '', CAST(?2 AS BIGINT), ?3, CASE WHEN claims = 1 THEN 'running' ELSE 'pending' END,
+                claims, CASE WHEN claims = 1 THEN ?5 END, CASE WHEN claims = 1 THEN CAST(?6 AS BIGINT) END
+            FROM (
+                SELECT CASE WHEN CAST(?4 AS BIGINT) = 1 AND NOT EXISTS (
+                    SELECT 1 FROM jobs WHERE kind = 'assemble' AND state = 'pending' AND run_at <= CAST(?2 AS BIGINT)
+                        AND transaction_id <> CAST(?1 AS BIGINT)
+                ) THEN 1 ELSE 0 END AS claims
+            ) AS turn WHERE claims >= 0
+            ON CONFLICT (transaction_id, kind, subject) DO UPDATE SET run_at = excluded.run_at, attempts = 0,
+                state = excluded.state, claim = jobs.claim + excluded.claim, owner = excluded.owner,
+                lease_until = excluded.lease_until
+            WHERE jobs.state = 'pending'
+            RETURNING id, claim, state
             """,
-            [rowID, holder.id, holder.end, now.milliseconds]
-        )
-        return claimed.map { row in
-            let input = AssemblyInput(
-                transaction: transaction, chunks: audio.chunks, documents: documents, generation: row["generation"])
-            return Job(
-                id: row["id"], transaction: transaction.key, attempt: row["attempt"], generation: input.generation,
-                work: .assemble(input), claim: row["claim"])
-        }
+            [rowID, now.milliseconds, business.rawValue, claims, holder.id, holder.end])
     }
 
     /// Increments the generation of a transaction. A running assembly of an older generation runs again at its end.
@@ -171,19 +199,18 @@ extension Store {
     }
 
     private func audio(
-        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, at now: Date,
-        in db: any StoreSession,
-        _ changes: inout [Change]
+        of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, hasTranscripts: Bool = true,
+        at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Audio {
         var audio = Audio()
         // A transcript that was supplied, corrected or made before needs no audio.
         if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) { return audio }
-        let known = try Self.chunkTranscripts(ofRow: rowID, in: db)
+        let known = hasTranscripts ? try Self.chunkTranscripts(ofRow: rowID, in: db) : [:]
+        let uploads = try Self.uploads(of: transaction, db)
         audio.isMissing = transaction.waitsForAnyFile
-        let location = transaction.request.audioLocation
         for (position, name) in transaction.orderedFiles.enumerated() {
             let times = transaction.stopped.times[name]
-            guard let upload = try location.flatMap({ try Self.upload(of: name, in: $0, transaction.key, db) }) else {
+            guard let upload = uploads[name] else {
                 audio.isMissing = true
                 let failure = Diagnostic(.audioMissing, "The file was committed and never arrived")
                 audio.chunks.append(.heard(ChunkOutcome(file: name, times: times, result: .failure(failure))))
@@ -254,20 +281,31 @@ extension Store {
         ).lazy.map { location.name(ofKey: $0["key"]) }.prefix { $0 != nil }.compactMap(\.self)
     }
 
-    /// File and ETag of the upload with a file name; nil without an upload. Other bytes have another ETag.
-    static func upload(
-        of name: String, in transaction: Transaction, _ db: any StoreSession
-    ) throws -> (file: String, eTag: String)? {
-        try transaction.request.audioLocation.flatMap { try upload(of: name, in: $0, transaction.key, db) }
+    /// File and ETag of an upload. Other bytes have another ETag.
+    typealias Upload = (file: String, eTag: String)
+
+    /// Upload with a file name; nil without one.
+    static func upload(of name: String, in transaction: Transaction, _ db: any StoreSession) throws -> Upload? {
+        guard let location = transaction.request.audioLocation else { return nil }
+        return try db.row(
+            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
+            [transaction.key.business.rawValue, location.bucket, location.key(ofFile: name)]
+        ).map { ($0["file"], $0["etag"]) }
     }
 
-    /// File and ETag of the upload with a file name at a known location; nil without an upload.
-    private static func upload(
-        of name: String, in location: AudioLocation, _ key: Transaction.Key, _ db: any StoreSession
-    ) throws -> (file: String, eTag: String)? {
-        try db.row(
-            "SELECT file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key = ?",
-            [key.business.rawValue, location.bucket, location.key(ofFile: name)]
-        ).map { ($0["file"], $0["etag"]) }
+    /// Uploads of a transaction's committed files, by file name.
+    static func uploads(of transaction: Transaction, _ db: any StoreSession) throws -> [String: Upload] {
+        let names = transaction.orderedFiles
+        guard let location = transaction.request.audioLocation, !names.isEmpty else { return [:] }
+        let rows = try db.rows(
+            "SELECT key, file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key IN \(db.list(3))",
+            [
+                transaction.key.business.rawValue, location.bucket,
+                try StoredJSON.text(names.map(location.key(ofFile:))),
+            ])
+        let uploads = Dictionary(rows.map { ($0["key"] as String, ($0["file"], $0["etag"]) as Upload) }) { $1 }
+        return Dictionary(
+            names.compactMap { name in uploads[location.key(ofFile: name)].map { (name, $0) } }
+        ) { $1 }
     }
 }

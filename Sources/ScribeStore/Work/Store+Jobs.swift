@@ -270,24 +270,25 @@ extension Store {
     }
 
     static func save(_ heard: [TranscribedChunk], rowID: Int64, at now: Date, in db: any StoreSession) throws {
-        for (chunk, result) in heard {
-            try saveSpeech(of: chunk.name, eTag: chunk.eTag, result, rowID: rowID, at: now, in: db)
-        }
+        try save(heard.map { ($0.chunk.name, $0.chunk.eTag, $0.result) }, rowID: rowID, at: now, in: db)
     }
 
-    static func saveSpeech(
-        of name: String, eTag: String, _ result: Result<RecognisedSpeech, Diagnostic>, rowID: Int64, at now: Date,
-        in db: any StoreSession
+    /// Stores the results of recognitions. Files must have different names.
+    static func save(
+        _ results: [(file: String, eTag: String, result: Result<RecognisedSpeech, Diagnostic>)], rowID: Int64,
+        at now: Date, in db: any StoreSession
     ) throws {
-        var speech: String?
-        var failure: String?
-        switch result {
-        case .success(let value): speech = StoredJSON.text(StoredSpeech(value).json)
-        case .failure(let value): failure = try StoredJSON.text(StoredDiagnostic(value))
-        }
-        try db.insert(into: "chunk_transcripts", onConflict: .update(key: ["transaction_id", "file_name"])).values([
-            "transaction_id": rowID, "file_name": name, "etag": eTag, "speech": speech, "failure": failure,
-            "created_at": now.milliseconds,
-        ])
+        try db.insert(into: "chunk_transcripts", onConflict: .update(key: ["transaction_id", "file_name"])).rows(
+            results.map { file, eTag, result in
+                let (speech, failure): (String?, String?) =
+                    switch result {
+                    case .success(let value): (StoredJSON.text(StoredSpeech(value).json), nil)
+                    case .failure(let value): (nil, try StoredJSON.text(StoredDiagnostic(value)))
+                    }
+                return [
+                    "transaction_id": rowID, "file_name": file, "etag": eTag, "speech": speech, "failure": failure,
+                    "created_at": now.milliseconds,
+                ]
+            })
     }
 }

@@ -201,18 +201,4 @@ struct LeaseTests {
         #expect(try await other.holds(.sweep))
         #expect(try await !one.holds(.sweep))
     }
-
-    @Test("a write to a transaction or its results raises its change counter, and a read does not")
-    func changes() async throws {
-        func count() async throws -> Int? {
-            try await one.read { try $0.row("SELECT changes FROM transactions WHERE txn_id = 't'")?["changes"] }
-        }
-        try await fixture.initialise()
-        let first = try #require(try await count())
-        try await fixture.commit([])
-        let second = try #require(try await count())
-        #expect(second > first)
-        _ = try await one.requireTransaction(fixture.key())
-        #expect(try await count() == second)
-    }
 }

@@ -106,7 +106,6 @@ final class PostgreSQLDatabase: StoreEngine {
                 let (value, changes) = try transaction(in: scopes, until: end) { db in
                     var changes: [Change] = []
                     let value = try body(db, &changes)
-                    try db.count(changes)
                     return (value, changes)
                 }
                 if let sink { for change in changes { sink.publish(change) } }

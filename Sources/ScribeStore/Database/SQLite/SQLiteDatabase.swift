@@ -91,7 +91,6 @@ final class SQLiteDatabase: StoreEngine {
         try await writes.write { [self] db, changes in
             try requireFile()
             let value = try body(db.writing, &changes)
-            try db.writing.count(changes)
             try countMemory(in: db.writing)
             return value
         }

@@ -38,8 +38,6 @@ extension Schema {
             -- The API that it was started by, in the word of its family, and what that family alone reads.
             kind TEXT NOT NULL DEFAULT 'transaction' CHECK (kind <> ''),
             terms TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(terms)),
-            -- One more with each change of the transaction or its results.
-            changes INTEGER NOT NULL DEFAULT 0,
             UNIQUE (business_id, txn_id),
             CHECK (user_status <> 'commit' OR committed_at IS NOT NULL),
             CHECK (processed_at IS NULL OR processing_status <> 'in-progress')
