@@ -136,12 +136,13 @@ SIGNALS = [
 #: Writes each signal to a file. SIGTERM ends it.
 WITNESS = f"""
 import signal, sys
-def note(number, _):
-    open("signals", "a").write(f"{{number}}\\n")
-    if number == signal.SIGTERM: sys.exit(9)
-for number in {[int(each) for each in SIGNALS]}: signal.signal(number, note)
+numbers = {[int(each) for each in SIGNALS]}
+signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 open("ready", "w")
-while True: signal.pause()
+while True:
+    number = signal.sigwait(numbers)
+    open("signals", "a").write(f"{{int(number)}}\\n")
+    if number == signal.SIGTERM: sys.exit(9)
 """
 
 
