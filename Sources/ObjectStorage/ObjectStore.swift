@@ -36,6 +36,9 @@ package protocol ObjectStore: Sendable {
     /// Removes bytes whose removal is due. One process at a time calls it every hour.
     func sweep(_ removals: any ObjectRemovals, at now: Date) async throws
 
+    /// Drops this machine's copies that are too old. Each process calls it several times a minute.
+    func dropOldCopies(at now: Date) async
+
     /// Runs `body`, and removes no bytes until it ends.
     func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value
 
@@ -57,6 +60,8 @@ extension ObjectStore {
     package func isReachable() async -> Bool { true }
 
     package func sweep(_ removals: any ObjectRemovals, at now: Date) async throws {}
+
+    package func dropOldCopies(at now: Date) async {}
 
     /// Lends the writer of new bytes to `body`, and removes the bytes at its end unless they are kept.
     ///

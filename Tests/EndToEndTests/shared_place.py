@@ -1,5 +1,6 @@
 """A PostgreSQL cluster and a bucket of S3 for one test run, and servers that share them."""
 
+import collections
 import contextlib
 import glob
 import os
@@ -194,6 +195,42 @@ class CommitCutter:
                         sink.sendall(data)
                         time.sleep(0.3)
                     break
+                sink.sendall(data)
+        for end in (source, sink):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+class RequestCounter:
+    """A way to an HTTP service that counts the requests by their method."""
+
+    def __init__(self, url: str):
+        self.target = int(url.rpartition(":")[2])
+        self.requests = collections.Counter()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.listener.close()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                server = socket.create_connection(("127.0.0.1", self.target))
+                threading.Thread(target=self.pass_on, args=(client, server, True), daemon=True).start()
+                threading.Thread(target=self.pass_on, args=(server, client, False), daemon=True).start()
+
+    def pass_on(self, source: socket.socket, sink: socket.socket, is_client: bool):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                # A client that waits for each answer begins each request with a read of its own.
+                if is_client and (found := re.match(rb"(GET|HEAD|PUT|POST|DELETE) /", data)):
+                    self.requests[found[1].decode()] += 1
                 sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):

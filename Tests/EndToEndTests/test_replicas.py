@@ -8,7 +8,7 @@ import requests
 from client import text
 from emulator import PATIENCE, run, wait_until
 from listen_client import KEY
-from shared_place import BUCKET, GUARDED, KEYS, replica
+from shared_place import BUCKET, GUARDED, KEYS, RequestCounter, replica
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +48,35 @@ def test_a_transaction_that_begins_on_one_server_goes_on_and_ends_on_the_other(r
     assert first.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read() == chunks[0][0].read_bytes()
     _, _, client = place
     assert client.list_objects_v2(Bucket=BUCKET)["KeyCount"] >= len(chunks), "the audio is in the bucket"
+
+
+def test_a_chunk_is_sent_once_and_fetched_at_most_once_by_a_server_that_did_not_receive_it(place, chunks, tmp_path):
+    database, endpoint, _ = place
+    schema = database.schema()
+    with contextlib.ExitStack() as stack:
+        ways = [stack.enter_context(RequestCounter(endpoint)) for _ in range(2)]
+        # The first server takes the audio, the second recognises it.
+        front, worker = [
+            stack.enter_context(replica(tmp_path / role, schema, way.url, "--role", role)).client()
+            for role, way in zip(("front", "all"), ways)]
+        for way in ways:
+            way.requests.clear()
+        transaction, storage = front.transaction("i-counted"), front.s3()
+        assert transaction.init().status_code == 201
+        for path, start, end in chunks:
+            transaction.upload(storage, path, start, end)
+        assert transaction.stop().status_code == 200 and transaction.commit().status_code == 200
+        wait_until(lambda: transaction.poll().status_code == 200, "the results are there")
+        key = f"{transaction.folder}/{transaction.uploaded[0]}"
+        body = storage.get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read()
+        assert body == chunks[0][0].read_bytes()
+        puts = len(chunks)
+        # A commit may write a list of the files, which nobody recognises.
+        assert ways[0].requests.keys() == {"PUT"} and ways[0].requests["PUT"] >= puts, ways[0].requests
+        assert ways[1].requests == {"GET": puts}, ways[1].requests
+        worker.session.headers["Authorization"] = front.session.headers["Authorization"]
+        assert worker.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read() == body
+        assert ways[1].requests == {"GET": puts}, "it has a copy of what it fetched"
 
 
 def test_a_posted_recording_stays_on_its_server_and_never_reaches_the_bucket(replicas, chunks, place):

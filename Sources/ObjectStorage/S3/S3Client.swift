@@ -43,16 +43,25 @@ struct S3Client: Sendable {
     ) async throws {
         let headers = ["content-md5": Data(md5).base64EncodedString(), "content-length": String(size)]
         let timeout = Self.timeout + .seconds(Int64(size / Self.slowest))
-        _ = try await send("PUT", name, headers: headers, timeout: timeout, body: body) { _ in }
+        _ = try await send("PUT", name, headers: headers, timeout: timeout, body: body) { try await Self.drain($0) }
     }
 
     /// Reads a part of an object.
-    /// - Returns: the bytes; nil if there is no such object.
+    /// - Returns: the bytes, none behind the object's end; nil if there is no such object.
     func get(_ name: String, _ range: Range<Int>) async throws -> ByteBuffer? {
         let headers = ["range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
         return try await send("GET", name, headers: headers, missing: true) { response in
-            try await response.body.collect(upTo: range.count)
+            if response.status == .rangeNotSatisfiable {
+                try await Self.drain(response)
+                return ByteBuffer()
+            }
+            return try await response.body.collect(upTo: range.count)
         }
+    }
+
+    /// Reads the rest of an answer. Its connection serves no other request otherwise.
+    private static func drain(_ response: HTTPClientResponse) async throws {
+        _ = try await response.body.collect(upTo: 1 << 20)
     }
 
     /// Size of an object in bytes; nil if there is no such object.
@@ -63,7 +72,7 @@ struct S3Client: Sendable {
     }
 
     func delete(_ name: String) async throws {
-        _ = try await send("DELETE", name, missing: true) { _ in }
+        _ = try await send("DELETE", name, missing: true) { try await Self.drain($0) }
     }
 
     /// One page of the names below the prefix, with their last writes.
@@ -122,6 +131,7 @@ struct S3Client: Sendable {
 
     /// - Parameters:
     ///   - name: name of the object; nil for the bucket.
+    ///   - read: gets an answer of success, or one that has no such range.
     ///   - missing: whether 404 is an answer.
     /// - Returns: the value of `read`; nil for 404.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
@@ -138,8 +148,10 @@ struct S3Client: Sendable {
                 let response = try await http.execute(
                     request(method, name, query, headers, body?()), timeout: timeout)
                 switch Int(response.status.code) {
-                case 200..<300: return try await read(response)
-                case 404 where missing: return nil
+                case 200..<300, 416: return try await read(response)
+                case 404 where missing:
+                    try await Self.drain(response)
+                    return nil
                 case let code:
                     problem = "status \(code)"
                     guard code >= 500 || code == 429 else {

@@ -7,6 +7,7 @@ package import NIOPosix
 package import ScribeDomain
 
 /// Object store in a bucket of S3. An upload is written to a local file first, which is sent when it is whole.
+/// Recognisers read this file in place of the object.
 ///
 /// A key is written once and never again. Bytes that no object refers to are deleted an hour later or more, because a
 /// reader may not have come to their end. Until then a row of the store names them.
@@ -17,6 +18,7 @@ package final class S3Objects: ObjectStore {
     let client: S3Client
     /// Files of uploads that are on their way, and of bytes that a recogniser reads.
     package let spool: ObjectFiles
+    fileprivate let copies: LocalCopies
     private let removals: (any ObjectRemovals)?
     private let identifiers: IdentifierSource
 
@@ -32,6 +34,7 @@ package final class S3Objects: ObjectStore {
         client = S3Client(address, credentials, clock: clock)
         spool = ObjectFiles(
             folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
+        copies = LocalCopies(in: spool)
         self.identifiers = identifiers
     }
 
@@ -59,25 +62,45 @@ package final class S3Objects: ObjectStore {
     }
 
     package func open(_ name: String) async throws -> (any ObjectReader)? {
+        if let copy = try await copies.open(name) { return copy }
         guard try await client.size(of: name) != nil else { return nil }
         return S3ObjectReader(name: name, client: client)
     }
 
+    /// Lends the copy of an object, which is fetched if this server has none.
     package func withLocalFile<Value: Sendable>(
         _ name: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
-        try await spool.withNewObject { copy in
-            guard let size = try await client.size(of: name), try await copy.write(name, size: size, of: self) else {
-                throw ScribeError.resourceNotFound("The audio is gone")
+        if let value = try await copies.lend(name, body) { return value }
+        return try await spool.withNewObject { copy in
+            guard try await fetch(name, into: &copy) else { throw ScribeError.resourceNotFound("The audio is gone") }
+            let size = try await copy.finish().size
+            guard size <= LocalCopies.largest else { return try await body(spool.path(of: copy.name)) }
+            copy.isKept = true
+            await copies.keep(name, in: copy.name, size: size, at: client.clock.now)
+            guard let value = try await copies.lend(name, body) else {
+                throw ScribeError.storageUnavailable(cause: "an object is gone")
             }
-            _ = try await copy.finish()
-            return try await body(spool.path(of: copy.name))
+            return value
+        }
+    }
+
+    /// - Returns: false if there is no such object.
+    private func fetch(_ name: String, into copy: inout NewObject) async throws -> Bool {
+        var position = 0
+        while true {
+            let piece = position..<position + S3ObjectReader.pieceSize
+            guard let bytes = try await client.get(name, piece) else { return false }
+            position += bytes.readableBytes
+            try await copy.write(bytes)
+            if bytes.readableBytes < piece.count { return true }
         }
     }
 
     /// Notes bytes for deletion. A process that ends before leaves them to ``leftFiles(before:_:)``.
     package func remove(_ names: [String]) async {
         guard !names.isEmpty else { return }
+        await copies.drop(names)
         let now = client.clock.now
         try? await shieldFromCancellation { [removals] in try await removals?.addRemovals(of: names, at: now) }
     }
@@ -89,6 +112,8 @@ package final class S3Objects: ObjectStore {
             try await removals.forgetRemovals(of: names)
         }
     }
+
+    package func dropOldCopies(at now: Date) async { await copies.dropOldest(at: now) }
 
     package func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         try await body()
@@ -138,7 +163,7 @@ extension S3Objects {
     }
 }
 
-/// Writer of one object: a local file, which is sent to S3 at the end.
+/// Writer of one object: a local file, which is sent to S3 at the end, and stays as the object's copy.
 private struct S3ObjectWriter: ObjectWriter {
     let name: String
     let objects: S3Objects
@@ -162,11 +187,12 @@ private struct S3ObjectWriter: ObjectWriter {
         try await objects.client.put(name, size: written.size, md5: [UInt8](written.md5)) {
             .stream(SpooledBytes(name: name, spool: spool, size: written.size), length: .known(Int64(written.size)))
         }
-        await local.discard()
+        await objects.copies.keep(name, in: name, size: written.size, at: objects.client.clock.now)
         return written
     }
 
     func discard() async {
+        await objects.copies.drop([name])
         await local.discard()
         if isSent { await objects.remove([name]) }
     }
@@ -200,7 +226,7 @@ struct SpooledBytes: AsyncSequence, Sendable {
 /// Reader of an object's bytes by ranges.
 private struct S3ObjectReader: ObjectReader {
     /// Size of one read, in bytes.
-    private static let pieceSize = 1 << 20
+    static let pieceSize = 1 << 20
 
     let name: String
     let client: S3Client

@@ -163,7 +163,9 @@ package struct Emulator: Sendable {
             ]
         }
         if !store.holder.isAlone {
-            services.append(LeaseRenewal(store: store, changes: world.changes, clock: clock.wall, logger: logger))
+            services.append(
+                LeaseRenewal(
+                    store: store, objects: objects, changes: world.changes, clock: clock.wall, logger: logger))
         }
         return services
     }

@@ -111,6 +111,7 @@ struct HourlySweep: Service, CustomStringConvertible {
 /// share the data folder.
 struct LeaseRenewal: Service, CustomStringConvertible {
     let store: Store
+    let objects: any ObjectStore
     let changes: ChangeHub
     let clock: WallClock
     let logger: Logger
@@ -121,6 +122,7 @@ struct LeaseRenewal: Service, CustomStringConvertible {
         let pause = Duration.seconds(store.holder.lifetime / 3)
         await cancelWhenGracefulShutdown {
             while (try? await clock.sleep(for: pause, as: .lease)) != nil {
+                await objects.dropOldCopies(at: clock.now)
                 do {
                     let count = try await store.renewLeases()
                     if count > 0 {
