@@ -10,6 +10,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     private enum Sent {
         case preparation(of: String)
         case statement
+        /// Statement whose value ``noted`` keeps.
+        case noted
     }
 
     private let library: LibPQ
@@ -20,6 +22,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     private var preparedCount = 0
     /// Rows that the last statement has changed.
     private(set) var changedRows = 0
+    /// First value of the last statement that was sent to be noted; nil until its result is read.
+    private(set) var noted: String?
+    /// Whether the last statement ended a SQL transaction that has only read.
+    private var hasEndedReading = false
 
     /// Longest wait for PostgreSQL's next bytes. A process that stands still, or a machine behind a dead network, keeps
     /// the connection open without an answer.
@@ -59,8 +65,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
         return String(cString: library.errorMessage(handle)).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// Whether no statement waits for its result.
-    var isIdle: Bool { sent.isEmpty }
+    /// Whether no SQL transaction is open.
+    var isIdle: Bool { sent.isEmpty || hasEndedReading }
     var isConnected: Bool { !hasTimedOut && library.status(handle) == LibPQ.Status.connected }
     var serverVersion: Int { Int(library.serverVersion(handle)) }
 
@@ -77,7 +83,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
 
     /// Sends a statement. Its error comes with the next ``finish()`` or ``rows(_:_:)``.
-    func send(_ statement: PostgreSQLStatement, _ arguments: SQLArguments = []) throws {
+    /// - Parameter isNoted: whether ``noted`` keeps the first value of its result.
+    func send(_ statement: PostgreSQLStatement, _ arguments: SQLArguments = [], isNoted: Bool = false) throws {
         precondition(
             statement.parameterCount == arguments.values.count, "another number of values than in \(statement.sql)")
         let name = try prepared[statement.sql] ?? prepare(statement.sql)
@@ -88,7 +95,17 @@ final class PostgreSQLConnection: @unchecked Sendable {
         guard library.sendQueryPrepared(handle, name, Int32(values.count), pointers, lengths, formats, 0) == 1 else {
             throw PostgreSQLError.disconnected
         }
-        sent.append(.statement)
+        sent.append(isNoted ? .noted : .statement)
+        hasEndedReading = false
+        if isNoted { noted = nil }
+    }
+
+    /// Ends a SQL transaction that has only read. Nobody waits for the result: it is read with those of the next
+    /// statements.
+    func endReading() throws {
+        try send(.of("COMMIT"))
+        guard library.flush(handle) >= 0 else { throw PostgreSQLError.disconnected }
+        hasEndedReading = true
     }
 
     /// Sends a statement and reads its rows, after the results of all that was sent before.
@@ -107,6 +124,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         }
         let waiting = sent
         sent = []
+        hasEndedReading = false
         var rows: [StoredRow] = []
         for (index, one) in waiting.enumerated() {
             let result = try nextResult()
@@ -117,9 +135,13 @@ final class PostgreSQLConnection: @unchecked Sendable {
                 try abandon(waiting[index...])
                 throw error
             }
-            if case .statement = one, let result {
+            switch (one, result) {
+            case (.statement, let result?):
                 changedRows = Int(String(cString: library.changedRows(result))) ?? 0
                 rows = index == waiting.count - 1 ? read(result) : []
+            case (.noted, let result?):
+                noted = library.rowCount(result) > 0 ? String(cString: library.value(result, 0, 0)) : nil
+            case (.preparation, _), (_, nil): break
             }
             // The end of this statement's results.
             library.clear(try nextResult())

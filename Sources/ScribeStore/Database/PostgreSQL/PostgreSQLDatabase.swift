@@ -162,26 +162,25 @@ final class PostgreSQLDatabase: StoreEngine {
         on connection: PostgreSQLConnection, _ scopes: [WriteScope], _ body: (PostgreSQLSession) throws -> Value
     ) throws -> Value {
         let session = PostgreSQLSession(connection: connection)
-        let value: Value
-        let number: String
         do {
             try session.run("BEGIN")
-            number = try PostgreSQLLocks.take(scopes, in: session)
-            value = try body(session)
-            // All errors come before the commit.
-            try connection.finish()
+            try PostgreSQLLocks.take(scopes, in: session)
+            let value = try body(session)
+            if connection.noted == nil { try connection.finish() }
+            let number = connection.noted
+            do {
+                // After a statement that fails, PostgreSQL skips the rest of a pipeline, the commit too.
+                try session.run("COMMIT")
+                try connection.finish()
+            } catch PostgreSQLError.disconnected {
+                guard try number.map(hasCommitted) ?? false else { throw PostgreSQLError.disconnected }
+            }
+            return value
         } catch {
             try? session.run("ROLLBACK")
             _ = try? connection.finish()
             throw error
         }
-        do {
-            try session.run("COMMIT")
-            try connection.finish()
-        } catch PostgreSQLError.disconnected {
-            guard try hasCommitted(number) else { throw PostgreSQLError.disconnected }
-        }
-        return value
     }
 
     /// Whether PostgreSQL has stored a write whose answer was lost.
@@ -214,8 +213,7 @@ final class PostgreSQLDatabase: StoreEngine {
                     do {
                         try session.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
                         let value = try body(session)
-                        try session.run("COMMIT")
-                        try connection.finish()
+                        try connection.endReading()
                         return value
                     } catch {
                         try? session.run("ROLLBACK")

@@ -6,22 +6,21 @@ import ScribeDomain
 /// At READ COMMITTED, what a write reads after its locks is all that was committed before them. The locks of all
 /// schemas of a database are one space: another schema's locks only make a write wait.
 enum PostgreSQLLocks {
-    /// Takes the locks, in one order for all writes.
-    /// - Returns: the number of the SQL transaction, for `pg_xact_status`.
-    static func take(_ scopes: [WriteScope], in db: any StoreSession) throws -> String {
+    /// Takes the locks, in one order for all writes. The statement goes with the first read of the write, which runs
+    /// after it. The connection notes the number of the SQL transaction, for `pg_xact_status`.
+    static func take(_ scopes: [WriteScope], in db: PostgreSQLSession) throws {
         let keys = Set(try scopes.flatMap { try names(of: $0, in: db) }).map(key).sorted()
         let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
         // A lane is a part of all deliveries: lanes share that lock, and a write of all deliveries has it alone.
         let isOfLane = scopes.contains { if case .lane = $0 { true } else { false } }
         if isOfLane { try db.run("SELECT pg_advisory_xact_lock_shared(?)", [key(allDeliveries)]) }
-        let row = try db.row(
+        try db.note(
             """
             SELECT CAST(pg_current_xact_id() AS TEXT) AS number, (
                 SELECT count(pg_advisory_xact_lock(CAST(value AS BIGINT)))
                 FROM (SELECT value FROM json_array_elements_text(CAST(? AS json)) AS list(value)) AS keys
             ) AS locks
             """, [list])
-        return row?["number"] ?? ""
     }
 
     private static let allDeliveries = "deliveries"

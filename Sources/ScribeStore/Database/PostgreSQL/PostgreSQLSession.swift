@@ -8,6 +8,11 @@ struct PostgreSQLSession: StoreSession {
 
     func run(_ sql: String, _ arguments: SQLArguments) throws { try connection.send(.of(sql), arguments) }
 
+    /// Sends a statement whose first value the connection notes.
+    func note(_ sql: String, _ arguments: SQLArguments) throws {
+        try connection.send(.of(sql), arguments, isNoted: true)
+    }
+
     func changedRows() throws -> Int {
         try connection.finish()
         return connection.changedRows
