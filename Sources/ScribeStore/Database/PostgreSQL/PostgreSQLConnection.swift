@@ -100,7 +100,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
         if isNoted { noted = nil }
     }
 
-    /// Ends a SQL transaction that has only read. Nobody waits for the result: it is read with those of the next
+    /// Ends a SQL transaction that has only read, without a wait for the result, which is read with those of the next
     /// statements.
     func endReading() throws {
         try send(.of("COMMIT"))
