@@ -134,14 +134,19 @@ def test_recognition_waits_for_audio_that_the_bucket_cannot_give(place, service,
     database, endpoint, _ = place
     with SpeechService(delay=2) as speech:
         flags = ("--transcriber", speech.transcriber("openai"), "--transcriber-concurrency", "1", "--long-poll", "3s")
-        with replica(tmp_path / "alone", database.schema(), endpoint, *flags) as server:
+        schema = database.schema()
+        # The first server has copies of what it received, the second has none.
+        with (
+            replica(tmp_path / "front", schema, endpoint, *flags, "--role", "front") as server,
+            replica(tmp_path / "worker", schema, endpoint, *flags) as worker,
+        ):
             client = server.client()
             transaction = recorded(client, client.s3(), count=4)
             wait_until(lambda: speech.requests, "the first chunk is recognised")
             service.kill()
             try:
                 assert transaction.commit().status_code == 200
-                wait_until(lambda: "a job failed" in server.log, "the audio of another chunk was asked for")
+                wait_until(lambda: "a job failed" in worker.log, "the audio of another chunk was asked for")
             finally:
                 service.start()
             outputs = done(transaction).json()["data"]["output"]
