@@ -2,7 +2,7 @@ package import Basics
 package import NIOCore
 import NIOPosix
 
-/// HTTP/1 connection or HTTP/2 stream whose requests are served: what they share.
+/// Facts that the requests of one HTTP/1 connection or HTTP/2 stream share.
 ///
 /// Unchecked: the guard belongs to the event loop, where all that touch it run.
 package final class ClientConnection: @unchecked Sendable {

@@ -157,11 +157,11 @@ def postgres(*arguments, **options):
         shutil.rmtree(server.data, ignore_errors=True)
 
 
-class CommitCutter:
-    """A way to PostgreSQL that ends connections at a commit, before or after PostgreSQL gets it."""
+class Relay:
+    """A way to a service of this machine. What passes goes through `pass_on`."""
 
-    def __init__(self, port: int, is_sent: bool):
-        self.target, self.is_sent, self.left = port, is_sent, 0
+    def __init__(self, port: int):
+        self.target = port
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
@@ -179,6 +179,14 @@ class CommitCutter:
                 server = socket.create_connection(("127.0.0.1", self.target))
                 threading.Thread(target=self.pass_on, args=(client, server, True), daemon=True).start()
                 threading.Thread(target=self.pass_on, args=(server, client, False), daemon=True).start()
+
+
+class CommitCutter(Relay):
+    """A way to PostgreSQL that ends connections at a commit, before or after PostgreSQL gets it."""
+
+    def __init__(self, port: int, is_sent: bool):
+        self.is_sent, self.left = is_sent, 0
+        super().__init__(port)
 
     def pass_on(self, source: socket.socket, sink: socket.socket, is_client: bool):
         # The text of a statement is sent once in a connection, then its name.
@@ -201,29 +209,13 @@ class CommitCutter:
                 end.shutdown(socket.SHUT_RDWR)
 
 
-class RequestCounter:
+class RequestCounter(Relay):
     """A way to an HTTP service that counts the requests by their method."""
 
     def __init__(self, url: str):
-        self.target = int(url.rpartition(":")[2])
         self.requests = collections.Counter()
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.listener.close()
-
-    def accept(self):
-        with contextlib.suppress(OSError):
-            while True:
-                client, _ = self.listener.accept()
-                server = socket.create_connection(("127.0.0.1", self.target))
-                threading.Thread(target=self.pass_on, args=(client, server, True), daemon=True).start()
-                threading.Thread(target=self.pass_on, args=(server, client, False), daemon=True).start()
+        super().__init__(int(url.rpartition(":")[2]))
+        self.url = f"http://127.0.0.1:{self.port}"
 
     def pass_on(self, source: socket.socket, sink: socket.socket, is_client: bool):
         with contextlib.suppress(OSError):

@@ -13,7 +13,7 @@ import ScribeRuntime
 /// Unchecked: the task that serves the request is the only one that changes it, and waits for those that it starts.
 package final class ScribeContext: RequestContext, @unchecked Sendable {
     package var coreContext: CoreRequestContextStorage
-    /// Logger whose lines have the request's id.
+    /// Logger that adds the request's id to each line.
     package var logger: Logger {
         get {
             var logger = sharedLogger

@@ -146,7 +146,7 @@ extension Store {
         request.terms == .object([:]) ? "{}" : StoredJSON.text(.value(request.terms))
     }
 
-    /// Removes what is outdated of a transaction's results, and makes its assembly job.
+    /// Removes the outdated results of a transaction, and makes its assembly job.
     func startProcessing(
         _ transaction: Transaction, rowID: Int64, _ start: ProcessingStart, claimsAssembly: Bool = false,
         at now: Date, in db: any StoreSession, _ changes: inout [Change]
