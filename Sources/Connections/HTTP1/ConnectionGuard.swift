@@ -8,9 +8,8 @@ import NIOHTTPTypesHTTP1
 /// Enforces the limits of one HTTP/1 connection, between the HTTP parser and the task that serves its requests, and
 /// gives both their own types of parts.
 ///
-/// It ends deliberately slow connections, and refuses requests that two parsers could read differently. It answers
-/// `Expect: 100-continue` at once: AWS clients and curl otherwise wait a second before they send the body. It closes
-/// the connection when the client or HTTP/1.0 asks for that.
+/// It ends deliberately slow connections, and refuses requests that two parsers could read differently. It closes the
+/// connection when the client or HTTP/1.0 asks for that.
 package final class ConnectionGuard: ChannelDuplexHandler {
     package typealias InboundIn = HTTPServerRequestPart
     package typealias InboundOut = HTTPRequestPart
@@ -150,10 +149,6 @@ package final class ConnectionGuard: ChannelDuplexHandler {
             deadlines.expect(.body, context)
             // In lower case, and for HTTP/1.0 too: Hummingbird reads it so.
             if endsConnection { head.headers.replaceOrAdd(name: "connection", value: "close") }
-            if head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) {
-                let answer = HTTPResponseHead(version: head.version, status: .continue)
-                context.writeAndFlush(wrapOutboundOut(.head(answer)), promise: nil)
-            }
             do {
                 context.fireChannelRead(wrapInboundOut(.head(try head.request(isSecure: isSecure))))
             } catch {

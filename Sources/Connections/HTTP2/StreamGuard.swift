@@ -62,9 +62,6 @@ package final class StreamGuard: ChannelDuplexHandler {
             guard hasRoom else { return refuse(context, .serviceUnavailable) }
             if let status = head.normalise(fieldCount: limits.fieldCount) { return refuse(context, status) }
             watchBody(context)
-            if head.headerFields[.expect]?.lowercased() == "100-continue" {
-                context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
-            }
             context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body(let bytes):
             isWaitingForBytes = false

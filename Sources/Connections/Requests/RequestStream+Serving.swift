@@ -28,7 +28,10 @@ extension RequestStream {
     private func serveAll(_ respond: Responder) async throws {
         do {
             while let request = try await next() {
-                let response = try await respond(request, connection)
+                var response = try await respond(request, connection)
+                // The client may now send the body or leave it out: nothing can follow on the connection.
+                let isLast = giveUpContinue()
+                if isLast { response.headers[.connection] = "close" }
                 try await write(.head(response.head))
                 do {
                     try await response.body.write(AnswerWriter(stream: self))
@@ -36,7 +39,7 @@ extension RequestStream {
                     // A second answer must not follow a part of the first.
                     throw ChannelError.inputClosed
                 }
-                guard request.headers[.connection] != "close" else { return }
+                guard request.headers[.connection] != "close", !isLast else { return }
             }
         } catch is HTTPParserError {
             let fields: HTTPFields = [.connection: "close", .contentLength: "0"]

@@ -34,6 +34,8 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
     private var end: End?
     private var isReadHeld = false
     private var isFlushDue = false
+    /// Whether the client waits for `100 Continue` before it sends the body.
+    private var isContinueDue = false
     /// A task that waits for parts, or for a client to read. A socket's reader and writers wait at the same time.
     private var waiting: UnsafeContinuation<Void, Never>?
     private var othersWaiting: [UnsafeContinuation<Void, Never>] = []
@@ -142,7 +144,12 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
     func next() async throws -> Request? {
         while true {
             switch (nextPart(), end) {
-            case (.head(let head)?, _): return Request(head: head, body: body())
+            case (.head(let head)?, _):
+                // A look-up by name would first make an index of all fields.
+                isContinueDue = head.headerFields.contains {
+                    $0.name == .expect && $0.value.lowercased() == "100-continue"
+                }
+                return Request(head: head, body: body())
             case (.body?, _), (.end?, _): continue
             case (nil, .failed(let error)?): throw error
             case (nil, .closed?): return nil
@@ -156,18 +163,22 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
     private func body() -> RequestBody {
         if case .end? = parts.first {
             parts.removeFirst()
+            // botocore mistakes the next answer on a connection where none came before the answer.
+            sendContinue()
             return RequestBody(buffer: ByteBuffer())
         }
         if parts.count > 1, case .body(let bytes)? = parts.first,
             case .end = parts[parts.index(after: parts.startIndex)]
         {
             parts.removeFirst(2)
+            isContinueDue = false
             return RequestBody(buffer: bytes)
         }
         return RequestBody(asyncSequence: ArrivingBody(stream: self))
     }
 
-    /// The next bytes of the body.
+    /// The next bytes of the body. The first call sends `100 Continue` to a client that waits for it, so that a
+    /// request is refused before its body where its head suffices.
     /// - Returns: nil at its end, which stays for ``next()``.
     /// - Throws: the error of the channel, or `ChannelError` if the client went away.
     fileprivate func nextBytes() async throws -> ByteBuffer? {
@@ -177,16 +188,33 @@ package final class RequestStream: ChannelDuplexHandler, ServerChildChannelValue
         while true {
             switch (parts.first, end) {
             case (.body(let bytes)?, _):
+                isContinueDue = false
                 _ = nextPart()
                 return bytes
-            case (.some, _): return nil
+            case (.some, _):
+                isContinueDue = false
+                return nil
             case (nil, .failed(let error)?): throw error
             case (nil, .closed?): throw ChannelError.inputClosed
             case (nil, nil):
                 try Task.checkCancellation()
+                sendContinue()
                 await wait()
             }
         }
+    }
+
+    /// Ends the client's wait for `100 Continue`: an answer goes before it.
+    /// - Returns: whether the client has waited.
+    func giveUpContinue() -> Bool {
+        defer { isContinueDue = false }
+        return isContinueDue
+    }
+
+    private func sendContinue() {
+        guard isContinueDue else { return }
+        isContinueDue = false
+        context?.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
     // MARK: Answers, for the task
