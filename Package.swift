@@ -37,6 +37,7 @@ extension Target.Dependency {
     static let nioHTTP2 = product(name: "NIOHTTP2", package: "swift-nio-http2")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioHTTPTypes = product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+    static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioHTTP2Types = product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
@@ -156,8 +157,9 @@ let package = Package(
         .target(
             name: "Listen",
             dependencies: [
-                "Basics", "Connections", "Engines", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", .crypto,
-                .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+                "Basics", "Connections", "Engines", "Journal", "Outbound", "ScribeDomain", "ScribeHTTP",
+                "ScribeRuntime", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore,
+                .nioWebSocket,
             ],
             path: "Sources/Families/Listen",
             swiftSettings: swiftSettings
@@ -205,7 +207,7 @@ let package = Package(
             dependencies: [
                 "Basics", "Connections", "Documents", "Engines", "Journal", "Outbound", "ScribeDomain", "ScribeRuntime",
                 "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .jwtKit, .logging, .nioCore,
-                .nioHTTP1, .nioHTTP2, .serviceLifecycle,
+                .nioEmbedded, .nioHTTP1, .nioHTTP2, .nioHTTPCompression, .serviceLifecycle,
             ],
             swiftSettings: swiftSettings
         ),
@@ -267,7 +269,7 @@ let package = Package(
         .target(
             name: "Outbound",
             dependencies: [
-                "Basics", "ScribeDomain", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+                "Basics", "ScribeDomain", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioWebSocket,
             ],
             swiftSettings: swiftSettings
         ),
@@ -275,7 +277,8 @@ let package = Package(
         .target(
             name: "ObjectStorage",
             dependencies: [
-                "Basics", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix, .system,
+                "Basics", "CyclicChecksum", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1, .nioPosix,
+                .system,
             ],
             swiftSettings: swiftSettings
         ),
@@ -284,6 +287,8 @@ let package = Package(
         .target(name: "Basics", dependencies: [.system], swiftSettings: swiftSettings),
         // The documents that the server serves and the data that it begins with, as bytes.
         .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
+        // A checksum by instructions of the processor that Swift has no name for.
+        .target(name: "CyclicChecksum"),
         // Packages say what they were built from: SCRIBE_BUILD="$(git log -1 --format='%h, %cs')".
         .target(
             name: "BuildDetails",

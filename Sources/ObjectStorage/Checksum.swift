@@ -1,16 +1,74 @@
 import Crypto
+import CyclicChecksum
+import Foundation
 
 /// Checksum algorithms that S3 clients may declare for an upload.
-package enum ChecksumAlgorithm: String, Sendable, CaseIterable {
-    case crc32, crc32c, crc64nvme, sha1, sha256
+package enum ChecksumAlgorithm: String, Hashable, Sendable, CaseIterable {
+    case crc32, crc32c, crc64nvme, md5, sha1, sha256, sha512
+
+    /// Size of a checksum in bytes.
+    package var size: Int {
+        switch self {
+        case .crc32, .crc32c: 4
+        case .crc64nvme: 8
+        case .md5: 16
+        case .sha1: 20
+        case .sha256: 32
+        case .sha512: 64
+        }
+    }
+
+    /// Whether the checksum of joined bytes follows from those of their parts.
+    package var isCyclic: Bool {
+        switch self {
+        case .crc32, .crc32c, .crc64nvme: true
+        case .md5, .sha1, .sha256, .sha512: false
+        }
+    }
+
+    /// Computes the checksum of bytes, in network byte order.
+    package func checksum(of bytes: [UInt8]) -> [UInt8] {
+        var running = RunningChecksum(self)
+        bytes.withUnsafeBytes { running.update($0) }
+        return running.finalize()
+    }
+}
+
+/// Checksum of a stored object, as S3 gives it back.
+package struct ObjectChecksum: Hashable, Sendable {
+    package let algorithm: ChecksumAlgorithm
+    /// The checksum in base64; of a multipart upload whose type is composite, that of its parts' checksums, followed by
+    /// `-` and their number.
+    package let text: String
+
+    package init(_ algorithm: ChecksumAlgorithm, text: String) {
+        self.algorithm = algorithm
+        self.text = text
+    }
+
+    /// - Parameter bytes: The checksum of the whole object, in network byte order.
+    package init(_ algorithm: ChecksumAlgorithm, _ bytes: [UInt8]) {
+        self.init(algorithm, text: Data(bytes).base64EncodedString())
+    }
+
+    /// - Parameter parts: The checksums of the parts, in network byte order.
+    package init(_ algorithm: ChecksumAlgorithm, composing parts: [[UInt8]]) {
+        let whole = algorithm.checksum(of: parts.flatMap(\.self))
+        self.init(algorithm, text: "\(Data(whole).base64EncodedString())-\(parts.count)")
+    }
+
+    /// Whether the text was composed of the checksums of parts.
+    package var isComposite: Bool { text.utf8.contains(UInt8(ascii: "-")) }
 }
 
 /// Checksum of bytes that arrive piece by piece.
 package struct RunningChecksum: Sendable {
     private enum State: Sendable {
         case crc(CyclicRedundancyCheck)
+        case md5(Insecure.MD5)
         case sha1(Insecure.SHA1)
         case sha256(SHA256)
+        case sha512(SHA512)
     }
 
     private var state: State
@@ -21,8 +79,10 @@ package struct RunningChecksum: Sendable {
             case .crc32: .crc(.crc32)
             case .crc32c: .crc(.crc32c)
             case .crc64nvme: .crc(.crc64nvme)
+            case .md5: .md5(Insecure.MD5())
             case .sha1: .sha1(Insecure.SHA1())
             case .sha256: .sha256(SHA256())
+            case .sha512: .sha512(SHA512())
             }
     }
 
@@ -31,12 +91,10 @@ package struct RunningChecksum: Sendable {
         case .crc(var crc):
             crc.update(bytes)
             state = .crc(crc)
-        case .sha1(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha1(hash)
-        case .sha256(var hash):
-            hash.update(bufferPointer: bytes)
-            state = .sha256(hash)
+        case .md5(let hash): state = .md5(hash.updated(bytes))
+        case .sha1(let hash): state = .sha1(hash.updated(bytes))
+        case .sha256(let hash): state = .sha256(hash.updated(bytes))
+        case .sha512(let hash): state = .sha512(hash.updated(bytes))
         }
     }
 
@@ -44,16 +102,27 @@ package struct RunningChecksum: Sendable {
     package func finalize() -> [UInt8] {
         switch state {
         case .crc(let crc): crc.finalize()
+        case .md5(let hash): Array(hash.finalize())
         case .sha1(let hash): Array(hash.finalize())
         case .sha256(let hash): Array(hash.finalize())
+        case .sha512(let hash): Array(hash.finalize())
         }
     }
 }
 
-/// Reflected CRC of 32 or 64 bits, computed eight bytes at a time.
+extension HashFunction {
+    fileprivate func updated(_ bytes: UnsafeRawBufferPointer) -> Self {
+        var hash = self
+        hash.update(bufferPointer: bytes)
+        return hash
+    }
+}
+
+/// Reflected CRC of 32 or 64 bits, computed eight bytes at a time. CRC64NVME, which every upload gets, takes 64 at a
+/// time where the processor can.
 struct CyclicRedundancyCheck: Sendable {
-    /// Lookup tables: `tables[k][b]` is the effect of byte b on the register k bytes later.
-    private let tables: [[UInt64]]
+    /// Lookup tables, one after another: entry `256 * k + b` is the effect of byte b on the register k bytes later.
+    private let tables: [UInt64]
     private let width: Int
     private var register: UInt64
 
@@ -64,16 +133,16 @@ struct CyclicRedundancyCheck: Sendable {
     /// Makes the CRC of no bytes.
     /// - Parameter polynomial: the polynomial with its bits in reverse order.
     private init(polynomial: UInt64, width: Int) {
-        var tables = [[UInt64]](repeating: [UInt64](repeating: 0, count: 256), count: 8)
+        var tables = [UInt64](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {
             var value = UInt64(byte)
             for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ polynomial : value >> 1 }
-            tables[0][byte] = value
+            tables[byte] = value
         }
         for byte in 0..<256 {
             for distance in 1..<8 {
-                let before = tables[distance - 1][byte]
-                tables[distance][byte] = before >> 8 ^ tables[0][Int(before & 0xFF)]
+                let before = tables[256 * (distance - 1) + byte]
+                tables[256 * distance + byte] = before >> 8 ^ tables[Int(before & 0xFF)]
             }
         }
         self.tables = tables
@@ -84,18 +153,37 @@ struct CyclicRedundancyCheck: Sendable {
     mutating func update(_ bytes: UnsafeRawBufferPointer) {
         var register = register
         var position = 0
-        while position + 8 <= bytes.count {
-            let word = register ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
-            var next: UInt64 = 0
-            for byte in 0..<8 { next ^= tables[7 - byte][Int(word >> (8 * UInt64(byte)) & 0xFF)] }
-            register = next
-            position += 8
+        if width == 64, let start = bytes.bindMemory(to: UInt8.self).baseAddress {
+            withUnsafeTemporaryAllocation(byteCount: 16, alignment: 16) { folded in
+                let folding = folded.bindMemory(to: UInt8.self)
+                position = crc64nvme_fold(register, start, bytes.count, folding.baseAddress)
+                if position > 0 { register = remainder(of: UnsafeRawBufferPointer(folded), 0) }
+            }
         }
-        while position < bytes.count {
-            register = register >> 8 ^ tables[0][Int((register ^ UInt64(bytes[position])) & 0xFF)]
-            position += 1
+        self.register = remainder(of: UnsafeRawBufferPointer(rebasing: bytes[position...]), register)
+    }
+
+    /// The register after bytes.
+    private func remainder(of bytes: UnsafeRawBufferPointer, _ register: UInt64) -> UInt64 {
+        var register = register
+        var position = 0
+        tables.withUnsafeBufferPointer { tables in
+            while position + 8 <= bytes.count {
+                let word =
+                    register ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+                let first = tables[0x700 + Int(word & 0xFF)] ^ tables[0x600 + Int(word >> 8 & 0xFF)]
+                let second = tables[0x500 + Int(word >> 16 & 0xFF)] ^ tables[0x400 + Int(word >> 24 & 0xFF)]
+                let third = tables[0x300 + Int(word >> 32 & 0xFF)] ^ tables[0x200 + Int(word >> 40 & 0xFF)]
+                let fourth = tables[0x100 + Int(word >> 48 & 0xFF)] ^ tables[Int(word >> 56)]
+                register = first ^ second ^ third ^ fourth
+                position += 8
+            }
+            while position < bytes.count {
+                register = register >> 8 ^ tables[Int((register ^ UInt64(bytes[position])) & 0xFF)]
+                position += 1
+            }
         }
-        self.register = register
+        return register
     }
 
     func finalize() -> [UInt8] {

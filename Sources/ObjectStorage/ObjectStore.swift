@@ -95,16 +95,15 @@ package struct NewObject: Sendable {
     /// Appends bytes, as ``ObjectWriter/write(_:)``.
     package mutating func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
 
-    /// Appends the bytes of another object.
-    /// - Parameter size: the number of bytes of that object.
+    /// Appends bytes of another object.
     /// - Returns: false if they are gone.
-    package mutating func write(_ name: String, size: Int, of objects: any ObjectStore) async throws -> Bool {
+    package mutating func write(_ name: String, _ bytes: Range<Int>, of objects: any ObjectStore) async throws -> Bool {
         guard let reader = try await objects.open(name) else { return false }
-        var position = 0
-        while position < size {
-            let piece = try await reader.read(position..<size)
+        var rest = bytes
+        while !rest.isEmpty {
+            let piece = try await reader.read(rest)
             guard piece.readableBytes > 0 else { return false }
-            position += piece.readableBytes
+            rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
             try await writer.write(piece)
         }
         return true

@@ -25,4 +25,29 @@ struct ChecksumTests {
             #expect(checksum.finalize().map { String(format: "%02x", $0) }.joined() == hex)
         }
     }
+
+    @Test("CRC64NVME is the same however its bytes are cut, and as a loop over bits computes it")
+    func folded() {
+        let bytes = (0..<700).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ $0 / 11) }
+        for count in [0, 1, 63, 64, 127, 128, 129, 191, 192, 200, 256, 511, 700] {
+            let text = Array(bytes.prefix(count))
+            let whole = ChecksumAlgorithm.crc64nvme.checksum(of: text)
+            #expect(whole == Self.crc64(of: text), "\(count) bytes")
+            for cut in [1, 100, 130, 300] where cut < count {
+                var checksum = RunningChecksum(.crc64nvme)
+                text[..<cut].withUnsafeBytes { checksum.update($0) }
+                text[cut...].withUnsafeBytes { checksum.update($0) }
+                #expect(checksum.finalize() == whole, "\(count) bytes, cut at \(cut)")
+            }
+        }
+    }
+
+    private static func crc64(of bytes: [UInt8]) -> [UInt8] {
+        var register = UInt64.max
+        for byte in bytes {
+            register ^= UInt64(byte)
+            for _ in 0..<8 { register = register & 1 == 1 ? register >> 1 ^ 0x9A6C_9329_AC4B_C9B5 : register >> 1 }
+        }
+        return withUnsafeBytes(of: (~register).bigEndian) { Array($0) }
+    }
 }
