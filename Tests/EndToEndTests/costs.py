@@ -26,6 +26,7 @@ TOGETHER = [
     "listen_streams live_consultations live_encodings",
     "omi_audio omi_conversations omi_failures omi_pages omi_segments",
     "ambient_servers consultation python_sdk recordings",
+    "s3_checksums s3_copies s3_forms s3_multipart s3_objects s3_signatures s3_tools",
 ]
 UNITS = {f"test_{name}": row for row in TOGETHER for name in row.split()}
 

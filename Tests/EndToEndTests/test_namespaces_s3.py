@@ -56,8 +56,8 @@ def test_a_multipart_upload(client):
     assert [each["Key"] for each in s3.list_multipart_uploads(Bucket="b")["Uploads"]] == [where["Key"]]
     done = s3.complete_multipart_upload(
         **upload, MultipartUpload={"Parts": [{"PartNumber": n, "ETag": tag} for n, tag in enumerate(tags, 1)]})
-    # The path of the object, as the client reached it.
-    assert done["Location"] == f"{urllib.parse.urlsplit(client.base_url).path}/b/{where['Key']}"
+    # The object, as the client reached it.
+    assert done["Location"] == f"{client.base_url}/b/{urllib.parse.quote(where['Key'])}"
     assert s3.get_object(**where)["Body"].read() == bytes(5 * MB) + b"end"
     aborted = {**where, "UploadId": s3.create_multipart_upload(**where)["UploadId"]}
     s3.abort_multipart_upload(**aborted)

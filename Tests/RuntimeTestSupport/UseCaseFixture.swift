@@ -256,7 +256,7 @@ package struct UseCaseFixture {
     package func object(_ key: String, _ written: (file: String, size: Int), eTag: Character = "a") -> StoredObject {
         StoredObject(
             bucket: "bucket", key: key, file: written.file, size: written.size,
-            eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+            eTag: String(repeating: eTag, count: 32), createdAt: manual.now)
     }
 
     /// Uploads a file of a consultation or a session.
@@ -268,7 +268,7 @@ package struct UseCaseFixture {
         try await write(content) { file, written in
             let object = StoredObject(
                 bucket: place.bucket, key: place.key(ofFile: name), file: written.file, size: written.size,
-                eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+                eTag: String(repeating: "a", count: 32), createdAt: manual.now)
             try await uploads.keep(&file, as: object, for: owner, isChunk: isChunk)
         }
     }

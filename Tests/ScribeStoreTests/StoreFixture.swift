@@ -81,7 +81,7 @@ struct StoreFixture {
     ) async throws -> [Change] {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
-            eTag: String(repeating: eTag, count: 32), contentType: nil, metadata: [:], createdAt: time ?? start
+            eTag: String(repeating: eTag, count: 32), createdAt: time ?? start
         )
         changes.forget()
         _ = try await store.put(object, business: .init(business))
@@ -92,7 +92,7 @@ struct StoreFixture {
     func replace(_ name: String) async throws -> [String] {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
-            eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: start)
+            eTag: String(repeating: "a", count: 32), createdAt: start)
         return try await store.put(object, business: owner.business)
     }
 

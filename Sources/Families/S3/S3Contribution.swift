@@ -12,12 +12,19 @@ package struct S3Contribution: FamilyContribution {
             servesAllPaths: false)
     ]
     private let explainsSignatures: Bool
+    private let isRegionStrict: Bool
 
-    /// - Parameter explainsSignatures: Whether a `SignatureDoesNotMatch` answer shows the strings that the server
-    ///   signed.
-    package init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
+    /// - Parameters:
+    ///   - explainsSignatures: Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
+    ///   - isRegionStrict: Whether a signature for another region is refused.
+    package init(explainsSignatures: Bool, isRegionStrict: Bool) {
+        self.explainsSignatures = explainsSignatures
+        self.isRegionStrict = isRegionStrict
+    }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily([S3Family(explainsSignatures: explainsSignatures)])
+        let settings = S3Family.Settings(
+            origin: environment.origin, explainsSignatures: explainsSignatures, isRegionStrict: isRegionStrict)
+        return ComposedFamily([S3Family(settings)])
     }
 }

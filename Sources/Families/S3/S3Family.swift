@@ -32,11 +32,19 @@ package struct S3Family: Family {
     package static var operationNames: [String] { S3Operation.names }
 
     package let name = "S3"
-    private let explainsSignatures: Bool
+    private let settings: Settings
 
-    /// - Parameter explainsSignatures: Whether a `SignatureDoesNotMatch` answer shows the strings that the server
-    ///   signed.
-    init(explainsSignatures: Bool) { self.explainsSignatures = explainsSignatures }
+    /// Settings of the family.
+    struct Settings: Sendable {
+        /// Origin of the addresses of stored objects.
+        let origin: LinkOrigin
+        /// Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
+        let explainsSignatures: Bool
+        /// Whether a signature for another region is refused.
+        let isRegionStrict: Bool
+    }
+
+    init(_ settings: Settings) { self.settings = settings }
 
     package func claim(on address: RequestAddress) -> RouteClaim? {
         AudioLocation.bucket(ofVirtualHost: address.authority) == nil ? .rest : .address
@@ -77,7 +85,7 @@ package struct S3Family: Family {
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        try await S3Responder(world: context.world, explainsSignatures: explainsSignatures)
+        try await S3Responder(world: context.world, settings: settings)
             .respond(to: request, context: context)
     }
 }

@@ -86,11 +86,18 @@ package struct Uploads: Sendable {
     /// Removes files that no row of the store refers to.
     package func remove(_ files: [String]) async { await objects.remove(files) }
 
-    /// Removes an object, also on a full disk. Succeeds whether the object existed or not.
-    package func delete(bucket: String, key: String, of business: BusinessID) async throws {
+    /// Most keys that one SQL transaction deletes.
+    private static let deletedAtOnce = 50
+
+    /// Removes objects, also on a full disk. Succeeds whether they existed or not.
+    package func delete(bucket: String, keys: [String], of business: BusinessID) async throws {
         try await reserve.freeing {
-            if let file = try await store.deleteObject(business: business, bucket: bucket, key: key) {
-                await objects.remove([file])
+            for folder in Dictionary(grouping: keys, by: { AudioLocation.split(key: $0).folder }).values {
+                for start in stride(from: 0, to: folder.count, by: Self.deletedAtOnce) {
+                    let batch = Array(folder[start...].prefix(Self.deletedAtOnce))
+                    let files = try await store.deleteObjects(business: business, bucket: bucket, keys: batch)
+                    await objects.remove(files)
+                }
             }
         }
     }
@@ -112,16 +119,19 @@ package struct Uploads: Sendable {
     }
 
     /// Joins parts into a new file, stores it as an object and ends the multipart upload.
-    /// - Parameter object: Makes the object of the new file's name.
+    /// - Parameters:
+    ///   - checksums: Checksums of the joined bytes to compute.
+    ///   - object: Makes the object of the new file's name and of what was written; its error leaves the upload as it
+    ///     was.
     /// - Returns: The object; nil if a part or the upload is gone.
     package func complete(
-        _ id: String, joining parts: [MultipartPart], as object: (String) -> StoredObject, for principal: Principal,
+        _ id: String, joining parts: [MultipartPart], checksums: Set<ChecksumAlgorithm>,
+        as object: (String, WrittenObject) throws -> StoredObject, for principal: Principal,
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws -> StoredObject? {
-        try await objects.withNewObject { file in
-            for part in parts where try await !file.write(part.file, size: part.size, of: objects) { return nil }
-            _ = try await file.finish()
-            let object = object(file.name)
+        try await objects.withNewObject(checksums: checksums) { file in
+            for part in parts where try await !file.write(part.file, 0..<part.size, of: objects) { return nil }
+            let object = try object(file.name, try await file.finish())
             let completed = try await keeping(&file) {
                 try await store.complete(
                     id, as: object, business: principal.business,

@@ -80,7 +80,7 @@ extension Runtime {
             let written = try await file.finish()
             let audio = StoredObject(
                 bucket: location.bucket, key: location.key(ofFile: Self.seededFile), file: file.name,
-                size: written.size, eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
+                size: written.size, eTag: Hex.encode(written.md5), headers: ["content-type": "audio/wav"],
                 createdAt: clock.now)
             try await body(&file, audio)
         }

@@ -276,7 +276,7 @@ package actor LiveRecording {
         while true {
             let object = StoredObject(
                 bucket: place.location.bucket, key: place.location.key(ofFile: name), file: file.name,
-                size: written.size, eTag: Hex.encode(written.md5), contentType: "audio/wav", metadata: [:],
+                size: written.size, eTag: Hex.encode(written.md5), headers: ["content-type": "audio/wav"],
                 createdAt: recordings.clock.now)
             do {
                 try await recordings.uploads.keep(

@@ -1,5 +1,6 @@
 import Basics
 package import Foundation
+package import ObjectStorage
 package import ScribeDomain
 
 /// Multipart upload that was begun and not yet completed.
@@ -7,21 +8,24 @@ package struct MultipartUpload: Hashable, Sendable {
     package let id: String
     package let bucket: String
     package let key: String
-    package let contentType: String?
-    package let disposition: String?
-    package let metadata: [String: String]
+    /// Header fields that the uploader wants in answers, by lower-case name.
+    package let headers: [String: String]
+    /// Algorithm of its checksum; nil if the client chose none, which means CRC64NVME.
+    package let algorithm: ChecksumAlgorithm?
+    /// Whether the object's checksum will be that of its parts' checksums.
+    package let isComposite: Bool
     package let createdAt: Date
 
     package init(
-        id: String, bucket: String, key: String, contentType: String?, disposition: String? = nil,
-        metadata: [String: String], createdAt: Date
+        id: String, bucket: String, key: String, headers: [String: String] = [:], algorithm: ChecksumAlgorithm? = nil,
+        isComposite: Bool = false, createdAt: Date
     ) {
-        self.disposition = disposition
         self.id = id
         self.bucket = bucket
         self.key = key
-        self.contentType = contentType
-        self.metadata = metadata
+        self.headers = headers
+        self.algorithm = algorithm
+        self.isComposite = isComposite
         self.createdAt = createdAt
     }
 }
@@ -35,13 +39,16 @@ package struct MultipartPart: Hashable, Sendable {
     package let size: Int
     /// MD5 in lower-case hex: the part's ETag without its quotes.
     package let md5: String
+    /// Checksum of the upload's algorithm, in base64.
+    package let checksum: String
     package let createdAt: Date
 
-    package init(number: Int, file: String, size: Int, md5: String, createdAt: Date) {
+    package init(number: Int, file: String, size: Int, md5: String, checksum: String = "", createdAt: Date) {
         self.number = number
         self.file = file
         self.size = size
         self.md5 = md5
+        self.checksum = checksum
         self.createdAt = createdAt
     }
 }
@@ -51,8 +58,9 @@ extension Store {
         try await database.write(.folder(business, bucket: upload.bucket, key: upload.key)) { db in
             try db.insert(into: "multipart_uploads").values([
                 "upload_id": upload.id, "business_id": business.rawValue, "bucket": upload.bucket,
-                "key": upload.key, "content_type": upload.contentType, "disposition": upload.disposition,
-                "metadata": try StoredJSON.text(upload.metadata), "created_at": upload.createdAt.milliseconds,
+                "key": upload.key, "headers": try StoredJSON.text(upload.headers),
+                "checksum_algorithm": upload.algorithm?.rawValue, "is_composite": upload.isComposite,
+                "created_at": upload.createdAt.milliseconds,
             ])
         }
     }
@@ -123,7 +131,7 @@ extension Store {
             try self.requireRoom(for: part.size - (replaced?["size"] ?? 0), of: business, in: db)
             try db.insert(into: "multipart_parts", onConflict: .update(key: ["upload", "number"])).values([
                 "upload": upload, "number": part.number, "file": part.file, "size": part.size, "md5": part.md5,
-                "created_at": part.createdAt.milliseconds,
+                "checksum": part.checksum, "created_at": part.createdAt.milliseconds,
             ])
             return [replaced?["file"]].compactMap(\.self)
         }
@@ -179,7 +187,7 @@ extension Store {
         try db.rows("SELECT * FROM multipart_parts WHERE upload = ? ORDER BY number", [upload]).map { row in
             MultipartPart(
                 number: row["number"], file: row["file"], size: row["size"], md5: row["md5"],
-                createdAt: Date(milliseconds: row["created_at"])
+                checksum: row["checksum"], createdAt: Date(milliseconds: row["created_at"])
             )
         }
     }
@@ -188,9 +196,10 @@ extension Store {
 extension MultipartUpload {
     fileprivate init(row: StoredRow) throws {
         self.init(
-            id: row["upload_id"], bucket: row["bucket"], key: row["key"], contentType: row["content_type"],
-            disposition: row["disposition"], metadata: try StoredJSON.value(row["metadata"]),
-            createdAt: Date(milliseconds: row["created_at"])
+            id: row["upload_id"], bucket: row["bucket"], key: row["key"],
+            headers: try StoredJSON.value(row["headers"]),
+            algorithm: try (row["checksum_algorithm"] as String?).map { _ in try row.word("checksum_algorithm") },
+            isComposite: row["is_composite"], createdAt: Date(milliseconds: row["created_at"])
         )
     }
 }

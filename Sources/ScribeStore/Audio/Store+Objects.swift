@@ -1,4 +1,5 @@
 package import Foundation
+package import ObjectStorage
 package import ScribeDomain
 
 /// Object of the S3 store: the metadata of an upload, whose bytes are in a file.
@@ -11,27 +12,31 @@ package struct StoredObject: Hashable, Sendable {
     package let size: Int
     /// ETag without its quotes: the MD5 in lower-case hex, or `<hex>-<number of parts>` for a multipart upload.
     package let eTag: String
-    package let contentType: String?
-    /// `Content-Disposition` header that the uploader wants in answers.
-    package let disposition: String?
-    /// Values of the `x-amz-meta-` headers, by lower-case name without the prefix.
-    package let metadata: [String: String]
+    /// Header fields that the uploader wants in answers, by lower-case name: `content-type`, `content-disposition`,
+    /// `x-amz-meta-…` and others.
+    package let headers: [String: String]
+    /// nil for audio that came by another API.
+    package let checksum: ObjectChecksum?
+    /// Sizes of the parts of a multipart upload in bytes; empty for an object that was sent whole.
+    package let parts: [Int]
     package let createdAt: Date
 
     package init(
-        bucket: String, key: String, file: String, size: Int, eTag: String, contentType: String?,
-        disposition: String? = nil, metadata: [String: String], createdAt: Date
+        bucket: String, key: String, file: String, size: Int, eTag: String, headers: [String: String] = [:],
+        checksum: ObjectChecksum? = nil, parts: [Int] = [], createdAt: Date
     ) {
         self.bucket = bucket
         self.key = key
         self.file = file
         self.size = size
         self.eTag = eTag
-        self.contentType = contentType
-        self.disposition = disposition
-        self.metadata = metadata
+        self.headers = headers
+        self.checksum = checksum
+        self.parts = parts
         self.createdAt = createdAt
     }
+
+    package var contentType: String? { headers["content-type"] }
 }
 
 extension Store {
@@ -65,14 +70,18 @@ extension Store {
         try await read { try Self.object(business: business, bucket: bucket, key: key, in: $0) }
     }
 
-    /// Deletes an object.
-    /// - Returns: the object's file; nil if there was no object.
-    package func deleteObject(business: BusinessID, bucket: String, key: String) async throws -> String? {
-        try await database.write(.folder(business, bucket: bucket, key: key)) { db in
-            try db.row(
-                "DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key = ? RETURNING file",
-                [business.rawValue, bucket, key]
-            )?["file"]
+    /// Deletes objects of one folder.
+    /// - Parameter keys: not empty, and all in the folder of the first.
+    /// - Returns: the files of those that there were.
+    package func deleteObjects(business: BusinessID, bucket: String, keys: [String]) async throws -> [String] {
+        try await database.write(.folder(business, bucket: bucket, key: keys[0])) { db in
+            try db.rows(
+                """
+                DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key IN \(db.list(3))
+                RETURNING file
+                """,
+                [business.rawValue, bucket, try StoredJSON.text(keys)]
+            ).map { $0["file"] }
         }
     }
 
@@ -198,8 +207,9 @@ extension Store {
     private static func write(_ object: StoredObject, business: BusinessID, in db: any StoreSession) throws {
         try db.insert(into: "objects", onConflict: .update(key: ["business_id", "bucket", "key"])).values([
             "business_id": business.rawValue, "bucket": object.bucket, "key": object.key, "file": object.file,
-            "size": object.size, "etag": object.eTag, "content_type": object.contentType,
-            "disposition": object.disposition, "metadata": try StoredJSON.text(object.metadata),
+            "size": object.size, "etag": object.eTag, "headers": try StoredJSON.text(object.headers),
+            "checksum_algorithm": object.checksum?.algorithm.rawValue, "checksum": object.checksum?.text,
+            "parts": object.parts.isEmpty ? nil : try StoredJSON.text(object.parts),
             "created_at": object.createdAt.milliseconds,
         ])
     }
@@ -260,8 +270,11 @@ extension StoredObject {
     init(row: StoredRow) throws {
         self.init(
             bucket: row["bucket"], key: row["key"], file: row["file"], size: row["size"], eTag: row["etag"],
-            contentType: row["content_type"], disposition: row["disposition"],
-            metadata: try StoredJSON.value(row["metadata"]),
+            headers: try StoredJSON.value(row["headers"]),
+            checksum: try (row["checksum"] as String?).map { text in
+                ObjectChecksum(try row.word("checksum_algorithm"), text: text)
+            },
+            parts: try (row["parts"] as String?).map { try StoredJSON.value($0) } ?? [],
             createdAt: Date(milliseconds: row["created_at"])
         )
     }

@@ -39,7 +39,7 @@ struct BackupTests {
             file.isKept = true
             let object = StoredObject(
                 bucket: "b", key: "k", file: file.name, size: 6, eTag: String(repeating: "a", count: 32),
-                contentType: nil, metadata: [:], createdAt: Date(timeIntervalSince1970: 1_778_404_353))
+                createdAt: Date(timeIntervalSince1970: 1_778_404_353))
             _ = try await store.put(object, business: .init("b-1"))
             return file.name
         }

@@ -194,16 +194,16 @@ struct UploadsTests {
             file.isKept = true
             _ = try await fixture.store.put(fixture.object("k", (file.name, 1)), business: fixture.owner.business)
         }
-        try await fixture.uploads.delete(bucket: "bucket", key: "k", of: fixture.owner.business)
+        try await fixture.uploads.delete(bucket: "bucket", keys: ["k"], of: fixture.owner.business)
         #expect(try fixture.files().isEmpty)
     }
 
     @Test("an object's deletion affects its own business only, and succeeds without an object")
     func deletion() async throws {
         _ = try await fixture.keep("k")
-        try await uploads.delete(bucket: "bucket", key: "k", of: fixture.stranger.business)
+        try await uploads.delete(bucket: "bucket", keys: ["k"], of: fixture.stranger.business)
         #expect(try fixture.files().count == 1)
-        for _ in 0..<2 { try await uploads.delete(bucket: "bucket", key: "k", of: owner.business) }
+        for _ in 0..<2 { try await uploads.delete(bucket: "bucket", keys: ["k"], of: owner.business) }
         #expect(try fixture.files().isEmpty)
     }
 
@@ -211,7 +211,7 @@ struct UploadsTests {
 
     private func begin() async throws {
         let upload = MultipartUpload(
-            id: "up", bucket: "bucket", key: "k", contentType: nil, metadata: [:], createdAt: fixture.manual.now)
+            id: "up", bucket: "bucket", key: "k", createdAt: fixture.manual.now)
         try await fixture.store.begin(upload, business: owner.business)
     }
 
@@ -233,7 +233,7 @@ struct UploadsTests {
     private func complete(joining parts: [MultipartPart]) async throws -> StoredObject? {
         let size = parts.reduce(0) { $0 + $1.size }
         return try await uploads.complete(
-            "up", joining: parts, as: { fixture.object("k", ($0, size)) }, for: owner
+            "up", joining: parts, checksums: [], as: { file, _ in fixture.object("k", (file, size)) }, for: owner
         ) { _ in }
     }
 

@@ -201,7 +201,7 @@ struct LiveRecordingTests {
         try await say(0, to: recording)
         let other = StoredObject(
             bucket: "bucket", key: "1/t/1.wav", file: "other", size: 7, eTag: String(repeating: "b", count: 32),
-            contentType: nil, metadata: [:], createdAt: manual.now)
+            createdAt: manual.now)
         _ = try await store.put(other, business: owner.business)
         try await say(1, to: recording)
         try await say(2, to: recording)

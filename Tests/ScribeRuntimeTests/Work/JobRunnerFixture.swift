@@ -90,7 +90,7 @@ struct JobRunnerFixture {
         for chunk in 1...chunks {
             let object = StoredObject(
                 bucket: "bucket", key: "1/t/\(chunk).m4a", file: UUID().uuidString, size: 1,
-                eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: manual.now)
+                eTag: String(repeating: "a", count: 32), createdAt: manual.now)
             _ = try await store.put(object, business: key.business)
         }
     }

@@ -24,7 +24,7 @@ struct RefusedUploadsTests {
     private func object(_ key: String, size: Int = 1) -> StoredObject {
         StoredObject(
             bucket: "bucket", key: key, file: UUID().uuidString, size: size, eTag: String(repeating: "a", count: 32),
-            contentType: nil, metadata: [:], createdAt: fixture.start)
+            createdAt: fixture.start)
     }
 
     /// Sends 200 refused uploads beside 200 writes, and returns how often each of those ran.
@@ -76,7 +76,7 @@ struct RefusedUploadsTests {
     func multipart() async throws {
         let store = fixture.store
         let upload = MultipartUpload(
-            id: "u", bucket: "bucket", key: "k", contentType: nil, metadata: [:], createdAt: fixture.start)
+            id: "u", bucket: "bucket", key: "k", createdAt: fixture.start)
         try await store.begin(upload, business: fixture.owner.business)
         let part = MultipartPart(
             number: 1, file: "f", size: 1, md5: String(repeating: "a", count: 32), createdAt: fixture.start)

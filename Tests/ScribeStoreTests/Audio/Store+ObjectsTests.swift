@@ -15,7 +15,7 @@ struct StoreObjectsTests {
             StoredObject(
                 bucket: "bucket", key: name, file: UUID().uuidString, size: size,
                 eTag: String(repeating: "a", count: 32),
-                contentType: nil, metadata: [:], createdAt: fixture.start), business: .init(business))
+                createdAt: fixture.start), business: .init(business))
     }
 
     private func stored() async throws -> [Int] {
@@ -32,8 +32,8 @@ struct StoreObjectsTests {
         #expect(try await stored() == [3, 157])
         try await put("one", size: 10)
         #expect(try await stored() == [3, 67])
-        _ = try await fixture.store.deleteObject(business: .init("b-1"), bucket: "bucket", key: "two")
-        _ = try await fixture.store.deleteObject(business: .init("b-1"), bucket: "bucket", key: "none")
+        _ = try await fixture.store.deleteObjects(business: .init("b-1"), bucket: "bucket", keys: ["two"])
+        _ = try await fixture.store.deleteObjects(business: .init("b-1"), bucket: "bucket", keys: ["none"])
         #expect(try await stored() == [2, 17])
     }
 
@@ -48,14 +48,14 @@ struct StoreObjectsTests {
             let object = StoredObject(
                 bucket: "bucket", key: name, file: UUID().uuidString, size: size,
                 eTag: String(repeating: "a", count: 32),
-                contentType: nil, metadata: [:], createdAt: fixture.start)
+                createdAt: fixture.start)
             _ = try await store.put(object, business: .init(business))
         }
         try await put("one", 80, "b-1")
         try await put("one", 100, "b-2")
         await #expect(throws: ScribeError.storageQuotaExceeded) { try await put("two", 21, "b-1") }
         try await put("one", 100, "b-1")
-        _ = try await store.deleteObject(business: .init("b-1"), bucket: "bucket", key: "one")
+        _ = try await store.deleteObjects(business: .init("b-1"), bucket: "bucket", keys: ["one"])
         try await put("two", 100, "b-1")
     }
 }

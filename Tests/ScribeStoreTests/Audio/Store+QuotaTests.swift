@@ -119,7 +119,7 @@ struct StoreQuotaTests {
         #expect(try await stored() < 3010)
 
         let upload = MultipartUpload(
-            id: "up", bucket: "b", key: "k", contentType: nil, metadata: [:], createdAt: start)
+            id: "up", bucket: "b", key: "k", createdAt: start)
         try await store.begin(upload, business: owner.business)
         func put(_ number: Int, _ size: Int) async throws {
             let part = MultipartPart(
@@ -144,15 +144,14 @@ struct StoreQuotaTests {
     @Test("a completed multipart upload counts once towards the storage quota")
     func completed() async throws {
         try await store.begin(
-            MultipartUpload(id: "up", bucket: "b", key: "k", contentType: nil, metadata: [:], createdAt: start),
+            MultipartUpload(id: "up", bucket: "b", key: "k", createdAt: start),
             business: owner.business)
         let part = MultipartPart(
             number: 1, file: "one", size: 9000, md5: String(repeating: "a", count: 32), createdAt: start)
         _ = try await store.put(part, of: "up", bucket: "b", key: "k", business: owner.business)
         let object = StoredObject(
             bucket: "b", key: "k", file: "two", size: 9000, eTag: "\(String(repeating: "a", count: 32))-1",
-            contentType: nil,
-            metadata: [:], createdAt: start)
+            createdAt: start)
         #expect(try await store.complete("up", as: object, business: owner.business)?.partFiles == ["one"])
         #expect(try await stored() == 9000)
     }
@@ -186,8 +185,7 @@ struct StoreQuotaTests {
     @Test("an upload that replaces an object may use that object's share of the quota")
     func replacing() async throws {
         let object = StoredObject(
-            bucket: "b", key: "k", file: "one", size: 9000, eTag: String(repeating: "a", count: 32), contentType: nil,
-            metadata: [:], createdAt: start)
+            bucket: "b", key: "k", file: "one", size: 9000, eTag: String(repeating: "a", count: 32), createdAt: start)
         _ = try await store.put(object, business: owner.business)
         let arriving = ArrivingBytes(store)
         #expect(try await arriving.begin(of: owner.business, expecting: 10_000, at: ("b", "k")) != nil)

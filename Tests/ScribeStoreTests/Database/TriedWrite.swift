@@ -150,13 +150,13 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
         TriedWrite("another upload of the first file") { data in
             let object = StoredObject(
                 bucket: "bucket", key: "260510/t/1.m4a", file: UUID().uuidString, size: 7,
-                eTag: String(repeating: "b", count: 32), contentType: nil, metadata: [:], createdAt: data.fixture.start)
+                eTag: String(repeating: "b", count: 32), createdAt: data.fixture.start)
             return try await data.store.put(object, business: data.fixture.owner.business).count.description
         },
         TriedWrite("removal of the second file") { data in
-            let file = try await data.store.deleteObject(
-                business: data.fixture.owner.business, bucket: "bucket", key: "260510/t/2.m4a")
-            return file == nil ? "none" : "removed"
+            let files = try await data.store.deleteObjects(
+                business: data.fixture.owner.business, bucket: "bucket", keys: ["260510/t/2.m4a"])
+            return files.isEmpty ? "none" : "removed"
         },
         TriedWrite("stop") { data in
             let changed = try await data.store.update(data.fixture.key(), at: data.fixture.start) {

@@ -26,7 +26,7 @@ struct RemovalTests {
             for key in keys {
                 let object = StoredObject(
                     bucket: bucket, key: key, file: "\(business) \(bucket) \(key)", size: 1,
-                    eTag: String(repeating: "a", count: 32), contentType: nil, metadata: [:], createdAt: fixture.start)
+                    eTag: String(repeating: "a", count: 32), createdAt: fixture.start)
                 _ = try await fixture.store.put(object, business: .init(business))
             }
         }

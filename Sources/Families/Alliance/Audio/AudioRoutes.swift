@@ -63,7 +63,8 @@ struct AudioRoutes: Sendable {
             context.noteObject(written.md5)
             let object = StoredObject(
                 bucket: location.bucket, key: location.key(ofFile: name.stored), file: file.name, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: contentType, metadata: [:], createdAt: clock.now)
+                eTag: Hex.encode(written.md5), headers: ["content-type": contentType],
+                createdAt: clock.now)
             try await uploads.keep(&file, as: object, for: principal, isChunk: true)
             return .json(
                 .ok,

@@ -14,7 +14,7 @@ package struct ManifestWatcher: UploadObserver {
     package init(transactions: Transactions) { self.transactions = transactions }
 
     package func kept(_ object: StoredObject, by principal: Principal, uploads: Uploads) async {
-        guard Manifest.startsTransaction(action: object.metadata["action"]), object.key.hasSuffix(".json"),
+        guard Manifest.startsTransaction(action: object.headers["x-amz-meta-action"]), object.key.hasSuffix(".json"),
             let content = try? await uploads.bytes(of: object, upTo: Self.longest),
             let manifest = JSONDocument.untrusted(Data(content), as: Manifest.self)
         else { return }

@@ -102,10 +102,8 @@ struct VoiceRecordRoutes: Sendable {
             try await start(key.id, names, in: folder, request, principal)
         } catch {
             // Another attempt uses another folder, so these files would never be read.
-            for name in names {
-                try? await runtime.uploads.delete(
-                    bucket: EkaFamily.batchBucket, key: "\(folder)/\(name)", of: principal.business)
-            }
+            try? await runtime.uploads.delete(
+                bucket: EkaFamily.batchBucket, keys: names.map { "\(folder)/\($0)" }, of: principal.business)
             throw error
         }
         return .json(.ok, .success("Audio uploaded successfully", key))
@@ -158,7 +156,7 @@ struct VoiceRecordRoutes: Sendable {
             let written = try await file.finish()
             let object = StoredObject(
                 bucket: EkaFamily.batchBucket, key: key, file: file.name, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: part.contentType, metadata: [:],
+                eTag: Hex.encode(written.md5), headers: part.contentType.map { ["content-type": $0] } ?? [:],
                 createdAt: runtime.clock.now)
             try await runtime.uploads.keep(&file, as: object, for: principal)
         }

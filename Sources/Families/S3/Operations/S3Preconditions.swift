@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import HTTPTypes
+import ScribeHTTP
 import ScribeStore
 
 /// Checks a request's preconditions against the stored object (RFC 9110, section 13).
@@ -21,6 +22,15 @@ struct S3Preconditions: Sendable {
         noneMatch = Self.tags(headers, .ifNoneMatch)
         modifiedSince = headers[.ifModifiedSince].flatMap(Date.init(httpTime:))
         unmodifiedSince = headers[.ifUnmodifiedSince].flatMap(Date.init(httpTime:))
+    }
+
+    /// Preconditions of a copy on its source.
+    init(ofCopy headers: HTTPFields) {
+        func named(_ name: String) -> HTTPField.Name { .named("x-amz-copy-source-\(name)") }
+        match = Self.tags(headers, named("if-match"))
+        noneMatch = Self.tags(headers, named("if-none-match"))
+        modifiedSince = headers[named("if-modified-since")].flatMap(Date.init(httpTime:))
+        unmodifiedSince = headers[named("if-unmodified-since")].flatMap(Date.init(httpTime:))
     }
 
     func verdict(on object: StoredObject) -> Verdict {

@@ -13,9 +13,10 @@ extension S3Responder {
     /// A laxer check would pass clients that AWS refuses.
     ///
     /// The path is the client's, with the prefix of a namespace.
+    /// - Returns: The caller, and the region that the signature is for.
     func authenticate(
         _ request: Request, _ query: SigV4Query, _ context: ScribeContext
-    ) async throws -> VerifiedS3Request {
+    ) async throws -> (caller: VerifiedS3Request, region: String) {
         let headers = request.headers
         let authority = request.authority
         let message = SigV4.Message(
@@ -43,13 +44,14 @@ extension S3Responder {
         let payloadWord = declared ?? S3Payload.unsignedWord
         guard signature.isValid(for: message, payloadHash: payloadWord, key: key) else {
             throw S3Error.signatureDoesNotMatch(
-                explainsSignatures ? signature.signed(message, payloadHash: payloadWord) : nil)
+                settings.explainsSignatures ? signature.signed(message, payloadHash: payloadWord) : nil)
         }
         credentials.remember(key, for: signature.scope)
-        return VerifiedS3Request(
+        let caller = VerifiedS3Request(
             principal: principal, payload: try S3Payload(payloadWord), isPresigned: signature.placement != .header,
             chunkSignatures: SigV4ChunkSignatures(signature, key: key), noteObject: context.noteObject
         )
+        return (caller, signature.scope.region)
     }
 
     /// Checks a declared payload hash against an operation's body, which should be empty: the hash was signed.

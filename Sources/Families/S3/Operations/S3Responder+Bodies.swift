@@ -15,70 +15,104 @@ struct ReceivedBody: Sendable {
     let size: Int
     /// MD5 in lower-case hex.
     let md5: String
-    /// The sender's declared checksums, verified; the answer repeats them.
-    let checksums: HTTPFields
+    /// The checksum that the sender declared, or CRC64NVME.
+    let checksum: ObjectChecksum
+    private let written: WrittenObject
+
+    init(_ written: WrittenObject, _ declared: ChecksumAlgorithm?) {
+        self.written = written
+        size = written.size
+        md5 = Hex.encode(written.md5)
+        let algorithm = declared ?? S3Responder.usualAlgorithm
+        checksum = ObjectChecksum(algorithm, written.checksums[algorithm] ?? [])
+    }
+
+    /// Another checksum that was computed, in base64.
+    func checksum(_ algorithm: ChecksumAlgorithm) -> String {
+        Data(written.checksums[algorithm] ?? []).base64EncodedString()
+    }
 }
 
 /// Declared size and checksums of a body.
-private struct DeclaredBody {
-    let size: Int
-    let md5: Data?
-    let checksums: [ChecksumAlgorithm: [UInt8]]
-    let trailers: Set<ChecksumAlgorithm>
-    private let named: Set<ChecksumAlgorithm>
+struct DeclaredBody: Sendable {
+    /// In bytes; nil without a length.
+    private let length: Int?
+    private let md5: [UInt8]?
+    let checksum: DeclaredChecksum?
+    /// SHA-256 that the signature covers.
+    private let sha256: [UInt8]?
 
-    func asksFor(_ algorithm: ChecksumAlgorithm) -> Bool { named.contains(algorithm) || trailers.contains(algorithm) }
-
-    init(_ headers: HTTPFields, _ payload: S3Payload) throws(S3Error) {
+    /// - Parameter isOfObject: Whether a checksum among the headers is that of an object, not of the body.
+    /// - Throws: ``S3Error`` for malformed digests.
+    init(_ headers: HTTPFields, _ payload: S3Payload, isOfObject: Bool = false) throws(S3Error) {
         let isStreaming = if case .streaming = payload { true } else { false }
-        let lengthField: HTTPField.Name = isStreaming ? .amzDecodedContentLength : .contentLength
-        guard let size = headers[lengthField].flatMap(Int.init), size >= 0 else { throw .missingContentLength }
-        guard size <= S3Responder.objectLimit else { throw .entityTooLarge }
-        self.size = size
-        if let text = headers[.contentMD5] {
+        length = (headers[isStreaming ? .amzDecodedContentLength : .contentLength]).flatMap(Int.init)
+        md5 = try headers[.contentMD5].map { text throws(S3Error) in
             guard let digest = Data(base64Encoded: text), digest.count == 16 else { throw .invalidDigest }
-            md5 = digest
-        } else {
-            md5 = nil
+            return [UInt8](digest)
         }
-        var checksums: [ChecksumAlgorithm: [UInt8]] = [:]
-        for algorithm in ChecksumAlgorithm.allCases {
-            guard let text = headers[algorithm.headerName] else { continue }
-            guard let digest = Data(base64Encoded: text) else { throw .invalidDigest }
-            checksums[algorithm] = [UInt8](digest)
+        checksum = isOfObject ? nil : try DeclaredChecksum(headers)
+        sha256 = if case .signed(let sha256) = payload { sha256 } else { nil }
+        guard length == nil, headers[.transferEncoding] != nil else { return }
+        throw .notImplemented("A header you provided implies functionality that is not implemented: Transfer-Encoding")
+    }
+
+    /// Whether the body has an MD5 or a checksum.
+    var isProven: Bool { md5 != nil || checksum != nil }
+
+    /// Checksums to compute beside the MD5.
+    var algorithms: Set<ChecksumAlgorithm> {
+        var algorithms: Set = [checksum?.algorithm ?? S3Responder.usualAlgorithm]
+        if sha256 != nil { algorithms.insert(.sha256) }
+        return algorithms
+    }
+
+    /// The size in bytes.
+    /// - Throws: ``S3Error/missingContentLength``, ``S3Error/entityTooLarge``.
+    func size(atMost limit: Int) throws(S3Error) -> Int {
+        guard let length, length >= 0 else { throw .missingContentLength }
+        guard length <= limit else { throw .entityTooLarge }
+        return length
+    }
+
+    /// Verifies a body.
+    /// - Parameter trailer: The checksum in its trailers.
+    /// - Throws: ``S3Error/badDigest(_:)``, ``S3Error/contentSHA256Mismatch``, ``S3Error/malformedTrailer``.
+    func verify(
+        md5: [UInt8], trailer: [UInt8]? = nil, _ computed: (ChecksumAlgorithm) -> [UInt8]?
+    ) throws(S3Error) {
+        if let sha256, computed(.sha256) != sha256 { throw .contentSHA256Mismatch }
+        if let declared = self.md5, declared != md5 { throw .badDigest("Content-MD5") }
+        guard let checksum else { return }
+        guard let expected = checksum.value ?? trailer else { throw .malformedTrailer }
+        guard computed(checksum.algorithm) == expected else {
+            throw .badDigest(checksum.algorithm.headerName.canonicalName)
         }
-        named = Set(checksums.keys)
-        if case .signed(let sha256) = payload {
-            if let other = checksums[.sha256], other != sha256 { throw .badDigest("x-amz-checksum-sha256") }
-            checksums[.sha256] = sha256
-        }
-        self.checksums = checksums
-        trailers = Set(
-            headers[values: .amzTrailer].flatMap { $0.split(separator: ",") }.compactMap { name in
-                let name = name.trimmingCharacters(in: .whitespaces).lowercased()
-                return ChecksumAlgorithm.allCases.first { $0.headerName.canonicalName == name }
-            }
-        )
     }
 }
 
 extension S3Responder {
     /// Largest object, in bytes.
     static let objectLimit = Limits.recording
+    /// Algorithm of the checksum of a client that chooses none (AWS, since December 2024).
+    static let usualAlgorithm = ChecksumAlgorithm.crc64nvme
 
     /// Streams the body to a new file, verifies its declared size and checksums, and lends the file to `body`, which
     /// keeps it.
-    /// - Parameter address: Address of the future object; nil for a part of a multipart upload.
+    /// - Parameters:
+    ///   - address: Address of the future object; nil for a part of a multipart upload.
+    ///   - algorithms: Checksums that are needed beside the declared one.
     func receive(
         _ request: Request, _ caller: VerifiedS3Request, as address: S3ObjectAddress? = nil,
+        declared: DeclaredBody, algorithms: Set<ChecksumAlgorithm> = [],
         _ body: (inout NewObject, ReceivedBody) async throws -> Response
     ) async throws -> Response {
-        let declared = try DeclaredBody(request.headers, caller.payload)
+        let size = try declared.size(atMost: Self.objectLimit)
         return try await uploads.receive(
-            for: caller.principal.business, expecting: declared.size, at: address.map { ($0.bucket, $0.key) },
-            checksums: declared.trailers.union(declared.checksums.keys)
+            for: caller.principal.business, expecting: size, at: address.map { ($0.bucket, $0.key) },
+            checksums: declared.algorithms.union(algorithms)
         ) { file in
-            var trailers: [ChecksumAlgorithm: [UInt8]] = [:]
+            var trailer: [UInt8]?
             switch caller.payload {
             case .unsigned, .signed:
                 for try await buffer in request.body { try await file.write(buffer) }
@@ -86,78 +120,75 @@ extension S3Responder {
                 var decoder = AWSChunkedDecoder(
                     signatures: isSigned ? caller.chunkSignatures : nil, hasTrailer: hasTrailer
                 )
-                var size = 0
+                var received = 0
                 for try await buffer in request.body {
                     for piece in try decoder.decode(buffer) {
-                        size += piece.readableBytes
-                        guard size <= declared.size else { throw S3Error.incompleteBody }
+                        received += piece.readableBytes
+                        guard received <= size else { throw S3Error.incompleteBody }
                         try await file.write(piece)
                     }
                 }
                 try decoder.finish()
-                trailers = try Self.checksums(in: decoder.trailers)
+                trailer = try Self.checksum(in: decoder.trailers, declared.checksum)
             }
             let written = try await file.finish()
             caller.noteObject(written.md5)
-            guard written.size == declared.size else { throw S3Error.incompleteBody }
-            if let md5 = declared.md5, md5 != Data(written.md5) { throw S3Error.badDigest("Content-MD5") }
-            try check(written, declared, trailers, caller.payload)
-            return try await body(
-                &file,
-                ReceivedBody(
-                    size: written.size, md5: Hex.encode(written.md5), checksums: Self.fields(for: written, declared)))
+            guard written.size == size else { throw S3Error.incompleteBody }
+            try declared.verify(md5: Array(written.md5), trailer: trailer) { written.checksums[$0] }
+            return try await body(&file, ReceivedBody(written, declared.checksum?.algorithm))
         }
     }
 
-    private func check(
-        _ written: WrittenObject, _ declared: DeclaredBody, _ trailers: [ChecksumAlgorithm: [UInt8]],
-        _ payload: S3Payload
-    ) throws(S3Error) {
-        guard declared.trailers.isSuperset(of: trailers.keys) else {
-            throw .invalidRequest("A checksum came in a trailer that x-amz-trailer does not announce.")
+    /// The announced checksum among the trailers.
+    private static func checksum(
+        in trailers: [(name: String, value: String)], _ declared: DeclaredChecksum?
+    ) throws(S3Error) -> [UInt8]? {
+        var checksum: [UInt8]?
+        for trailer in trailers where trailer.name.hasPrefix("x-amz-checksum-") {
+            guard let declared, declared.value == nil, checksum == nil,
+                trailer.name == declared.algorithm.headerName.canonicalName
+            else { throw .malformedTrailer }
+            checksum = try DeclaredChecksum.value(trailer.value, of: declared.algorithm)
         }
-        for (algorithm, expected) in declared.checksums where written.checksums[algorithm] != expected {
-            if case .signed = payload, algorithm == .sha256 { throw .contentSHA256Mismatch }
-            throw .badDigest(algorithm.headerName.canonicalName)
-        }
-        for algorithm in declared.trailers {
-            guard let expected = trailers[algorithm] else { throw .incompleteBody }
-            guard written.checksums[algorithm] == expected else { throw .badDigest(algorithm.headerName.canonicalName) }
-        }
+        return checksum
     }
 
-    private static func checksums(
-        in trailers: [(name: String, value: String)]
-    ) throws(S3Error) -> [ChecksumAlgorithm: [UInt8]] {
-        var checksums: [ChecksumAlgorithm: [UInt8]] = [:]
-        for trailer in trailers {
-            guard
-                let algorithm = ChecksumAlgorithm.allCases.first(where: { $0.headerName.canonicalName == trailer.name })
-            else { continue }
-            guard let digest = Data(base64Encoded: trailer.value) else { throw .invalidDigest }
-            checksums[algorithm] = [UInt8](digest)
+    /// Collects, verifies and parses the body of a request whose XML the server reads.
+    /// - Parameters:
+    ///   - root: Name of the root element. A body without a byte is no error where `root` is optional.
+    ///   - mustBeProven: Whether the body must have an MD5 or a checksum.
+    ///   - isOfObject: Whether a checksum among the headers is that of an object, not of the body.
+    ///   - read: Works on the root; nil for an empty body.
+    /// - Throws: ``S3Error/malformedXML``, also for a longer body, and the errors of ``DeclaredBody``.
+    func readDocument<Value: Sendable>(
+        _ root: String, of request: Request, _ caller: VerifiedS3Request, upTo limit: Int, mustBeProven: Bool = false,
+        isOfObject: Bool = false, _ context: ScribeContext, _ read: (XMLNode?) throws -> Value
+    ) async throws -> Value {
+        let declared = try DeclaredBody(request.headers, caller.payload, isOfObject: isOfObject)
+        guard declared.isProven || !mustBeProven else {
+            throw S3Error.invalidRequest(
+                "Missing required header for this request: Content-MD5 OR x-amz-checksum-*")
         }
-        return checksums
-    }
-
-    /// Checksum headers of the answer. The payload's own hash is not a requested checksum.
-    private static func fields(for written: WrittenObject, _ declared: DeclaredBody) -> HTTPFields {
-        var fields = HTTPFields()
-        for (algorithm, value) in written.checksums where declared.asksFor(algorithm) {
-            fields[algorithm.headerName] = Data(value).base64EncodedString()
+        let body: LargeInput<ByteBuffer>
+        do {
+            body = try await request.collectedBody(upTo: limit, in: context)
+        } catch HTTPProblem.bodyTooLarge {
+            throw S3Error.malformedXML
         }
-        return fields
-    }
-}
-
-extension ChecksumAlgorithm {
-    var headerName: HTTPField.Name {
-        switch self {
-        case .crc32: .amzChecksumCRC32
-        case .crc32c: .amzChecksumCRC32C
-        case .crc64nvme: .amzChecksumCRC64NVME
-        case .sha1: .amzChecksumSHA1
-        case .sha256: .amzChecksumSHA256
+        return try await body.read { body in
+            var bytes = Array(body.readableBytesView)
+            var trailer: [UInt8]?
+            if case .streaming(let isSigned, let hasTrailer) = caller.payload {
+                var decoder = AWSChunkedDecoder(
+                    signatures: isSigned ? caller.chunkSignatures : nil, hasTrailer: hasTrailer)
+                bytes = try decoder.decode(body).flatMap(\.readableBytesView)
+                try decoder.finish()
+                trailer = try Self.checksum(in: decoder.trailers, declared.checksum)
+            }
+            try declared.verify(md5: ChecksumAlgorithm.md5.checksum(of: bytes), trailer: trailer) {
+                $0.checksum(of: bytes)
+            }
+            return try read(bytes.isEmpty ? nil : XMLNode(bytes, root: root))
         }
     }
 }

@@ -8,23 +8,6 @@ import ScribeRuntime
 import ScribeStore
 
 extension S3Responder {
-    /// Lists the buckets in which the business has objects.
-    func listBuckets(_ business: BusinessID) async throws -> Response {
-        let buckets = try await store.buckets(business: business).map { bucket in
-            XMLElement(
-                "Bucket", [XMLElement("Name", bucket.name), XMLElement("CreationDate", bucket.createdAt.s3Time)]
-            )
-        }
-        return XMLElement(
-            "ListAllMyBucketsResult", namespace: XMLElement.s3Namespace,
-            [
-                XMLElement(
-                    "Owner", [XMLElement("ID", business.rawValue), XMLElement("DisplayName", business.rawValue)]),
-                XMLElement("Buckets", buckets),
-            ]
-        ).response(.ok)
-    }
-
     /// Answers ListObjectsV2 and the older ListObjects, whose `marker` acts as `start-after`.
     func listObjects(in bucket: String, _ query: SigV4Query, _ business: BusinessID) async throws -> Response {
         let isVersion2 = query["list-type"] == "2"

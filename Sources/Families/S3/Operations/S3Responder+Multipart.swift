@@ -1,5 +1,4 @@
 import Basics
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -19,32 +18,75 @@ extension S3Responder {
     func createMultipartUpload(
         _ request: Request, _ address: S3ObjectAddress, _ business: BusinessID
     ) async throws -> Response {
+        let algorithm = try Self.algorithm(in: request.headers)
         let upload = MultipartUpload(
             id: identifiers.uuid(.upload), bucket: address.bucket, key: address.key,
-            contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
-            metadata: try Self.metadata(of: request.headers), createdAt: clock.now
+            headers: try KeptHeaders.of(request.headers), algorithm: algorithm,
+            isComposite: try Self.isComposite(request.headers[.amzChecksumType], algorithm), createdAt: clock.now
         )
         try await store.begin(upload, business: business)
-        return XMLElement(
+        var response = XMLElement(
             "InitiateMultipartUploadResult", namespace: XMLElement.s3Namespace,
             [XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", upload.id)]
         ).response(.ok)
+        response.headers[.amzChecksumAlgorithm] = upload.checksumAlgorithm.rawValue.uppercased()
+        response.headers[.amzChecksumType] = upload.checksumType
+        return response
+    }
+
+    /// Whether the object's checksum will be composed of its parts' checksums (AWS: checksum types of multipart
+    /// uploads).
+    /// - Throws: ``S3Error/invalidRequest(_:)`` for a pair that AWS forbids.
+    private static func isComposite(_ type: String?, _ algorithm: ChecksumAlgorithm?) throws(S3Error) -> Bool {
+        switch (type?.uppercased(), algorithm) {
+        case (nil, nil), ("FULL_OBJECT", nil): return false
+        case (nil, let algorithm?): return algorithm != .crc64nvme
+        case ("FULL_OBJECT", let algorithm?) where algorithm.isCyclic: return false
+        case ("COMPOSITE", let algorithm?) where algorithm != .crc64nvme: return true
+        case ("FULL_OBJECT", _), ("COMPOSITE", _):
+            throw .invalidRequest(
+                "The \(type ?? "") checksum type cannot be used with the "
+                    + "\((algorithm ?? usualAlgorithm).rawValue) checksum algorithm.")
+        default: throw .invalidRequest("Value for x-amz-checksum-type header is invalid.")
+        }
+    }
+
+    /// The multipart upload that a part is sent to.
+    /// - Throws: ``S3Error/noSuchUpload``.
+    func upload(
+        _ id: String, at address: S3ObjectAddress, _ caller: VerifiedS3Request
+    ) async throws -> MultipartUpload {
+        let found = try await store.multipartUpload(
+            id, bucket: address.bucket, key: address.key, business: caller.principal.business)
+        guard let found else { throw S3Error.noSuchUpload }
+        return found.upload
     }
 
     func uploadPart(
         _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: VerifiedS3Request
     ) async throws -> Response {
-        try await receive(request, caller) { file, received in
+        let declared = try DeclaredBody(request.headers, caller.payload)
+        let upload = try await upload(id, at: address, caller)
+        if let chosen = upload.algorithm, let sent = declared.checksum?.algorithm, sent != chosen {
+            throw S3Error.invalidRequest(
+                "Checksum Type mismatch occurred, expected checksum Type: \(chosen.rawValue), actual checksum Type: "
+                    + sent.rawValue)
+        }
+        return try await receive(request, caller, declared: declared, algorithms: [upload.checksumAlgorithm]) {
+            file, received in
             let part = MultipartPart(
-                number: number, file: file.name, size: received.size, md5: received.md5, createdAt: clock.now
+                number: number, file: file.name, size: received.size, md5: received.md5,
+                checksum: received.checksum(upload.checksumAlgorithm), createdAt: clock.now
             )
             guard
                 try await uploads.keep(
                     &file, as: part, of: id, bucket: address.bucket, key: address.key, for: caller.principal)
             else { throw S3Error.noSuchUpload }
-            var headers = received.checksums
-            headers[.eTag] = "\"\(part.md5)\""
-            return Response(status: .ok, headers: headers)
+            let checksum =
+                declared.checksum == nil
+                ? ObjectChecksum(upload.checksumAlgorithm, text: part.checksum) : received.checksum
+            return Response(
+                status: .ok, headers: [.eTag: "\"\(part.md5)\"", checksum.algorithm.headerName: checksum.text])
         }
     }
 
@@ -53,63 +95,61 @@ extension S3Responder {
         _ context: ScribeContext
     ) async throws -> Response {
         let business = caller.principal.business
-        let body: LargeInput<ByteBuffer>
-        do {
-            body = try await request.collectedBody(upTo: Self.completionLimit, in: context)
-        } catch HTTPProblem.bodyTooLarge {
-            throw S3Error.malformedXML
-        }
-        let list = try await body.read { body in
-            if case .signed(let sha256) = caller.payload,
-                Array(SHA256.hash(data: Data(body.readableBytesView))) != sha256
-            {
-                throw S3Error.contentSHA256Mismatch
-            }
-            return try PartList(String(buffer: body))
-        }
+        let list = try await readDocument(
+            "CompleteMultipartUpload", of: request, caller, upTo: Self.completionLimit, isOfObject: true, context
+        ) { try PartList($0) }
+        let wanted = try WantedObject(request.headers)
         let preconditions = S3Preconditions(request.headers)
         while let found = try await store.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: business)
         {
-            let (upload, parts) = (found.upload, try list.select(from: found.parts))
+            let (upload, parts) = (found.upload, try list.select(from: found.parts, of: found.upload))
+            let algorithm = try wanted.algorithm(of: upload)
+            try wanted.check(size: parts.total(\.size))
             let object = try await uploads.complete(
-                id, joining: parts,
-                as: { file in
-                    StoredObject(
-                        bucket: address.bucket, key: address.key, file: file, size: parts.total(\.size),
-                        eTag: list.eTag, contentType: upload.contentType, disposition: upload.disposition,
-                        metadata: upload.metadata, createdAt: clock.now)
+                id, joining: parts, checksums: upload.isComposite ? [] : [algorithm],
+                as: { file, written in
+                    let checksum = ObjectChecksum(algorithm, of: upload, parts, written)
+                    try wanted.check(checksum)
+                    return StoredObject(
+                        bucket: address.bucket, key: address.key, file: file, size: written.size, eTag: list.eTag,
+                        headers: upload.headers, checksum: checksum, parts: parts.map(\.size), createdAt: clock.now)
                 }, for: caller.principal, replacing: preconditions.permitReplacing)
-            if let object { return completion(of: object, context) }
+            if let object { return completion(of: object, request, context) }
             // The upload is gone, or a part was replaced: read it again. A lost file is an error.
             let now = try await store.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
-            if let now, try list.select(from: now.parts).map(\.file) == parts.map(\.file) {
+            if let now, try list.select(from: now.parts, of: now.upload).map(\.file) == parts.map(\.file) {
                 throw S3Error.internalError
             }
         }
         // A client may repeat the request without waiting.
-        return try await completedBefore(list, address, business, context)
-    }
-
-    /// Answers a repeated completion: the upload is gone, and the object with the expected ETag exists.
-    private func completedBefore(
-        _ list: PartList, _ address: S3ObjectAddress, _ business: BusinessID, _ context: ScribeContext
-    ) async throws -> Response {
         let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
         guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
-        return completion(of: object, context)
+        try wanted.check(size: object.size)
+        if let checksum = object.checksum { try wanted.check(checksum) }
+        return completion(of: object, request, context)
     }
 
-    private func completion(of object: StoredObject, _ context: ScribeContext) -> Response {
-        XMLElement(
-            "CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace,
-            [
-                XMLElement("Location", "\(context.linkPath)/\(object.bucket)/\(object.key)"),
-                XMLElement("Bucket", object.bucket), XMLElement("Key", object.key),
-                XMLElement("ETag", object.quotedETag),
+    private func completion(of object: StoredObject, _ request: Request, _ context: ScribeContext) -> Response {
+        var elements = [
+            XMLElement("Location", location(of: object, request, context)), XMLElement("Bucket", object.bucket),
+            XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
+        ]
+        if let checksum = object.checksum {
+            elements += [
+                XMLElement(checksum.elementName, checksum.text), XMLElement("ChecksumType", checksum.type),
             ]
-        ).response(.ok)
+        }
+        return XMLElement("CompleteMultipartUploadResult", namespace: XMLElement.s3Namespace, elements).response(.ok)
+    }
+
+    /// URL of an object, as its uploader reached the server.
+    func location(of object: StoredObject, _ request: Request, _ context: ScribeContext) -> String {
+        let isVirtualHost = AudioLocation.bucket(ofVirtualHost: request.authority) != nil
+        let bucket = isVirtualHost ? "" : "/\(object.bucket)"
+        return "\(origin.base(of: request, context))\(bucket)/"
+            + PercentEncoding.encode(object.key, keepingSlashes: true)
     }
 
     func abortMultipartUpload(
@@ -186,63 +226,5 @@ extension S3Responder {
             )
         }
         return XMLElement("ListPartsResult", namespace: XMLElement.s3Namespace, head + parts).response(.ok)
-    }
-}
-
-/// Parses the parts that CompleteMultipartUpload names, in order.
-struct PartList: Hashable, Sendable {
-    struct Entry: Hashable, Sendable {
-        let number: Int
-        /// ETag without quotes.
-        let eTag: String
-    }
-
-    let entries: [Entry]
-
-    /// Parses `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>"…"</ETag></Part>…`.
-    ///
-    /// Other elements, such as checksums, are ignored.
-    /// - Throws: ``S3Error/malformedXML``, ``S3Error/invalidPartOrder``.
-    init(_ xml: String) throws(S3Error) {
-        guard xml.contains("<CompleteMultipartUpload") else { throw .malformedXML }
-        var entries: [Entry] = []
-        for piece in xml.components(separatedBy: "<Part>").dropFirst() {
-            guard let number = Self.text(of: "PartNumber", in: piece).flatMap(Int.init),
-                let eTag = Self.text(of: "ETag", in: piece)
-            else { throw .malformedXML }
-            let plain = eTag.replacingOccurrences(of: "&quot;", with: "").replacingOccurrences(of: "&#34;", with: "")
-                .trimmingCharacters(in: ["\""])
-            entries.append(Entry(number: number, eTag: plain))
-        }
-        guard !entries.isEmpty else { throw .malformedXML }
-        guard zip(entries, entries.dropFirst()).allSatisfy({ $0.number < $1.number }) else { throw .invalidPartOrder }
-        self.entries = entries
-    }
-
-    /// ETag of the joined object, without quotes.
-    var eTag: String {
-        let digest = Insecure.MD5.hash(data: Data(entries.flatMap { Hex.decode($0.eTag) ?? [] }))
-        return "\(Hex.encode(digest))-\(entries.count)"
-    }
-
-    /// Selects the stored parts that the list names.
-    /// - Throws: ``S3Error/invalidPart``, ``S3Error/entityTooSmall``, ``S3Error/entityTooLarge``.
-    func select(from parts: [MultipartPart]) throws(S3Error) -> [MultipartPart] {
-        let byNumber = Dictionary(uniqueKeysWithValues: parts.map { ($0.number, $0) })
-        var selected: [MultipartPart] = []
-        for entry in entries {
-            guard let part = byNumber[entry.number], part.md5 == entry.eTag.lowercased() else { throw .invalidPart }
-            selected.append(part)
-        }
-        guard selected.dropLast().allSatisfy({ $0.size >= S3Responder.partMinimum }) else { throw .entityTooSmall }
-        guard selected.total(\.size) <= S3Responder.objectLimit else { throw .entityTooLarge }
-        return selected
-    }
-
-    private static func text(of element: String, in xml: String) -> String? {
-        guard let start = xml.range(of: "<\(element)>"),
-            let end = xml.range(of: "</\(element)>", range: start.upperBound..<xml.endIndex)
-        else { return nil }
-        return xml[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }

@@ -14,18 +14,18 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ caller: VerifiedS3Request
     ) async throws -> Response {
         let preconditions = S3Preconditions(request.headers)
-        let metadata = try Self.metadata(of: request.headers)
-        return try await receive(request, caller, as: address) { file, received in
+        let headers = try KeptHeaders.of(request.headers)
+        let declared = try DeclaredBody(request.headers, caller.payload)
+        return try await receive(request, caller, as: address, declared: declared) { file, received in
             let object = StoredObject(
                 bucket: address.bucket, key: address.key, file: file.name, size: received.size, eTag: received.md5,
-                contentType: request.headers[.contentType], disposition: request.headers[.contentDisposition],
-                metadata: metadata, createdAt: clock.now
+                headers: headers, checksum: received.checksum, createdAt: clock.now
             )
             try await uploads.keep(
                 &file, as: object, for: caller.principal, replacing: preconditions.permitReplacing)
-            var headers = received.checksums
-            headers[.eTag] = object.quotedETag
-            return Response(status: .ok, headers: headers)
+            var answer = received.checksum.fields
+            answer[.eTag] = object.quotedETag
+            return Response(status: .ok, headers: answer)
         }
     }
 
@@ -49,7 +49,7 @@ extension S3Responder {
     private static func head(
         of object: StoredObject, _ request: Request, _ caller: VerifiedS3Request, _ query: SigV4Query
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
-        var headers = object.headers
+        var headers = object.answerFields
         for (parameter, name) in overrides { headers[name] = query[parameter] ?? headers[name] }
         if caller.isPresigned { headers.sandboxLink(for: request.headers[.origin]) } else { headers.forbidSniffing() }
         switch S3Preconditions(request.headers).verdict(on: object) {
@@ -59,18 +59,38 @@ extension S3Responder {
             return (Response(status: .notModified, headers: headers), nil)
         case .met: break
         }
-        let range: ByteRange?
-        do {
-            range = try request.headers[.range].flatMap { text throws(ByteRange.Unsatisfiable) in
-                try ByteRange(text, of: object.size)
+        if query["partNumber"] != nil {
+            guard request.headers[.range] == nil else {
+                throw .invalidRequest("Cannot specify both Range header and partNumber query parameter")
             }
-        } catch {
-            throw .invalidRange
+            let part = try object.part(try S3Operation.partNumber(query))
+            if !object.parts.isEmpty { headers[.amzPartsCount] = String(object.parts.count) }
+            headers[.contentLength] = String(part.count)
+            if !part.isEmpty {
+                headers[.contentRange] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(object.size)"
+            }
+            return (Response(status: .partialContent, headers: headers), part)
         }
-        guard let range else { return (Response(status: .ok, headers: headers), 0..<object.size) }
+        guard let range = try range(request.headers[.range], of: object.size) else {
+            if request.headers[.amzChecksumMode]?.lowercased() == "enabled", let checksum = object.checksum {
+                headers.append(contentsOf: checksum.fields)
+            }
+            return (Response(status: .ok, headers: headers), 0..<object.size)
+        }
         headers[.contentLength] = String(range.bytes.count)
         headers[.contentRange] = range.contentRange(of: object.size)
         return (Response(status: .partialContent, headers: headers), Range(range.bytes))
+    }
+
+    /// The wanted bytes; nil for all of them.
+    /// - Throws: ``S3Error/invalidRange(_:)``.
+    static func range(_ header: String?, of size: Int) throws(S3Error) -> ByteRange? {
+        guard let header else { return nil }
+        do {
+            return try ByteRange(header, of: size)
+        } catch {
+            throw .invalidRange(S3Error.Range(requested: header, size: size))
+        }
     }
 
     /// Opens an object for reading. The bytes stay this object's, even if it is replaced meanwhile.
@@ -105,13 +125,8 @@ extension S3Responder {
         try Self.head(of: try await object(address, caller.principal.business), request, caller, query).answer
     }
 
-    /// Deletes an object; succeeds also without one, as S3 does.
-    func deleteObject(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> Response {
-        try await uploads.delete(bucket: address.bucket, key: address.key, of: business)
-        return Response(status: .noContent)
-    }
-
-    private func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
+    /// - Throws: ``S3Error/noSuchKey``.
+    func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
         guard
             let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
         else {
@@ -119,39 +134,29 @@ extension S3Responder {
         }
         return object
     }
-
-    /// Largest metadata of an object, in bytes, as on AWS.
-    private static let metadataLimit = 2048
-
-    /// The `x-amz-meta-` headers, without that prefix.
-    /// - Throws: ``S3Error/metadataTooLarge``.
-    static func metadata(of headers: HTTPFields) throws(S3Error) -> [String: String] {
-        let prefix = "x-amz-meta-"
-        var metadata: [String: String] = [:]
-        var size = 0
-        for field in headers where field.name.canonicalName.hasPrefix(prefix) {
-            size += field.name.canonicalName.utf8.count + field.value.utf8.count
-            guard size <= metadataLimit else { throw .metadataTooLarge }
-            let name = String(field.name.canonicalName.dropFirst(prefix.count))
-            metadata[name] = metadata[name].map { "\($0),\(field.value)" } ?? field.value
-        }
-        return metadata
-    }
 }
 
 extension StoredObject {
     /// The ETag in quotes, as in headers and XML (eka.md 3.2).
     var quotedETag: String { "\"\(eTag)\"" }
 
-    fileprivate var headers: HTTPFields {
-        var headers: HTTPFields = [
+    fileprivate var answerFields: HTTPFields {
+        var fields: HTTPFields = [
             .eTag: quotedETag, .contentLength: String(size), .contentType: contentType ?? "binary/octet-stream",
             .lastModified: createdAt.httpTime, .acceptRanges: "bytes",
         ]
-        headers[.contentDisposition] = disposition
-        for (name, value) in metadata {
-            if let name = HTTPField.Name("x-amz-meta-\(name)") { headers[name] = value }
+        for (name, value) in headers {
+            if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        return headers
+        return fields
+    }
+
+    /// Bytes of a part; the whole object is part 1 of an object that was sent whole.
+    /// - Throws: ``S3Error/invalidPartNumber``.
+    fileprivate func part(_ number: Int) throws(S3Error) -> Range<Int> {
+        let sizes = parts.isEmpty ? [size] : parts
+        guard sizes.indices.contains(number - 1) else { throw .invalidPartNumber }
+        let start = sizes.prefix(number - 1).reduce(0, +)
+        return start..<start + sizes[number - 1]
     }
 }

@@ -48,9 +48,10 @@ extension S3Responder {
         let principal: Principal
         let policy: PostPolicy
         let address: S3ObjectAddress
-        let contentType: String?
-        let disposition: String?
-        let metadata: [String: String]
+        let headers: [String: String]
+        let checksum: DeclaredChecksum?
+        /// The form's fields, in which the file's name is filled in.
+        let fields: [String: String]
     }
 
     func postObject(_ request: Request, into bucket: String, _ context: ScribeContext) async throws -> Response {
@@ -61,7 +62,7 @@ extension S3Responder {
             var form = Form()
             while let event = try await reader.next() {
                 if let part = try form.take(event) {
-                    return try await receive(part, of: &reader, form.fields, into: bucket, request, context)
+                    return try await receiveInWorld(part, of: &reader, form.fields, into: bucket, request, context)
                 }
             }
             throw S3Error.invalidArgument("POST requires exactly one file upload per request.")
@@ -73,34 +74,35 @@ extension S3Responder {
     }
 
     /// Receives the file in the world that the form names.
-    private func receive(
+    private func receiveInWorld(
         _ part: FormPart, of reader: inout FormReader, _ fields: [String: String], into bucket: String,
         _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
         let token = fields["x-amz-security-token"]
         guard let world = try world(of: token, context) else {
-            return try await receive(part, of: &reader, fields, into: bucket, context)
+            return try await receive(part, of: &reader, fields, into: bucket, request, context)
         }
         world.use.begin()
         defer { world.use.end() }
         var principal: Principal?
         if let token { principal = await world.credentials.holder(ofSessionToken: token) }
-        let fault = context.lateFault(of: world, request, S3Family(explainsSignatures: explainsSignatures), principal)
+        let fault = context.lateFault(of: world, request, S3Family(settings), principal)
         try await fault?.before()
-        let stored = try await S3Responder(world: world, explainsSignatures: explainsSignatures)
-            .receive(part, of: &reader, fields, into: bucket, context)
+        let stored = try await S3Responder(world: world, settings: settings)
+            .receive(part, of: &reader, fields, into: bucket, request, context)
         return try await fault?.after(stored) ?? stored
     }
 
     /// Receives the file. Fields after it are ignored.
     private func receive(
         _ part: FormPart, of reader: inout FormReader, _ fields: [String: String], into bucket: String,
-        _ context: ScribeContext
+        _ request: Request, _ context: ScribeContext
     ) async throws -> Response {
-        let upload = try await verify(fields, part, bucket)
+        let upload = try await verify(fields, part, bucket, context)
         context.noteCaller(upload.principal)
+        let algorithm = upload.checksum?.algorithm ?? Self.usualAlgorithm
         return try await uploads.receive(
-            for: upload.principal.business, at: (upload.address.bucket, upload.address.key)
+            for: upload.principal.business, at: (upload.address.bucket, upload.address.key), checksums: [algorithm]
         ) { file in
             var size = 0
             while let data = try await reader.data() {
@@ -112,13 +114,16 @@ extension S3Responder {
             let written = try await file.finish()
             context.noteObject(written.md5)
             guard upload.policy.sizes.contains(written.size) else { throw S3Error.entityTooSmall }
+            if let expected = upload.checksum?.value, expected != written.checksums[algorithm] {
+                throw S3Error.badDigest(algorithm.headerName.canonicalName)
+            }
+            let received = ReceivedBody(written, algorithm)
             let object = StoredObject(
-                bucket: upload.address.bucket, key: upload.address.key, file: file.name, size: written.size,
-                eTag: Hex.encode(written.md5), contentType: upload.contentType, disposition: upload.disposition,
-                metadata: upload.metadata, createdAt: clock.now
+                bucket: upload.address.bucket, key: upload.address.key, file: file.name, size: received.size,
+                eTag: received.md5, headers: upload.headers, checksum: received.checksum, createdAt: clock.now
             )
             try await uploads.keep(&file, as: object, for: upload.principal)
-            return Self.answer(to: object, fields["success_action_status"], below: context.linkPath)
+            return Self.answer(to: object, upload.fields, at: location(of: object, request, context))
         }
     }
 
@@ -134,7 +139,9 @@ extension S3Responder {
     }
 
     /// Verifies policy and fields before the first byte of the file is stored.
-    private func verify(_ fields: [String: String], _ part: FormPart, _ bucket: String) async throws -> Upload {
+    private func verify(
+        _ fields: [String: String], _ part: FormPart, _ bucket: String, _ context: ScribeContext
+    ) async throws -> Upload {
         guard let encodedPolicy = fields["policy"] else {
             throw S3Error.accessDenied("Anonymous uploads are not allowed: the form has no policy.")
         }
@@ -150,41 +157,59 @@ extension S3Responder {
         guard
             HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: Data(encodedPolicy.utf8), using: key)
         else { throw S3Error.signatureDoesNotMatch() }
+        try check(region: scope.region, context)
         let policy = try PostPolicy(base64: encodedPolicy)
-        guard let template = fields["key"] else {
+        guard fields["key"] != nil else {
             throw S3Error.invalidArgument("Bucket POST must contain a field named 'key'.")
         }
-        // Checked before substitution: the template may repeat `${filename}` many times.
-        guard max(template.utf8.count, part.baseName?.utf8.count ?? 0) <= 1024 else { throw S3Error.keyTooLong }
-        let name = template.replacing("${filename}", with: part.baseName ?? "")
-        var checked = fields
-        checked["bucket"] = bucket
-        checked["key"] = name
-        try policy.check(checked, at: ofForm.map(clock.wallTime(issuedAt:)) ?? clock.wall.now)
-        let path = "/\(bucket)/\(PercentEncoding.encode(name, keepingSlashes: true))"
+        var fields = try Self.filled(fields, with: part.baseName ?? "")
+        fields["bucket"] = bucket
+        try policy.check(
+            fields, at: ofForm.map(clock.wallTime(issuedAt:)) ?? clock.wall.now, isOwn: ofForm != nil)
+        let path = "/\(bucket)/\(PercentEncoding.encode(fields["key"] ?? "", keepingSlashes: true))"
         guard case .object(let address) = try S3Address(host: "", path: path) else {
             throw S3Error.invalidArgument("The key must not be empty.")
         }
-        let prefix = "x-amz-meta-"
-        let metadata = fields.filter { $0.key.hasPrefix(prefix) }
-            .map { (String($0.key.dropFirst(prefix.count)), $0.value) }
+        var headers = try KeptHeaders.of(fields.lazy.map { ($0.key, $0.value) })
+        headers["content-type"] = headers["content-type"] ?? part.contentType
+        let checksums = fields.filter { $0.key.hasPrefix("x-amz-checksum-") }.compactMap { field in
+            HTTPField.Name(field.key).map { HTTPField(name: $0, value: field.value) }
+        }
         return Upload(
-            principal: principal, policy: policy, address: address,
-            contentType: fields["content-type"] ?? part.contentType, disposition: fields["content-disposition"],
-            metadata: Dictionary(metadata, uniquingKeysWith: { first, _ in first })
-        )
+            principal: principal, policy: policy, address: address, headers: headers,
+            checksum: try DeclaredChecksum(HTTPFields(checksums)), fields: fields)
     }
 
-    private static func answer(to object: StoredObject, _ wanted: String?, below path: String) -> Response {
-        var headers: HTTPFields = [.eTag: object.quotedETag]
-        headers[.location] = "\(path)/\(object.bucket)/\(PercentEncoding.encode(object.key, keepingSlashes: true))"
-        switch wanted {
+    /// The fields with the file's name in place of `${filename}`.
+    /// - Throws: ``S3Error/maxPostPreDataLengthExceeded`` for names that are repeated too often,
+    ///   ``S3Error/keyTooLong``.
+    private static func filled(_ fields: [String: String], with name: String) throws(S3Error) -> [String: String] {
+        guard max(fields["key"]?.utf8.count ?? 0, name.utf8.count) <= S3Address.keyLimit else { throw .keyTooLong }
+        let variable = "${filename}"
+        var filled = fields
+        var size = 0
+        for (field, value) in fields where value.contains(variable) {
+            size += value.utf8.count + value.ranges(of: variable).count * name.utf8.count
+            guard size <= fieldLimit else { throw .maxPostPreDataLengthExceeded }
+            filled[field] = value.replacing(variable, with: name)
+        }
+        return filled
+    }
+
+    private static func answer(to object: StoredObject, _ fields: [String: String], at location: String) -> Response {
+        var headers: HTTPFields = [.eTag: object.quotedETag, .location: location]
+        headers.append(contentsOf: object.checksum?.fields ?? [:])
+        if let target = redirection(fields["success_action_redirect"] ?? fields["redirect"], to: object) {
+            headers[.location] = target
+            return Response(status: .seeOther, headers: headers)
+        }
+        switch fields["success_action_status"] {
         case "200": return Response(status: .ok, headers: headers)
         case "201":
             var response = XMLElement(
                 "PostResponse",
                 [
-                    XMLElement("Location", headers[.location] ?? ""), XMLElement("Bucket", object.bucket),
+                    XMLElement("Location", location), XMLElement("Bucket", object.bucket),
                     XMLElement("Key", object.key), XMLElement("ETag", object.quotedETag),
                 ]
             ).response(.created)
@@ -192,5 +217,17 @@ extension S3Responder {
             return response
         default: return Response(status: .noContent, headers: headers)
         }
+    }
+
+    /// Address to which the form wants to lead, with the object in its query; nil for one that cannot be read, which
+    /// AWS ignores.
+    private static func redirection(_ target: String?, to object: StoredObject) -> String? {
+        guard let target, target.isPlain, var url = URLComponents(string: target), let host = url.host, !host.isEmpty,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else { return nil }
+        let facts = [("bucket", object.bucket), ("key", object.key), ("etag", object.quotedETag)]
+            .map { "\($0)=\(PercentEncoding.encode($1, keepingSlashes: false))" }
+        url.percentEncodedQuery = ([url.percentEncodedQuery].compactMap(\.self) + facts).joined(separator: "&")
+        return url.string
     }
 }

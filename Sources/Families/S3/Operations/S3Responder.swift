@@ -17,14 +17,14 @@ struct S3Responder: Sendable {
     static let skewLimit: TimeInterval = 15 * 60
 
     let world: World
-    /// Whether a `SignatureDoesNotMatch` answer shows the strings that the server signed.
-    let explainsSignatures: Bool
+    let settings: S3Family.Settings
 
     var store: Store { world.runtime.store }
     var uploads: Uploads { world.runtime.uploads }
     var credentials: UploadCredentials { world.credentials }
     var identifiers: WorldIdentifiers { world.runtime.identifiers }
     var clock: WorldClock { world.runtime.clock }
+    var origin: LinkOrigin { settings.origin }
 
     func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.coreContext.endpointPath.value = "S3"
@@ -88,26 +88,52 @@ struct S3Responder: Sendable {
             context.coreContext.endpointPath.value = "S3 PostObject"
             return try await postObject(request, into: bucket, context)
         }
-        let caller = try await authenticate(request, query, context)
+        let (caller, region) = try await authenticate(request, query, context)
         context.noteCaller(caller.principal)
         let operation = try S3Operation(
             request.method, address, query, copies: request.headers.contains(.amzCopySource)
         )
         context.coreContext.endpointPath.value = operation.route
-        let business = caller.principal.business
+        if !operation.tellsRegion { try check(region: region, context) }
         if !operation.hasBody { try await checkEmptiness(of: request, caller, context) }
+        return try await perform(operation, request, query, caller, context)
+    }
+
+    /// - Throws: ``S3Error/wrongRegion(_:)`` under `s3-region strict`.
+    func check(region: String, _ context: ScribeContext) throws(S3Error) {
+        guard region != SigningScope.region else { return }
+        guard !settings.isRegionStrict else { throw .wrongRegion(region) }
+        context.note(
+            ignored: "region", because: "of the signature is another than the bucket's, \(SigningScope.region)")
+    }
+
+    private func perform(
+        _ operation: S3Operation, _ request: Request, _ query: SigV4Query, _ caller: VerifiedS3Request,
+        _ context: ScribeContext
+    ) async throws -> Response {
+        let business = caller.principal.business
         switch operation {
         case .listBuckets: return try await listBuckets(business)
+        case .createBucket(let bucket): return try await createBucket(request, bucket, caller, context)
+        case .deleteBucket(let bucket): return try await deleteBucket(bucket, business)
         case .headBucket: return Response(status: .ok, headers: [.amzBucketRegion: SigningScope.region])
+        case .bucketDefault(let wanted, _): return try property(wanted, ofObject: false, business)
         case .listMultipartUploads(let bucket): return try await listMultipartUploads(in: bucket, query, business)
         case .listObjects(let bucket): return try await listObjects(in: bucket, query, business)
+        case .deleteObjects(let bucket): return try await deleteObjects(request, in: bucket, caller, context)
         case .putObject(let object): return try await putObject(request, object, caller)
+        case .copyObject(let object): return try await copyObject(request, object, caller)
         case .getObject(let object): return try await getObject(request, object, caller, query)
         case .headObject(let object): return try await headObject(request, object, caller, query)
         case .deleteObject(let object): return try await deleteObject(object, business)
+        case .objectDefault(let wanted, let object):
+            _ = try await self.object(object, business)
+            return try property(wanted, ofObject: true, business)
         case .createMultipartUpload(let object): return try await createMultipartUpload(request, object, business)
         case .uploadPart(let object, let id, let number):
             return try await uploadPart(request, object, id, number, caller)
+        case .uploadPartCopy(let object, let id, let number):
+            return try await uploadPartCopy(request, object, id, number, caller)
         case .completeMultipartUpload(let object, let id):
             return try await completeMultipartUpload(request, object, id, caller, context)
         case .abortMultipartUpload(let object, let id): return try await abortMultipartUpload(object, id, business)

@@ -64,12 +64,13 @@ struct AWSChunkedDecoder {
     }
 
     /// Ends an `aws-chunked` body.
-    /// - Throws: ``S3Error/incompleteBody`` if its end is missing.
+    /// - Throws: ``S3Error/incompleteBody`` if its end is missing, ``S3Error/malformedTrailer`` if the trailers are.
     func finish() throws(S3Error) {
         switch state {
         case .done: return
         // Clients often leave out the last line end.
-        case .trailers where line.isEmpty && areTrailersComplete: return
+        case .trailers where line.isEmpty:
+            guard areTrailersComplete else { throw .malformedTrailer }
         case .size, .data, .dataEnd, .trailers: throw .incompleteBody
         }
     }
@@ -128,7 +129,7 @@ struct AWSChunkedDecoder {
         guard trailerBytes <= Self.trailerLimit else { throw .incompleteBody }
         if text.isEmpty {
             // Some clients put an empty line between the trailers and their signature.
-            if areTrailersComplete { state = .done }
+            if areTrailersComplete || signatures == nil { state = .done }
             return
         }
         guard hasTrailer, !isSealed, let colon = text.firstIndex(of: ":") else { throw .incompleteBody }

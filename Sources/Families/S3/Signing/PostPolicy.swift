@@ -8,7 +8,19 @@ struct PostPolicy: Hashable, Sendable {
     private enum Condition: Hashable, Sendable {
         case equals(field: String, value: String)
         case startsWith(field: String, prefix: String)
+
+        var field: String {
+            switch self {
+            case .equals(let field, _), .startsWith(let field, _): field
+            }
+        }
     }
+
+    /// Beginning of the refusal of a field that no condition names. Its name may be anything: log and journal leave it
+    /// out.
+    static let extraFields = "Invalid according to Policy: Extra input fields"
+
+    private static let optionalInOwnForms: Set = ["content-type", "success_action_status"]
 
     private let expiration: Date
     private let conditions: [Condition]
@@ -64,33 +76,31 @@ struct PostPolicy: Hashable, Sendable {
     private static let malformed = S3Error.invalidPolicyDocument("Invalid Policy: Invalid condition.")
 
     /// Checks an upload form against the policy.
-    /// - Parameter fields: The form's fields, names in lower case, with `bucket` and the final key added.
+    /// - Parameters:
+    ///   - fields: The form's fields, names in lower case, with `bucket` added and the file's name filled in.
+    ///   - isOwn: Whether this server made the form. Its clients send some fields or leave them out (eka.md 3.3).
     /// - Throws: ``S3Error/accessDenied(_:)``.
-    func check(_ fields: [String: String], at now: Date) throws(S3Error) {
+    func check(_ fields: [String: String], at now: Date, isOwn: Bool = false) throws(S3Error) {
         guard now < expiration else { throw .accessDenied("Invalid according to Policy: Policy expired.") }
         for condition in conditions {
+            if isOwn, Self.optionalInOwnForms.contains(condition.field), fields[condition.field] == nil { continue }
             switch condition {
             case .equals(let field, let value):
                 guard let given = fields[field], given.utf8.elementsEqual(value.utf8) else {
                     throw Self.failed(["eq", field, value])
                 }
             case .startsWith(let field, let prefix):
-                guard (fields[field] ?? "").utf8.starts(with: prefix.utf8) else {
+                // An empty prefix demands the field too.
+                guard let given = fields[field], given.utf8.starts(with: prefix.utf8) else {
                     throw Self.failed(["starts-with", field, prefix])
                 }
             }
         }
-        let unchecked: Set<String> = ["x-amz-signature", "policy", "bucket"]
-        let covered = Set(
-            conditions.map { condition in
-                switch condition {
-                case .equals(let field, _), .startsWith(let field, _): field
-                }
-            }
-        )
+        let unchecked: Set<String> = ["x-amz-signature", "policy"]
+        let covered = Set(conditions.map(\.field))
         for name in fields.keys.sorted()
         where !unchecked.contains(name) && !covered.contains(name) && !name.hasPrefix("x-ignore-") {
-            throw .accessDenied("Invalid according to Policy: Extra input fields: \(name)")
+            throw .accessDenied("\(Self.extraFields): \(name)")
         }
     }
 

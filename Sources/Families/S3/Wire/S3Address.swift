@@ -31,7 +31,7 @@ enum S3Address: Hashable, Sendable {
     /// - Parameters:
     ///   - host: The `Host` header; a bucket in it (virtual-host style) wins over the path's first component.
     ///   - path: The path as received, still percent-encoded.
-    /// - Throws: ``S3Error/invalidURI`` for broken escapes, control characters and `.` or `..` segments,
+    /// - Throws: ``S3Error/invalidURI`` for broken escapes, control characters and more `..` than names before them,
     ///   ``S3Error/keyTooLong``.
     init(host: String, path: String) throws(S3Error) {
         let hostBucket = AudioLocation.bucket(ofVirtualHost: host)
@@ -59,9 +59,18 @@ enum S3Address: Hashable, Sendable {
             return
         }
         guard key.utf8.count <= Self.keyLimit else { throw .keyTooLong }
-        let segments = key.split(ascii: "/", omittingEmptySubsequences: false)
-        guard key.isPlain, !segments.contains(where: { $0 == ".." || $0 == "." }) else { throw .invalidURI }
+        guard key.isPlain, !Self.leavesBucket(key) else { throw .invalidURI }
         self = .object(S3ObjectAddress(bucket: bucket, key: key))
+    }
+
+    /// Whether a key, read as a path, leads out of its bucket. Otherwise `.` and `..` are names like others, as on S3.
+    private static func leavesBucket(_ key: String) -> Bool {
+        var depth = 0
+        for name in key.split(ascii: "/") where name != "." {
+            depth += name == ".." ? -1 : 1
+            if depth < 0 { return true }
+        }
+        return false
     }
 
     /// Whether the name is accepted. Wider than S3's rule: the Python SDK may send a bucket named `None` (C-60).

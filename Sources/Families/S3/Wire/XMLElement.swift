@@ -12,20 +12,26 @@ struct XMLElement: Sendable {
 
     private let name: String
     private let content: Content
-    private let namespace: String?
+    /// Attributes as they are written, each after a space.
+    private let attributes: String
 
-    init(_ name: String, _ text: String) {
-        self.name = name
-        content = .text(text)
-        namespace = nil
+    /// - Parameter namespace: XML namespace, for the root element.
+    init(_ name: String, namespace: String? = nil, _ text: String) {
+        self.init(name, .text(text), Self.declaration(of: namespace))
     }
 
     /// - Parameter namespace: XML namespace, for the root element.
-    init(_ name: String, namespace: String? = nil, _ elements: [XMLElement]) {
-        self.name = name
-        content = .elements(elements)
-        self.namespace = namespace
+    init(_ name: String, namespace: String? = nil, attributes: String = "", _ elements: [XMLElement]) {
+        self.init(name, .elements(elements), Self.declaration(of: namespace) + attributes)
     }
+
+    private init(_ name: String, _ content: Content, _ attributes: String) {
+        self.name = name
+        self.content = content
+        self.attributes = attributes
+    }
+
+    private static func declaration(of namespace: String?) -> String { namespace.map { " xmlns=\"\($0)\"" } ?? "" }
 
     /// XML namespace of S3's answers.
     static let s3Namespace = "http://s3.amazonaws.com/doc/2006-03-01/"
@@ -40,9 +46,7 @@ struct XMLElement: Sendable {
     }
 
     private func write(to text: inout String) {
-        text += "<\(name)"
-        if let namespace { text += " xmlns=\"\(namespace)\"" }
-        text += ">"
+        text += "<\(name)\(attributes)>"
         switch content {
         case .text(let value): text += value.escapedForMarkup
         case .elements(let elements): for element in elements { element.write(to: &text) }

@@ -11,11 +11,16 @@ extension Schema {
             size INTEGER NOT NULL CHECK (size >= 0),
             -- Says whether the bytes are the same: their MD5, or, of a multipart upload, that of its parts' MD5s.
             etag TEXT NOT NULL CHECK (etag <> ''),
-            content_type TEXT,
-            metadata TEXT NOT NULL CHECK (json_valid(metadata)),
+            -- Header fields that the uploader wants in answers, by lower-case name.
+            headers TEXT NOT NULL CHECK (json_valid(headers)),
+            checksum_algorithm TEXT,
+            -- In base64, as S3 gives it back; that of a composite one ends in the number of parts.
+            checksum TEXT,
+            -- Sizes of the parts of a multipart upload.
+            parts TEXT CHECK (parts IS NULL OR json_valid(parts)),
             created_at INTEGER NOT NULL,
-            disposition TEXT,
-            UNIQUE (business_id, bucket, key)
+            UNIQUE (business_id, bucket, key),
+            CHECK ((checksum IS NULL) = (checksum_algorithm IS NULL))
         ) STRICT;
 
         CREATE TABLE multipart_uploads (
@@ -24,10 +29,11 @@ extension Schema {
             business_id TEXT NOT NULL CHECK (business_id <> ''),
             bucket TEXT NOT NULL CHECK (bucket <> ''),
             key TEXT NOT NULL CHECK (key <> ''),
-            content_type TEXT,
-            metadata TEXT NOT NULL CHECK (json_valid(metadata)),
-            created_at INTEGER NOT NULL,
-            disposition TEXT
+            headers TEXT NOT NULL CHECK (json_valid(headers)),
+            -- NULL if the client chose none.
+            checksum_algorithm TEXT,
+            is_composite INTEGER NOT NULL CHECK (is_composite IN (0, 1)),
+            created_at INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX multipart_uploads_by_age ON multipart_uploads (created_at);
         CREATE INDEX multipart_uploads_by_key ON multipart_uploads (business_id, bucket, key, upload_id);
@@ -38,6 +44,8 @@ extension Schema {
             file TEXT NOT NULL UNIQUE CHECK (file <> ''),
             size INTEGER NOT NULL CHECK (size >= 0),
             md5 TEXT NOT NULL CHECK (length(md5) = 32),
+            -- Of the upload's algorithm, in base64.
+            checksum TEXT NOT NULL,
             created_at INTEGER NOT NULL,
             PRIMARY KEY (upload, number)
         ) STRICT, WITHOUT ROWID;
