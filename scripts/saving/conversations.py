@@ -3,6 +3,7 @@
 import base64
 import json
 import sqlite3
+import urllib.parse
 
 from saving.ambient import unsigned_token
 from saving.client import PATIENCE, PLAIN, Client, Question, samples, wait_until
@@ -84,8 +85,9 @@ def hold_spoken(client: Client):
         device.send(type="transcript_segment", text="Good-bye.", speaker="SPEAKER_00")
         device.segments(1)
     id = client.call("POST", "/v1/conversations")["conversation"]["id"]
-    client.call("PATCH", f"/v1/conversations/{id}/title", {"title": "Brustschmerz – दर्द 🫀"})
-    client.call("PATCH", f"/v1/conversations/{id}/segments/1/assign", {"assign_type": "is_user", "value": "true"})
+    title = urllib.parse.quote("Brustschmerz – दर्द 🫀")
+    client.call("PATCH", f"/v1/conversations/{id}/title?title={title}")
+    client.call("PATCH", f"/v1/conversations/{id}/segments/1/assign?assign_type=is_user&value=true")
 
 
 def hold_with_picture_and_sound(client: Client):

@@ -66,10 +66,18 @@ extension Store {
     }
 
     /// Deletes a conversation of a user.
+    /// - Parameter cascades: whether the user's memories of it are deleted too.
     /// - Returns: false if the user has no such conversation.
-    package func deleteConversation(_ id: String, of principal: Principal) async throws -> Bool {
-        try await database.write(.conversation(id)) { db in
+    package func deleteConversation(
+        _ id: String, of principal: Principal, cascades: Bool = false
+    ) async throws -> Bool {
+        try await database.write(.conversation(id), .user(principal)) { db in
             guard let row = try Self.row(of: id, principal, in: db) else { return false }
+            if cascades {
+                try db.run(
+                    "DELETE FROM memories WHERE conversation_id = ? AND business_id = ? AND user_id = ?",
+                    [id, principal.business.rawValue, principal.user.rawValue])
+            }
             try db.run("DELETE FROM conversations WHERE id = ?", [row["id"] as Int64])
             try db.run("DELETE FROM leases WHERE name = ?", [Self.lease(ofConversation: id)])
             return true

@@ -3,16 +3,22 @@ package import Foundation
 package import ScribeDomain
 
 extension Store {
-    /// Query for a user's conversations, by status and time of creation.
+    /// Query for a user's conversations, by status, source and time of creation.
     package struct ConversationQuery: Hashable, Sendable {
         package var statuses: [Conversation.Status]
+        /// Sources of the wanted conversations; nil for all.
+        package var sources: [String]?
         package var from: Date?
         package var to: Date?
         package var offset: Int
         package var limit: Int
 
-        package init(statuses: [Conversation.Status], from: Date? = nil, to: Date? = nil, offset: Int, limit: Int) {
+        package init(
+            statuses: [Conversation.Status], sources: [String]? = nil, from: Date? = nil, to: Date? = nil, offset: Int,
+            limit: Int
+        ) {
             self.statuses = statuses
+            self.sources = sources
             self.from = from
             self.to = to
             self.offset = offset
@@ -229,12 +235,14 @@ extension Store {
             """
             SELECT \(columns) FROM conversations WHERE business_id = ?1 AND user_id = ?2
                 AND status IN \(db.list(3)) AND created_at >= ?4 AND created_at <= ?5
+                AND (CAST(?8 AS TEXT) IS NULL OR source IN \(db.list(8)))
             ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
             """,
             [
                 principal.business.rawValue, principal.user.rawValue,
                 try StoredJSON.text(query.statuses.map(\.rawValue)), query.from?.milliseconds ?? 0,
                 query.to?.milliseconds ?? Int64.max, query.limit, query.offset,
+                try query.sources.map { try StoredJSON.text($0) },
             ])
     }
 

@@ -8,6 +8,8 @@ import ScribeRuntime
 import ScribeStore
 
 /// `/v1/conversations`: reads, edits and processes conversations (streaming.md 4.6); `POST /v1/transcribe/text`.
+///
+/// Each value comes from where the backend's signature takes it; docs/recipes/omi.md names the commit.
 struct ConversationRoutes: Sendable {
     let runtime: Runtime
     let settings: OmiFamily.Settings
@@ -15,14 +17,11 @@ struct ConversationRoutes: Sendable {
     private static let parameter = "conversation_id"
     private static let maxListed = 1000
 
-    private struct Title: Decodable {
-        let title: String
-    }
-
+    /// Body of an assignment of several segments.
     private struct Assignment: Decodable {
         let kind: String
         let value: String?
-        let segments: [String]?
+        let segments: [String]
 
         enum CodingKeys: String, CodingKey {
             case kind = "assign_type"
@@ -30,16 +29,16 @@ struct ConversationRoutes: Sendable {
             case segments = "segment_ids"
         }
 
-        /// Validates the assignment.
+        /// Validates the lengths.
         /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
         func require() throws(ScribeError) {
-            try Limits.require(segments?.count ?? 0, atMost: Limits.files, "segment_ids")
+            try Limits.require(segments.count, atMost: Limits.files, "segment_ids")
             try OmiLimits.require(value ?? "", atMost: OmiLimits.name, "value")
-            guard ["is_user", "person_id"].contains(kind) else {
-                throw .invalidRequest(field: "assign_type", problem: "must be is_user or person_id")
-            }
         }
     }
+
+    /// Names of recognisers that the app reads without a check for null.
+    private static let recognisers = ["deepgram", "soniox", "speechmatics", "whisperx"]
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("v1/conversations")
@@ -76,22 +75,37 @@ struct ConversationRoutes: Sendable {
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await answer(with: context.text(of: Self.parameter) ?? "", context)
+        // No conversation is discarded.
+        _ = try request.query.boolean("include_discarded")
+        let page = try await page(context.text(of: Self.parameter) ?? "", context)
+        if let source = request.query["source"] {
+            guard source == "omi" else {
+                throw OmiError.invalidValue("Only source=omi is supported for provenance-constrained detail reads")
+            }
+            guard page.conversation.source == source else { throw OmiError.notFound("Conversation") }
+        }
+        return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(with: page)
     }
 
+    /// Deletes a conversation, with `cascade` its memories too. The backend's 200 of July 2026 breaks released apps,
+    /// which take 204 alone for success.
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let isCascade = try request.query.boolean("cascade") ?? false
         let conversation = try await conversation(context)
-        guard try await runtime.store.deleteConversation(conversation.id, of: conversation.owner) else {
-            throw OmiError.notFound("Conversation")
-        }
+        guard
+            try await runtime.store.deleteConversation(
+                conversation.id, of: conversation.owner, cascades: isCascade)
+        else { throw OmiError.notFound("Conversation") }
         try await runtime.conversations.hideTransaction(conversation)
         return Response(status: .noContent)
     }
 
-    /// Lists the segments by speech-to-text provider.
+    /// Lists the segments by speech-to-text provider; ``recognisers`` are always listed.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let segments = try await runtime.store.segments(of: try await conversation(context).id)
-        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.sorted { $0.key < $1.key }
+        let none = Dictionary(uniqueKeysWithValues: Self.recognisers.map { ($0, [ConversationSegment]()) })
+        let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.merging(none) { some, _ in some }
+            .sorted { $0.key < $1.key }
         return try await .longJSON(.ok, .object(byProvider.map { ($0.key, .array($0.value, \.json)) }))
     }
 
@@ -109,58 +123,53 @@ struct ConversationRoutes: Sendable {
         return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
-    /// Sets the title: from the query, as the app sends it, or from a body.
+    /// Sets the title. The desktop app decodes the conversation of the answer; the phone's reads the status alone.
     @Sendable private func setTitle(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let title: String
-        if let text = request.query["title"] {
-            title = String(text)
-        } else {
-            title = try await request.decodeJSON(as: Title.self, in: context).title
+        guard let title = try request.query.text("title", atMost: OmiLimits.name) else {
+            throw OmiInvalidInput.missing(.query, "title")
         }
-        try OmiLimits.require(title, atMost: OmiLimits.name, "title")
         let conversation = try await conversation(context)
         try await runtime.store.setTitle(title.storable, of: conversation.id)
-        return .json(.ok, ["status": "Ok"])
+        return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(
+            with: try await page(conversation.id, context), between: #"{"status":"Ok","conversation":"#, and: "}")
     }
 
-    /// Assigns one segment: from the query, as the app sends it, or from a body.
     @Sendable private func assignOne(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let query = request.query
-        let value = query["value"].map(String.init)
-        try OmiLimits.require(value ?? "", atMost: OmiLimits.name, "value")
-        let assignment: Assignment
-        if let kind = query["assign_type"] {
-            assignment = Assignment(kind: String(kind), value: value, segments: nil)
-        } else {
-            assignment = try await request.decodeJSON(in: context)
+        guard let index = context.text(of: "index").flatMap({ Int($0) }) else {
+            throw OmiInvalidInput(
+                .path, "segment_idx", type: "int_parsing",
+                "Input should be a valid integer, unable to parse string as an integer")
         }
-        try assignment.require()
+        guard let kind = request.query["assign_type"].map(String.init) else {
+            throw OmiInvalidInput.missing(.query, "assign_type")
+        }
+        let value = try request.query.text("value", atMost: OmiLimits.name)
+        // No speech is trained.
+        _ = try request.query.boolean("use_for_speech_training")
         let conversation = try await conversation(context)
         let segments = try await runtime.store.segments(of: conversation.id)
-        guard let index = context.text(of: "index").flatMap({ Int($0) }), segments.indices.contains(index) else {
-            throw OmiError.notFound("Segment")
-        }
-        return try await assign([segments[index].id], of: conversation, assignment, context)
+        guard segments.indices.contains(index) else { throw OmiError.notFound("Segment") }
+        return try await assign([segments[index].id], of: conversation, kind, value, context)
     }
 
     @Sendable private func assignMany(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let assignment = try await request.decodeJSON(as: Assignment.self, in: context)
         try assignment.require()
-        guard let segments = assignment.segments else {
-            throw ScribeError.invalidRequest(field: "segment_ids", problem: "is required")
-        }
-        return try await assign(segments, of: try await conversation(context), assignment, context)
+        return try await assign(
+            assignment.segments, of: try await conversation(context), assignment.kind, assignment.value, context)
     }
 
+    /// Assigns a speaker. The backend takes `null` for no value, and any other text of `is_user` for true.
     private func assign(
-        _ segments: [String], of conversation: Conversation, _ assignment: Assignment, _ context: ScribeContext
+        _ segments: [String], of conversation: Conversation, _ kind: String, _ value: String?, _ context: ScribeContext
     ) async throws -> Response {
-        if assignment.kind == "is_user" {
-            let isUser = assignment.value.map { ["true", "1", "user"].contains($0.lowercased()) } ?? true
-            try await runtime.store.assign(segments, of: conversation.id, isUser: isUser, person: nil)
-        } else {
-            let person = assignment.value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
-            try await runtime.store.assign(segments, of: conversation.id, isUser: false, person: person)
+        let value = value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
+        switch kind {
+        case "is_user":
+            try await runtime.store.assign(segments, of: conversation.id, isUser: value != nil, person: nil)
+        case "person_id":
+            try await runtime.store.assign(segments, of: conversation.id, isUser: false, person: value)
+        default: throw OmiError.invalidValue("Invalid assign type")
         }
         return try await answer(with: conversation.id, context)
     }

@@ -16,7 +16,13 @@ struct MemoryRoutes: Sendable {
         let category: String?
     }
 
-    private static let maxListed = Limits.memories
+    /// Body of a change of one value.
+    private struct Value: Decodable {
+        let value: String
+    }
+
+    /// The backend's limit of a page, and the length of its first page, whatever the query asks for.
+    private static let maxListed = 5000
 
     static func add(to router: WorldRoutes<Self>) {
         router.group("v3/memories")
@@ -29,11 +35,13 @@ struct MemoryRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let page = try Page(request.query, maxListed: Self.maxListed)
+        let offset = try request.query.integer("offset", movedInto: 0...1_000_000_000) ?? 0
+        let limit = try request.query.integer("limit", movedInto: 1...Self.maxListed) ?? 100
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
         try await context.hold(try await runtime.store.memoryListSize(of: principal))
         let memories = try await runtime.store.memories(
-            of: principal, categories: categories.isEmpty ? nil : categories, offset: page.offset, limit: page.limit)
+            of: principal, categories: categories.isEmpty ? nil : categories, offset: offset,
+            limit: offset == 0 ? Self.maxListed : limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
     }
 
@@ -41,9 +49,9 @@ struct MemoryRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let new = try await request.decodeJSON(as: New.self, in: context)
         let content = try Self.content(new.content, "content")
-        let category = new.category ?? "core"
+        let category = new.category ?? "interesting"
         guard (1...64).contains(category.utf8.count), category.isPlain else {
-            throw ScribeError.invalidRequest(field: "category", problem: "must be a name such as core")
+            throw ScribeError.invalidRequest(field: "category", problem: "must be a name such as interesting")
         }
         let now = runtime.clock.now
         let memory = Memory(
@@ -55,15 +63,20 @@ struct MemoryRoutes: Sendable {
     }
 
     @Sendable private func change(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let value = request.query["value"] else {
-            throw ScribeError.invalidRequest(field: "value", problem: "is missing")
-        }
-        return try await changed(context, content: try Self.content(String(value), "value"))
+        try await changed(context, content: try Self.content(try await value(of: request, context), "value"))
     }
 
     @Sendable private func setVisibility(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let value = String(request.query["value"] ?? "")
-        return try await changed(context, visibility: try Self.visibility(value, "value"))
+        let value = try await value(of: request, context)
+        guard Self.visibilities.contains(value) else { throw OmiError.invalidValue("Invalid visibility value") }
+        return try await changed(context, visibility: value)
+    }
+
+    /// The new value: from a body, as the desktop app sends it, or else from the query, as the phone's app does.
+    private func value(of request: Request, _ context: ScribeContext) async throws -> String {
+        if let body = try await request.decodeOptionalJSON(as: Value.self, in: context) { return body.value }
+        guard let value = request.query["value"] else { throw OmiInvalidInput.missing(.query, "value") }
+        return String(value)
     }
 
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -92,8 +105,10 @@ struct MemoryRoutes: Sendable {
         return content
     }
 
+    private static let visibilities = ["public", "private"]
+
     private static func visibility(_ text: String, _ field: String) throws(ScribeError) -> String {
-        guard ["public", "private"].contains(text) else {
+        guard visibilities.contains(text) else {
             throw .invalidRequest(field: field, problem: "must be public or private")
         }
         return text
