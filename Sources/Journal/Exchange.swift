@@ -52,6 +52,8 @@ package struct Exchange: Sendable {
     package private(set) var requestID: String
     /// Reason that the request was refused, or that the delivery failed; or an oddity of a request that was served.
     package var reason: String?
+    /// Parts of the request that have no effect here.
+    package var ignored: [IgnoredParameter] = []
     /// Fault rules that were applied.
     package var fault: String?
     /// Recording that was played to the socket.

@@ -91,6 +91,33 @@ package struct OutboundClient: Sendable {
         ) { Int($0.status.code) }
     }
 
+    /// Opens a WebSocket to a URL, whose `http` or `https` stands for `ws` or `wss`.
+    /// - Throws: ``OutboundError``, `CancellationError`.
+    package func openSocket(
+        to address: OutboundURL, _ headers: [(String, String)], within limit: Duration, for business: BusinessID,
+        identifiers: IdentifierSource
+    ) async throws -> (socket: OutboundSocket, channel: OutboundSocket.Channel) {
+        guard let url = URL(string: address.url) else { throw OutboundError.invalid("is no URL") }
+        return try await withTimeLimit(limit, clock: clock, failure: OutboundError.unreachable) {
+            for target in try await addresses(of: address, for: business).prefix(Self.maxAddresses) {
+                let socket = try OutboundSocket(
+                    url, at: "\(target)", headers: headers + [("Sec-Fetch-Site", "cross-site")], trust: trust,
+                    identifiers: identifiers)
+                guard let channel = try? await socket.open() else {
+                    try Task.checkCancellation()
+                    continue
+                }
+                guard !Task.isCancelled else {
+                    // The time limit has passed, so that no caller takes it.
+                    try? await channel.executeThenClose { _, _ in }
+                    throw CancellationError()
+                }
+                return (socket, channel)
+            }
+            throw OutboundError.unreachable
+        }
+    }
+
     private func exchange<Value: Sendable>(
         _ address: OutboundURL, _ method: HTTPMethod, _ headers: [(String, String)] = [],
         _ content: ByteBuffer? = nil, within limit: Duration, for business: BusinessID,

@@ -5,8 +5,10 @@ import contextlib
 import hashlib
 import http.client
 import json
+import pathlib
 import select
 import socket
+import subprocess
 import threading
 import wave
 
@@ -16,6 +18,9 @@ import websockets.exceptions
 from emulator import LIMITED, PATIENCE, wait_until
 from http_recorder import Answer, HTTPRecorder, Request
 from listen_client import KEY, RATE, SPEECH, environment, voice
+
+#: Python with an older major of the SDK.
+OLDER = pathlib.Path(__file__).resolve().parents[2] / ".venv/ekacare/bin/python"
 
 
 @pytest.mark.covers("L-01", "L-34")
@@ -240,3 +245,19 @@ def test_a_fault_rule_of_webhooks_applies_to_a_callback(server):
             wait_until(lambda: sum(each.path == f"/{count}" for each in service.requests) == count, "it is told")
         assert [each["applied"] for each in requests.get(control).json()["faults"]] == [1, 0]
         requests.delete(control).raise_for_status()
+
+
+def test_an_older_major_of_the_deepgram_sdk_hears_the_same(server, tmp_path):
+    with wave.open(str(tmp_path / "speech.wav"), "wb") as recording:
+        recording.setparams((1, 2, RATE, 0, "NONE", ""))
+        recording.writeframes(SPEECH)
+    script = pathlib.Path(__file__).with_name("older_deepgram.py")
+    done = subprocess.run(
+        [OLDER, script, server.base_url, tmp_path / "speech.wav", KEY], capture_output=True, timeout=PATIENCE,
+        text=True)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["recorded"]["transcript"]
+    assert told["recorded"]["extra"] == {"visit": "7"} and told["recorded"]["warnings"] == ["search"]
+    assert told["live"]["started"] and told["live"]["words"] == 10 and told["live"]["metadata"]
+    assert told["refused"] is False

@@ -199,7 +199,7 @@ def test_the_deepgram_sdk_gets_a_token_and_live_results_with_it(server):
 @pytest.mark.parametrize("host", [
     None, "api.deepgram.com", "api.eka.care", "anything.eka.care", "sdp.suki.ai", "localhost"])
 @pytest.mark.parametrize("method, path", [
-    ("GET", "/v2/listen"), ("POST", "/v2/listen"), ("GET", "/v2/listen/x"), ("GET", "/v1/auth/token"),
+    ("GET", "/v2/listen"), ("POST", "/v2/listen"), ("GET", "/v2/listen/x"), ("GET", "/v1/auth/tokens"),
     ("POST", "/v1/auth"),
 ])
 def test_paths_of_deepgram_that_are_not_served_get_404_in_deepgrams_format(server, method, path, host):

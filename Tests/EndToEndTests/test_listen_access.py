@@ -91,8 +91,7 @@ def test_unknown_parameters_are_ignored(server):
 
 
 @pytest.mark.parametrize("query", [
-    "encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe", "utterance_end_ms=soon",
-    "diarize_model=v2"])
+    "encoding=amr", "channels=0", "channels=x", "endpointing=-1", "interim_results=maybe", "utterance_end_ms=soon"])
 def test_invalid_parameter_values_get_400(server, query):
     address = f"http://127.0.0.1:{server.port}/v1/listen?{query}"
     upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",

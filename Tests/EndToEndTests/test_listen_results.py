@@ -102,26 +102,28 @@ def test_speech_started_and_utterance_end_are_sent_on_request(server):
 
     assert kinds("endpointing=300") == []
     assert kinds("endpointing=300&vad_events=true") == ["SpeechStarted", "SpeechStarted"]
-    messages = hear(server, "endpointing=300&interim_results=true&utterance_end_ms=500")
+    apart = voice(1.2) + silence(1.2) + voice(1.2)
+    messages = hear(server, "endpointing=300&interim_results=true&utterance_end_ms=1000", apart)
     messages = [m for m in messages if m.get("is_final", True)]
-    assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
+    assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"], messages
     assert messages[1]["channel"] == [0, 1] and messages[1]["last_word_end"] == 1.2
-    assert kinds("endpointing=300&utterance_end_ms=500") == []
+    assert kinds("endpointing=300&utterance_end_ms=1000") == []
 
 
 @pytest.mark.covers("L-68")
 def test_words_are_final_before_the_utterance_ends_also_without_endpointing(server):
-    query = "endpointing=false&interim_results=true&utterance_end_ms=500"
-    messages = [m for m in hear(server, query) if m.get("is_final", True)]
+    query = "endpointing=false&interim_results=true&utterance_end_ms=1000"
+    apart = voice(1.2) + silence(1.2) + voice(1.2)
+    messages = [m for m in hear(server, query, apart) if m.get("is_final", True)]
     assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Metadata"]
     assert [m["speech_final"] for m in results(messages)] == [False, True]
     assert words(messages[0]) == 5 and messages[1]["last_word_end"] == 1.2
     # The endpoint that comes after it has no words left.
-    query = "endpointing=1000&interim_results=true&utterance_end_ms=500"
-    messages = [m for m in hear(server, query, voice(1.2) + silence(2)) if m.get("is_final", True)]
+    query = "endpointing=1500&interim_results=true&utterance_end_ms=1000"
+    messages = [m for m in hear(server, query, voice(1.2) + silence(2.5)) if m.get("is_final", True)]
     assert [m["type"] for m in messages] == ["Results", "UtteranceEnd", "Results", "Results", "Metadata"]
     assert [(m["speech_final"], words(m), m["start"]) for m in results(messages)] == [
-        (False, 5, 0), (True, 0, 1.7), (True, 0, 2.2)]
+        (False, 5, 0), (True, 0, 2.2), (True, 0, 2.7)]
 
 
 @pytest.mark.covers("L-67")

@@ -29,12 +29,7 @@ struct ListenErrors: ErrorTable {
         case HTTPProblem.unauthenticated: shared.saying("Invalid credentials.")
         case HTTPProblem.busy, HTTPProblem.tooManyAttempts:
             shared.saying("Too many open streams, try again", status: .tooManyRequests)
-        case ListenError.upgradeRequired:
-            .upgradeRequired("Live audio goes over a WebSocket; POST sends a whole recording")
-        case ListenError.notPermitted:
-            Refusal(
-                .forbidden, code: "INSUFFICIENT_PERMISSIONS",
-                "A granted token grants no other; use an API key.")
+        case let error as ListenError: error.refusal
         case let failure as EngineFailure: failure.refusal
         case let problem as OutboundError:
             Refusal(.badRequest, code: "REMOTE_CONTENT_ERROR", problem.explanation)
@@ -60,6 +55,34 @@ enum ListenError: Error, Hashable, Sendable {
     case upgradeRequired
     /// A granted token was used where only an API key is accepted.
     case notPermitted
+    /// A value that Deepgram refuses, with its sentence.
+    case invalidParameter(String)
+    /// A model that is none of Deepgram's.
+    case modelNotPermitted
+    /// A language that the model has not.
+    case noSuchCombination
+    /// A model of `/v2/listen`.
+    case modelOfOtherEndpoint
+    /// No model has the id.
+    case modelNotFound
+
+    fileprivate var refusal: Refusal {
+        switch self {
+        case .upgradeRequired:
+            .upgradeRequired("Live audio goes over a WebSocket; POST sends a whole recording")
+        case .notPermitted: Refusal(.forbidden, "A granted token grants no other; use an API key.")
+        case .invalidParameter(let sentence): Refusal(.badRequest, code: "INVALID_QUERY_PARAMETER", sentence)
+        case .modelNotPermitted: Refusal(.forbidden, "Project does not have access to the requested model.")
+        case .noSuchCombination:
+            Refusal(.badRequest, "Bad Request: No such model/language/tier combination found.")
+        case .modelOfOtherEndpoint:
+            Refusal(
+                .badRequest, code: "V2_MODEL_ON_V1_LISTEN_ENDPOINT",
+                "Flux models are not supported on the `/v1/listen` endpoint. Please use the `/v2/listen` endpoint for "
+                    + "conversational speech-to-text requests.")
+        case .modelNotFound: Refusal(.notFound, "There is no model of this id.")
+        }
+    }
 }
 
 extension EngineFailure {

@@ -15,6 +15,10 @@ package struct ListenFamily: RoutedAPI {
         package var sockets = 1000
         /// Whether answers follow SubQ where it differs from Deepgram.
         package var speaksSubQ = false
+        /// Names of models beside Deepgram's, and ids of custom ones.
+        package var models: Set<String> = []
+        /// Whether a stream without audio ends, whatever messages keep it alive.
+        package var needsAudio = false
         /// Longest time to fetch and recognise a recording.
         package var fetchTime: Duration = .seconds(600)
 
@@ -27,7 +31,7 @@ package struct ListenFamily: RoutedAPI {
     static let subQHostNames = ["api.subquadratic.ai", "stt-api.subq.ai", "api.aldea.ai"]
     package var hostSuffixes: [String] { Self.hostNames }
     /// Paths that belong to Deepgram's API on any host.
-    package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v2", "listen"]]
+    package let reservedPaths: [[Substring]] = [["v1", "auth"], ["v1", "models"], ["v2", "listen"]]
 
     let environment: FamilyEnvironment
     let settings: Settings
@@ -76,6 +80,7 @@ package struct ListenFamily: RoutedAPI {
                 ListenRecordingRoutes(
                     runtime: $0.runtime, authentication: ListenAuthentication(world: $0), settings: settings)
             })
+        ListenModelRoutes.add(to: routes.group(access: .open).routes { _ in ListenModelRoutes() })
         ListenGrantRoutes.add(to: group.routes { ListenGrantRoutes(authentication: ListenAuthentication(world: $0)) })
     }
 }

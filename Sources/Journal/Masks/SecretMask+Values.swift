@@ -17,7 +17,8 @@ extension SecretMask {
             copy(upTo: next)
             return mask(upTo: end(from: place) { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") })
         }
-        let isEscaped = bytes[next...].starts(with: Array("%3D".utf8)) || bytes[next...].starts(with: Array("%3d".utf8))
+        // A colon too: the query's `extra` has pairs of a name and a value.
+        let isEscaped = ["%3d", "%3a"].contains(String(decoding: bytes[next...].prefix(3), as: UTF8.self).lowercased())
         switch isEscaped ? UInt8(ascii: "=") : bytes[next] {
         case UInt8(ascii: "="):
             copy(upTo: next + (isEscaped ? 3 : 1))

@@ -88,6 +88,7 @@ package struct SecretMask {
     private mutating func run() {
         while place < bytes.count {
             guard Self.isWord(bytes[place]) || escapedLetter(at: place) != nil else {
+                if bytes[place] == UInt8(ascii: "%"), maskEscapedUser() { continue }
                 out.append(bytes[place])
                 place += 1
                 if bytes[place - 1] == UInt8(ascii: "/") { maskUser() }
@@ -127,6 +128,29 @@ package struct SecretMask {
         let end = self.end(from: place) { Self.isWord($0) || ":.%~!$&()*+=".utf8.contains($0) }
         guard end < bytes.count, bytes[end] == UInt8(ascii: "@"), end - place <= 1024 else { return }
         mask(upTo: end)
+    }
+
+    /// Masks the user name and password in a URL that is a parameter of a query, `https%3A%2F%2Fuser%3Apass%40host`.
+    private mutating func maskEscapedUser() -> Bool {
+        func isNext(_ escape: String, at place: Int) -> Bool {
+            String(decoding: bytes[place...].prefix(escape.utf8.count), as: UTF8.self).uppercased() == escape
+        }
+        guard isNext("%2F%2F", at: place),
+            [":", "%3A", "%3a"].contains(where: { out.suffix($0.utf8.count).elementsEqual($0.utf8) })
+        else { return false }
+        copy(upTo: place + 6)
+        var end = place
+        while end < bytes.count, end - place <= 1024, Self.isWord(bytes[end]) || ".%~!$()*+".utf8.contains(bytes[end]) {
+            if bytes[end] == UInt8(ascii: "%") {
+                if isNext("%40", at: end) {
+                    mask(upTo: end)
+                    break
+                }
+                if ["%2F", "%3F", "%23"].contains(where: { isNext($0, at: end) }) { break }
+            }
+            end += 1
+        }
+        return true
     }
 
     /// Replaces a short part of a sound or picture behind its name.

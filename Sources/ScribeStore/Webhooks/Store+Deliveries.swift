@@ -174,20 +174,29 @@ extension Store {
     }
 
     /// Stores a callback: a message to an address that a request has named. A stored callback survives the end of the
-    /// process.
+    /// process. Callbacks of one request are delivered in order.
+    /// - Throws: ``ScribeError/storageQuotaExceeded`` where ``callbackLimit`` of the request are not delivered yet.
     package func enqueue(_ callback: Callback, host: String, of business: BusinessID, at now: Date) async throws {
-        try await database.write(.none) { db, changes in
-            let lane = "callback \(business.rawValue) \(host)"
+        let lane = "callback \(business.rawValue) \(host)"
+        try await database.write(.lane(lane)) { db, changes in
             let time = now.milliseconds
+            let waiting: Int? = try db.row(
+                """
+                SELECT count(*) AS number FROM deliveries WHERE webhook IS NULL AND session = ? AND settled_at IS NULL
+                """, [callback.request])?["number"]
+            guard waiting ?? 0 < Self.callbackLimit else { throw ScribeError.storageQuotaExceeded }
             try db.insert(into: "deliveries").values([
                 "lane": lane, "business_id": business.rawValue, "session": callback.request,
                 "address": callback.address, "method": callback.method,
                 "headers": try StoredJSON.text(callback.headers), "body": callback.body, "occurred_at": time,
-                "queued_at": time, "run_at": time,
+                "queued_at": time, "run_at": waiting ?? 0 == 0 ? time : nil,
             ])
             changes.append(.delivery(lane: lane))
         }
     }
+
+    /// Most callbacks of one request that are not delivered.
+    private static let callbackLimit = 1000
 
     /// Enqueues a test delivery with an invented event for a registration.
     /// - Returns: the delivery's id; nil if there is no such registration.
@@ -214,14 +223,24 @@ extension Store {
     }
 
     private static func wakeNext(after delivery: Delivery, at now: Date, in db: any StoreSession) throws {
-        guard case .event(_, let session, _, let webhook) = delivery.content else { return }
-        try db.run(
-            """
-            UPDATE deliveries SET run_at = ?1 WHERE id = (
-                SELECT min(id) FROM deliveries WHERE webhook = ?2 AND session = ?3 AND settled_at IS NULL)
-                AND state = 'pending' AND run_at IS NULL
-            """,
-            [now.milliseconds, webhook.id, session.rawValue])
+        switch delivery.content {
+        case .event(_, let session, _, let webhook):
+            try db.run(
+                """
+                UPDATE deliveries SET run_at = ?1 WHERE id = (
+                    SELECT min(id) FROM deliveries WHERE webhook = ?2 AND session = ?3 AND settled_at IS NULL)
+                    AND state = 'pending' AND run_at IS NULL
+                """,
+                [now.milliseconds, webhook.id, session.rawValue])
+        case .callback(let callback):
+            try db.run(
+                """
+                UPDATE deliveries SET run_at = ?1 WHERE id = (
+                    SELECT min(id) FROM deliveries WHERE webhook IS NULL AND session = ?2 AND settled_at IS NULL)
+                    AND state = 'pending' AND run_at IS NULL
+                """,
+                [now.milliseconds, callback.request])
+        }
     }
 
     private static func delivery(_ row: StoredRow, in db: any StoreSession) throws -> Delivery {

@@ -39,6 +39,10 @@ struct SecretMaskTests {
             ("token=a,hush;more'&x=1", "token=***&x=1"), ("token[]=hush&x=1", "token[]=***&x=1"),
             ("next=http%3A%2F%2Fx%2F%3Ftoken%3Dhush", "next=http%3A%2F%2Fx%2F%3Ftoken%3D***"),
             (#"{"url":"http://me:hush@host/a"}"#, #"{"url":"http://***@host/a"}"#),
+            ("callback=https%3A%2F%2Fme%3Ahush%40host%2Fa&x=1", "callback=https%3A%2F%2F***%40host%2Fa&x=1"),
+            ("callback=http:%2f%2fme:hush%40host", "callback=http:%2f%2fme:hush%40host"),
+            ("callback=http%3a%2f%2fhost%2fa%40b", "callback=http%3a%2f%2fhost%2fa%40b"),
+            ("extra=callback_secret%3Ahush&extra=visit%3A7", "extra=callback_secret%3A***&extra=visit%3A7"),
             (#"{"total_tokens":5,"token_type":"bearer"}"#, #"{"total_tokens":5,"token_type":"bearer"}"#),
         ])
     func names(text: String, shown: String) {

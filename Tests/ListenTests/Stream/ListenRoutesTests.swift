@@ -29,7 +29,7 @@ struct ListenRoutesTests {
 
             let plain = try await client.get(path, headers: [.authorization: "Token org_dev_key"])
             #expect(plain.status == 426)
-            let wrong = try await client.get("\(path)?channels=9", headers: Self.upgrade)
+            let wrong = try await client.get("\(path)?channels=21", headers: Self.upgrade)
             #expect(wrong.status == 400)
             let message = try wrong["err_msg"]
             #expect(wrong.headers[.dgError] == message)
@@ -40,6 +40,22 @@ struct ListenRoutesTests {
         try await full.run { client in
             let refused = try await client.get(path, headers: Self.upgrade)
             #expect(refused.status == 429)
+        }
+    }
+
+    @Test("a model that is none is 403 on a stream and for a recording, and the models are listed with their ids")
+    func models() async throws {
+        try await TestServer().run { client in
+            let stream = try await client.get("/v1/listen?model=nova-30", headers: Self.upgrade)
+            let recording = try await client.send(
+                .post, "/v1/listen?model=nova-30", headers: [.authorization: "Token org_dev_key"], body: Data("x".utf8))
+            for answer in [stream, recording] {
+                #expect(answer.status == 403)
+                #expect(try answer["err_msg"] == "Project does not have access to the requested model.")
+            }
+            let models = try await client.get("/v1/models")
+            let first = try await client.get("/v1/models/\(try models["stt.0.uuid"])")
+            #expect(try first["name"] == "nova-3")
         }
     }
 

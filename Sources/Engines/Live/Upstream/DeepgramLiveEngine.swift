@@ -2,6 +2,7 @@ package import Basics
 import Foundation
 import NIOCore
 import NIOWebSocket
+import Outbound
 import ScribeDomain
 
 /// Live engine on Deepgram's `/v1/listen` (streaming.md 1) and compatible services: forwards audio and returns results.
@@ -44,7 +45,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     ) async throws {
         var headers: [(String, String)] = []
         if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
-        let socket = try UpstreamSocket(
+        let socket = try OutboundSocket(
             try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
         let conversation = UpstreamStream(options, socket)
         // A separate task emits events, so that the end of a connection does not interrupt it.
@@ -90,7 +91,7 @@ package struct DeepgramLiveEngine: LiveEngine {
 
     /// Opens one connection after another until the stream is over.
     private func converse(
-        _ conversation: UpstreamStream, _ socket: UpstreamSocket,
+        _ conversation: UpstreamStream, _ socket: OutboundSocket,
         _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws {
         var failures = 0
@@ -137,7 +138,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     /// - Returns: whether a result arrived; a greeting is no progress.
     /// - Throws: ``UpstreamEnd``, `CancellationError`.
     private func converse(
-        _ conversation: UpstreamStream, over channel: UpstreamSocket.Channel, _ socket: UpstreamSocket,
+        _ conversation: UpstreamStream, over channel: OutboundSocket.Channel, _ socket: OutboundSocket,
         _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws -> Bool {
         let signs = LockedValue(0)
@@ -194,7 +195,7 @@ package struct DeepgramLiveEngine: LiveEngine {
 
     private func hear(
         _ frame: WebSocketFrame, _ conversation: UpstreamStream, _ outgoing: BoundedQueue<WebSocketFrame>,
-        _ socket: UpstreamSocket, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
+        _ socket: OutboundSocket, _ emit: @escaping @Sendable (LiveEvent) async throws -> Void
     ) async throws {
         var payload = frame.unmaskedData
         switch frame.opcode {

@@ -1,12 +1,13 @@
 import Basics
 import NIOCore
 import NIOWebSocket
+import Outbound
 
 /// State of one stream to a service across several connections: messages to send, audio without final results, and the
 /// start of the current connection.
 actor UpstreamStream {
     private let options: LiveOptions
-    private let socket: UpstreamSocket
+    private let socket: OutboundSocket
     private var unsettled: UnfinalizedAudio
     /// Queue of frames for the current connection; nil without one.
     private var outgoing: BoundedQueue<WebSocketFrame>?
@@ -27,7 +28,7 @@ actor UpstreamStream {
     private static let maxOutgoing = 256 << 10
     private static let longestUnsettled = 60
 
-    init(_ options: LiveOptions, _ socket: UpstreamSocket) {
+    init(_ options: LiveOptions, _ socket: OutboundSocket) {
         self.options = options
         self.socket = socket
         unsettled = UnfinalizedAudio(

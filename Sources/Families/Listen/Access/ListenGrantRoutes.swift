@@ -3,14 +3,18 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// `POST /v1/auth/grant`: issues a short-lived token for a browser to the owner of an API key (streaming.md 1.2).
+/// `GET /v1/auth/token` tells whether a key is valid. `POST /v1/auth/grant` issues a short-lived token for a browser to
+/// the owner of an API key (streaming.md 1.2).
 struct ListenGrantRoutes: Sendable {
     private static let usualLifetime = 30
     private static let lifetimes = 1...3600
 
     let authentication: ListenAuthentication
 
-    static func add(to router: WorldRoutes<Self>) { router.post("v1/auth/grant", use: grant) }
+    static func add(to router: WorldRoutes<Self>) {
+        router.post("v1/auth/grant", use: grant)
+        router.get("v1/auth/token", use: describeKey)
+    }
 
     private struct Body: Decodable {
         let lifetime: JSONValue?
@@ -37,5 +41,18 @@ struct ListenGrantRoutes: Sendable {
         var response = Response.json(.ok, ["access_token": .string(token), "expires_in": .integer(lifetime)])
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Describes the caller's key. Clients look at the status; the vendor documents no members.
+    @Sendable private func describeKey(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let credentials = ListenCredentials(request.headers)
+        let principal = try await authentication.principal(credentials)
+        context.noteCaller(principal)
+        return .json(
+            .ok,
+            [
+                "api_key_id": .string(ListenCallback.identifier(of: credentials.key ?? "")),
+                "scopes": .array(["usage:write"], JSON.string),
+            ])
     }
 }

@@ -18,7 +18,8 @@ extension Recognitions.RecognisedRecording {
         return [
             "metadata": ListenModel(query.model, speaksSubQ: speaksSubQ).metadata(
                 request: request, hash: sha256, createdAt: now, duration: duration.inThousandths,
-                channels: channels.count),
+                channels: channels.count, extra: query.extra
+            ).adding(query.warnings.isEmpty ? [:] : ["warnings": .array(query.warnings, \.json)]),
             "results": [
                 "channels": .array(channels, \.json),
                 "utterances": query.utterances

@@ -20,24 +20,24 @@ struct ListenRecordingRoutes: Sendable {
         let url: String
     }
 
-    /// Longest time to resolve a callback's host name.
-    private static let lookUpTime: Duration = .seconds(10)
-
     static func add(to router: WorldRoutes<Self>) {
         router.post("v1/listen", use: recognise)
     }
 
     @Sendable private func recognise(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let principal = try await authentication.principal(ListenCredentials(request.headers))
+        let credentials = ListenCredentials(request.headers)
+        let principal = try await authentication.principal(credentials)
         context.noteCaller(principal)
         let query = try ListenQuery(
-            request.query, at: .recording, of: ListenClientProfile(request), speaksSubQ: settings.speaksSubQ)
-        let callback = try ListenCallback(request.query)
+            request.query, at: .recording, of: ListenClientProfile(request), speaksSubQ: settings.speaksSubQ,
+            models: settings.models)
+        context.note(query.warnings.map(\.ignored))
+        let id = runtime.identifiers.uuid(.transcription)
+        let callback = try ListenCallback(request.query, isStream: false, request: id, key: credentials.key)
         let link = try await link(in: request, context)
         if let callback {
-            try await runtime.outbound.check(callback.address, within: Self.lookUpTime, for: principal.business)
+            try await runtime.outbound.check(callback.address, within: ListenCallback.patience, for: principal.business)
         }
-        let id = runtime.identifiers.uuid(.transcription)
         return try await context.cancellingOnDisconnect {
             let hearing =
                 if let link {
@@ -81,39 +81,9 @@ struct ListenRecordingRoutes: Sendable {
     ) async throws -> Response {
         let message = Callback(
             address: callback.address.url, method: callback.method, request: request,
-            headers: ["Content-Type": "application/json", "dg-request-id": request],
+            headers: callback.headers,
             body: await EventLoopOffload.run(bytes: .max) { Data(answer.bytes) })
         try await runtime.webhooks.sendCallback(message, at: callback.address, of: business)
         return .json(.ok, ["request_id": .string(request)])
-    }
-}
-
-/// Parses `callback` and `callback_method`: another receiver of the result.
-struct ListenCallback: Hashable, Sendable {
-    let address: OutboundURL
-    let method: String
-
-    /// Parses the query.
-    /// - Returns: nil without a callback.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``.
-    init?(_ query: FlatDictionary<Substring, Substring>) throws(ScribeError) {
-        method = (query["callback_method"] ?? "POST").uppercased()
-        guard ["POST", "PUT"].contains(method) else {
-            throw .invalidRequest(field: "callback_method", problem: "must be post or put")
-        }
-        guard let callback = query.text("callback") else { return nil }
-        address = try OutboundURL(field: "callback", callback)
-    }
-}
-
-extension OutboundURL {
-    fileprivate init(field: String, _ text: String) throws(ScribeError) {
-        do {
-            try self.init(text)
-        } catch .invalid(let reason) {
-            throw .invalidRequest(field: field, problem: reason)
-        } catch {
-            throw .invalidRequest(field: field, problem: "cannot be used")
-        }
     }
 }

@@ -53,6 +53,8 @@ struct ListenMessages: Sendable {
     /// Whether each word has its language.
     let wordLanguages: Bool
     let hintedLanguages: [String]?
+    /// Pairs that the client sent.
+    let extra: [(key: String, value: String)]
     let speaksSubQ: Bool
 
     /// Most words in all key terms together; the vendor counts tokens.
@@ -86,6 +88,7 @@ struct ListenMessages: Sendable {
             "from_finalize": .bool(result.fromFinalize), "channel": ["alternatives": [alternative]],
             "metadata": [
                 "request_id": .string(request), "model_info": model.json, "model_uuid": .string(model.uuid),
+                "extra": .extra(extra),
             ],
         ]
     }
@@ -96,7 +99,7 @@ struct ListenMessages: Sendable {
         (["type": "Metadata"] as JSON).adding(
             model.metadata(
                 request: request, hash: hash, createdAt: createdAt, duration: duration.inThousandths,
-                channels: duration == 0 && !speaksSubQ ? 0 : channels))
+                channels: duration == 0 && !speaksSubQ ? 0 : channels, extra: extra))
     }
 
     static let schemaError: JSON = [

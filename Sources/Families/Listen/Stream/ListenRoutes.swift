@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Outbound
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
@@ -52,7 +53,14 @@ struct ListenRoutes: Sendable {
                 WebSocketClosure(1008, "401 INVALID_AUTH: Invalid credentials."), of: upgrade,
                 subprotocol: credentials.agreed, headers: headers, request, context)
         }
-        let query = try ListenQuery(request.query, at: endpoint, of: client, speaksSubQ: settings.speaksSubQ)
+        let query = try ListenQuery(
+            request.query, at: endpoint, of: client, speaksSubQ: settings.speaksSubQ, models: settings.models)
+        context.note(query.warnings.map(\.ignored))
+        let callback = try ListenCallback(request.query, isStream: true, request: id, key: credentials.key)
+        if let callback {
+            try await runtime.outbound.check(
+                callback.address, within: ListenCallback.patience, for: principal.business)
+        }
         let recording = try await recording(in: request, query, principal)
         return sockets.response(
             to: upgrade, in: try sockets.enter(principal, context), subprotocol: credentials.agreed, headers: headers,
@@ -62,7 +70,10 @@ struct ListenRoutes: Sendable {
             return try await ListenSession(
                 engine: engine, query: query, request: id, clock: runtime.clock, settings: settings,
                 tenant: principal.business.rawValue,
-                recording: recording, socket: session.socket, logger: context.logger
+                recording: recording, socket: session.socket,
+                callback: callback.map {
+                    StreamCallback(callback: $0, request: id, runtime: runtime, business: principal.business)
+                }, logger: context.logger
             ).serve(messages, session.idle)
         }
     }

@@ -22,12 +22,16 @@ struct ListenSession: Sendable {
     /// The recording that the stream feeds; nil for a stream without a transaction.
     let recording: LiveRecording?
     let socket: WebSocket
+    /// Another receiver of the messages; nil without one.
+    let callback: StreamCallback?
     let logger: Logger
 
     /// Decodes the client's messages up to the end of its stream.
     private struct Input {
         var messages: WebSocketMessages.Iterator
         let idle: IdleTimeout
+        /// Whether audio alone keeps the socket open.
+        let needsAudio: Bool
         var audio: ListenAudio
         var hash = SHA256()
         /// Whether the client announced the end of the stream.
@@ -36,7 +40,7 @@ struct ListenSession: Sendable {
         /// The next samples or command, without `KeepAlive` messages; nil at the end of the stream.
         mutating func next() async throws -> Message? {
             while let message = try await messages.next() {
-                idle.recordActivity()
+                if case .text = message, needsAudio {} else { idle.recordActivity() }
                 switch message {
                 case .binary(let bytes) where bytes.readableBytes == 0:
                     hasEnded = true
@@ -71,7 +75,17 @@ struct ListenSession: Sendable {
     /// - Returns: The regular closure of the socket.
     /// - Throws: ``WebSocketClosure`` for another closure, and errors that ``closure(for:)`` translates.
     func serve(_ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout) async throws -> WebSocketClosure {
-        var input = Input(messages: messages, idle: idle, audio: ListenAudio(query))
+        guard let callback else { return try await serve(messages, idle, nil) }
+        return try await callback.withReceiver(idle, close: { [socket] in socket.close($0) }) {
+            try await serve(messages, idle, $0)
+        }
+    }
+
+    private func serve(
+        _ messages: WebSocketMessages.Iterator, _ idle: IdleTimeout, _ sink: StreamCallback.Sink?
+    ) async throws -> WebSocketClosure {
+        var input = Input(
+            messages: messages, idle: idle, needsAudio: settings.needsAudio, audio: ListenAudio(query))
         let createdAt = clock.now
         /// Bytes of PCM that the engine decoded from compressed audio.
         let decoded = LockedValue(0)
@@ -81,10 +95,12 @@ struct ListenSession: Sendable {
                 channels: input.audio.options.channels, multichannel: query.options.multichannel, createdAt: createdAt,
                 punctuate: query.options.punctuate,
                 wordLanguages: query.wordLanguages, hintedLanguages: query.hintedLanguages,
-                speaksSubQ: settings.speaksSubQ)
+                extra: query.extra, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
-            try await socket.send(encoder().metadata(duration: 0, hash: SHA256().finalize()))
+            let greeting = encoder().metadata(duration: 0, hash: SHA256().finalize())
+            try await socket.send(greeting)
+            try await sink?(greeting)
         }
         // The engine starts once the format is known.
         var first: ByteBuffer?
@@ -97,7 +113,8 @@ struct ListenSession: Sendable {
                 first = try input.audio.decodeUndecided()
                 isFinalized = first != nil
                 if isFinalized { break waiting }
-                try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
+                try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded, sink))
+                {
                     try await $0.finalize()
                 }
             case .command(let command):
@@ -108,7 +125,7 @@ struct ListenSession: Sendable {
             }
         }
         if let first {
-            try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded)) {
+            try await engine.withSession(options(input), emit: emit(encoder(), input.audio.options, decoded, sink)) {
                 session in
                 if let vocabulary { try await session.expect(vocabulary) }
                 if input.audio.options.codec == nil { try await recording?.take(first, input.audio.options) }
@@ -135,7 +152,9 @@ struct ListenSession: Sendable {
         if input.hasEnded { try await recording?.commit() } else { try await recording?.breakOff() }
         input.audio.count(decoded: decoded.withLock { $0 })
         let hash = input.hash.finalize()
-        try await socket.send(encoder().metadata(duration: input.audio.duration, hash: hash))
+        let metadata = encoder().metadata(duration: input.audio.duration, hash: hash)
+        try await socket.send(metadata)
+        try await sink?(metadata)
         return .normal
     }
 
@@ -149,7 +168,7 @@ struct ListenSession: Sendable {
     }
 
     private func emit(
-        _ encoder: ListenMessages, _ options: LiveOptions, _ decoded: LockedValue<Int>
+        _ encoder: ListenMessages, _ options: LiveOptions, _ decoded: LockedValue<Int>, _ sink: StreamCallback.Sink?
     ) -> @Sendable (LiveEvent) async throws -> Void {
         { [socket, logger, engine, recording, decoded] event in
             switch event {
@@ -177,6 +196,7 @@ struct ListenSession: Sendable {
                 // The result is stored, so a client that has disconnected is no error.
                 try? await socket.send(message, size: Self.size(of: event))
             }
+            try await sink?(message)
         }
     }
 

@@ -1,18 +1,18 @@
-import Basics
-import Foundation
-import NIOCore
+package import Basics
+package import Foundation
+package import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import NIOWebSocket
-import Outbound
-import ScribeDomain
+package import NIOWebSocket
 
-/// Opens WebSockets to a speech service named in the configuration.
-struct UpstreamSocket: Sendable {
-    typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+/// Opens WebSockets to another server: a speech service named in the configuration, or a client's callback.
+package struct OutboundSocket: Sendable {
+    package typealias Channel = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
 
     private let host: String
+    /// Host or address to connect to.
+    private let target: String
     private let port: Int
     private let path: String
     private let headers: HTTPHeaders
@@ -24,13 +24,18 @@ struct UpstreamSocket: Sendable {
     private static let patience = TimeAmount.seconds(10)
 
     /// Creates a connector for a URL.
-    /// - Throws: ``EngineFailure`` for an invalid URL.
-    init(_ url: URL, headers: [(String, String)], trust: OutboundTrust, identifiers: IdentifierSource) throws {
+    /// - Parameter target: an address of its host that was checked; nil to look the host up.
+    /// - Throws: ``OutboundError/invalid(_:)``.
+    package init(
+        _ url: URL, at target: String? = nil, headers: [(String, String)], trust: OutboundTrust,
+        identifiers: IdentifierSource
+    ) throws {
         guard let host = url.host(), let scheme = url.scheme,
             let parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
-        else { throw EngineFailure(.transcriptionFailed, "the service has no address") }
+        else { throw OutboundError.invalid("names no host") }
         let isSecure = ["https", "wss"].contains(scheme)
         self.host = host.trimmingCharacters(in: ["[", "]"])
+        self.target = target ?? self.host
         port = url.port ?? (isSecure ? 443 : 80)
         path = parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
         self.headers = HTTPHeaders(
@@ -40,17 +45,17 @@ struct UpstreamSocket: Sendable {
     }
 
     /// Opens a WebSocket.
-    /// - Throws: ``EngineFailure`` if the service does not accept it.
-    func open() async throws -> Channel {
+    /// - Throws: ``OutboundError/unreachable`` if the server does not accept it, and the errors of the connection.
+    package func open() async throws -> Channel {
         let upgraded: EventLoopFuture<Channel?> = try await ClientBootstrap(
             group: .singletonMultiThreadedEventLoopGroup
         )
         .connectTimeout(.seconds(5))
-        .connect(host: host, port: port) { channel in
+        .connect(host: target, port: port) { channel in
             channel.eventLoop.makeCompletedFuture { try configure(channel) }
         }
         guard let channel = try await upgraded.get() else {
-            throw EngineFailure(.transcriptionFailed, "the service refuses live recognition", isRetryable: true)
+            throw OutboundError.unreachable
         }
         return channel
     }
@@ -90,7 +95,7 @@ struct UpstreamSocket: Sendable {
     }
 
     /// Masked frame, as clients must send it (RFC 6455, 5.3), so that no proxy misreads the payload.
-    func frame(_ opcode: WebSocketOpcode, _ payload: ByteBuffer = ByteBuffer()) -> WebSocketFrame {
+    package func frame(_ opcode: WebSocketOpcode, _ payload: ByteBuffer = ByteBuffer()) -> WebSocketFrame {
         WebSocketFrame(fin: true, opcode: opcode, maskKey: WebSocketMaskingKey(identifiers.bytes(4)), data: payload)
     }
 }

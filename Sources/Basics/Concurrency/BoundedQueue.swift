@@ -1,5 +1,5 @@
 /// Bounded queue from one task to another. A writer waits while the queue is full.
-actor BoundedQueue<Element: Sendable> {
+package actor BoundedQueue<Element: Sendable> {
     private let limit: Int
     private var elements: [(element: Element, weight: Int)] = []
     private var weight = 0
@@ -11,17 +11,18 @@ actor BoundedQueue<Element: Sendable> {
     /// - Parameters:
     ///   - limit: largest total weight of the waiting elements.
     ///   - elements: elements that wait from the beginning, without weight.
-    init(limit: Int, _ elements: [Element] = []) {
+    package init(limit: Int, _ elements: [Element] = []) {
         self.limit = limit
         self.elements = elements.map { ($0, 0) }
     }
 
     /// Whether no element waits.
-    var isEmpty: Bool { elements.isEmpty }
+    package var isEmpty: Bool { elements.isEmpty }
 
     /// Appends an element, then waits until the queue has room.
-    /// - Throws: error with which the queue was finished; `CancellationError` if it was finished without one.
-    func add(_ element: Element, weight: Int = 0) async throws {
+    /// - Throws: error with which the queue was finished; `CancellationError` if it was finished without one, or if the
+    ///   task is cancelled while it waits.
+    package func add(_ element: Element, weight: Int = 0) async throws {
         try check()
         // Every element has a weight, otherwise any number of them could wait.
         let weight = max(weight, limit / 1000)
@@ -29,7 +30,12 @@ actor BoundedQueue<Element: Sendable> {
         self.weight += weight
         wake()
         while self.weight > limit, end == nil {
-            await withCheckedContinuation { writers.append($0) }
+            try Task.checkCancellation()
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { writers.append($0) }
+            } onCancel: {
+                Task { await release() }
+            }
         }
         try check()
     }
@@ -41,7 +47,7 @@ actor BoundedQueue<Element: Sendable> {
     }
 
     /// Takes the next element, for a single reader; nil after the end.
-    func next() async -> Element? {
+    package func next() async -> Element? {
         while elements.isEmpty {
             guard end == nil else { return nil }
             await withCheckedContinuation { reader = $0 }
@@ -53,7 +59,7 @@ actor BoundedQueue<Element: Sendable> {
     }
 
     /// Closes the queue for writers. Waiting elements can still be taken, unless the queue ends with an error.
-    func finish(throwing error: (any Error)? = nil) {
+    package func finish(throwing error: (any Error)? = nil) {
         if error != nil { elements = [] }
         if end == nil { end = error.map { .failure($0) } ?? .success(()) }
         wake()
