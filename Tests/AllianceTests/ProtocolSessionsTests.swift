@@ -88,9 +88,13 @@ struct SessionsTests {
             try await store.add(template, to: business, at: fixture.manual.now)
         }
         try await store.archiveTemplate(.init("removed"), of: business, at: fixture.manual.now)
-        #expect(try await sessions.hasTemplates([.init("soap"), .init("own")], of: business))
-        #expect(try await !sessions.hasTemplates([.init("soap"), .init("removed")], of: business))
-        #expect(try await !sessions.hasTemplates([.init("own")], of: fixture.stranger.business))
+        try await sessions.requireTemplates([.init("soap"), .init("own")], of: business)
+        let error = await #expect(throws: AllianceError.self) {
+            try await sessions.requireTemplates([.init("soap"), .init("removed")], of: business)
+        }
+        guard case .invalidTemplate("removed", let known) = error else { throw try #require(error) }
+        #expect(known.contains("soap") && known.contains("own") && !known.contains("removed"))
+        #expect(try await !sessions.hasTemplate(.init("own"), of: fixture.stranger.business))
         #expect(try await sessions.templates(of: business).map { $0.id.rawValue } == ["own", "notes", "soap"])
     }
 

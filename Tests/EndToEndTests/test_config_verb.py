@@ -53,7 +53,7 @@ def test_the_schema_has_a_key_for_each_row_of_the_page():
 def test_each_setting_is_listed_under_a_task_on_the_configuration_page():
     page = (ROOT / "docs/configuration.md").read_text()
     tasks = page[page.index("## Settings by task"):page.index("## All settings")]
-    named = set(re.findall(r"`([a-z-]+)`", tasks))
+    named = set(re.findall(r"`([a-z0-9-]+)`", tasks))
     keys = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
     groups = tuple(name for name in named if name.endswith("-"))
     assert {key for key in keys - named if not key.startswith(groups)} == set()
@@ -95,6 +95,7 @@ SPECIAL = {
     "allowed-hosts": ["a.example,*.b.example", "[a.example, '*.b.example']"],
     "client-profiles": ["my-app=ios,kiosk=web", "[my-app=ios, kiosk=web]"],
     "outbound-allow": ["receiver,10.0.0.0/8", "[receiver, 10.0.0.0/8]"],
+    "listen-models": ["nova-3-ours,nova-2-ours", "[nova-3-ours, nova-2-ours]"],
     "stt-prompt": ["fever, cough", "[fever, cough]"],
     "transcriber": ["fake", "openai:http://127.0.0.1:9/v1"],
 }
@@ -124,8 +125,8 @@ def refusals(tmp_path, settings: dict[str, str]) -> tuple[int, set[str]]:
     What the check says of the settings together is not counted.
     """
     found = config("check", tmp_path, file="".join(f"{key}: {value}\n" for key, value in settings.items()))
-    return found.returncode, set(re.findall(r"problem: ([a-z-]+) in scribe\.yaml: '", found.stdout)) | set(
-        re.findall(r"'([a-z-]+)' must be", found.stdout))
+    return found.returncode, set(re.findall(r"problem: ([a-z0-9-]+) in scribe\.yaml: '", found.stdout)) | set(
+        re.findall(r"'([a-z0-9-]+)' must be", found.stdout))
 
 
 @pytest.mark.parametrize("settings", files(0), ids=itertools.count())

@@ -3,7 +3,10 @@ enum AllianceError: Error, Hashable, Sendable {
     /// A request that parses but has invalid content; the text describes the problem.
     case malformed(String)
     /// A session asks for a template that its business does not have.
-    case invalidTemplate
+    /// - Parameters:
+    ///   - id: Id as sent, or `?` for one that may be anybody's words.
+    ///   - known: Ids that the business may use.
+    case invalidTemplate(_ id: String, known: [String])
     /// The template does not exist, or the session has no note from that template.
     case templateNotFound
     case documentNotFound

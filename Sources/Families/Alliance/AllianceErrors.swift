@@ -57,8 +57,11 @@ extension AllianceError {
     fileprivate var refusal: Refusal {
         switch self {
         case .malformed(let problem): Refusal(.badRequest, problem)
-        case .invalidTemplate:
-            Refusal(.badRequest, code: "invalid_template", "One of the templates does not exist")
+        case .invalidTemplate(let id, let known):
+            Refusal(
+                .badRequest, code: "invalid_template",
+                "One of the templates does not exist: '\(id)'. Known are \(known.joined(separator: ", "))",
+                reason: "One of the templates does not exist")
         case .templateNotFound: Refusal(.notFound, code: "template_not_found", "There is no such template")
         case .documentNotFound: Refusal(.notFound, "There is no such document")
         case .webhookNotFound: Refusal(.notFound, code: "webhook_not_found", "No such webhook")

@@ -23,7 +23,7 @@ extension Request {
     package func decodeJSON<Value: Decodable, Result: Sendable>(
         upTo limit: Int = Self.jsonBodyLimit, in context: ScribeContext, _ work: (Value) throws -> Result
     ) async throws -> Result {
-        let input = try await collectedBody(upTo: limit, in: context)
+        let input = try await collectedJSON(upTo: limit, in: context)
         if !input.isEmpty { try requireJSON(by: context.credential) }
         return try await input.read { try work(Self.decode($0)) }
     }
@@ -32,7 +32,7 @@ extension Request {
     package func decodeOptionalJSON<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
-        let input = try await collectedBody(upTo: Self.jsonBodyLimit, in: context)
+        let input = try await collectedJSON(upTo: Self.jsonBodyLimit, in: context)
         guard !input.isEmpty else { return nil }
         try requireJSON(by: context.credential)
         // The type is explicit: inferred, it would be optional, and `null` would decode.
@@ -82,47 +82,7 @@ extension Request {
         do {
             return try JSONDocument(Data(buffer.readableBytesView)).decode(type)
         } catch let error as DecodingError {
-            throw ScribeError(error)
-        }
-    }
-}
-
-extension ScribeError {
-    /// Names the faulty field and the problem, without quoting the body.
-    fileprivate init(_ error: DecodingError) {
-        let path = { (context: DecodingError.Context) in
-            context.codingPath.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
-        }
-        switch error {
-        case .typeMismatch(let type, let context):
-            let field = path(context)
-            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must be \(Self.words(for: type))")
-        case .valueNotFound(_, let context):
-            let field = path(context)
-            self = .invalidRequest(field: field.isEmpty ? nil : field, problem: "must not be null")
-        case .keyNotFound(let key, let context):
-            let parent = path(context)
-            let field = parent.isEmpty ? key.stringValue : "\(parent).\(key.stringValue)"
-            self = .invalidRequest(field: field, problem: "is required")
-        case .dataCorrupted(let context):
-            let field = path(context)
-            self = .invalidRequest(
-                field: field.isEmpty ? nil : field, problem: field.isEmpty ? "must be JSON" : context.debugDescription
-            )
-        @unknown default:
-            self = .invalidRequest(field: nil, problem: "must be JSON")
-        }
-    }
-
-    private static func words(for type: Any.Type) -> String {
-        switch type {
-        case is String.Type: "a string"
-        case is Bool.Type: "true or false"
-        case is Int.Type, is Int64.Type: "an integer"
-        case is Double.Type: "a number"
-        case is [Any].Type: "an array"
-        case is [String: Any].Type: "an object"
-        default: String(describing: type).hasPrefix("Array") ? "an array" : "an object"
+            throw FaultyFields(of: type, in: Data(buffer.readableBytesView), first: error).error
         }
     }
 }

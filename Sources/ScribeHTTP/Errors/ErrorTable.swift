@@ -46,7 +46,8 @@ extension ErrorTable {
     /// Renders a refusal as an answer.
     package func response(_ refusal: Refusal, _ context: ScribeContext) -> Response {
         let refusal = coded(refusal)
-        context.explanation?.note(reason: refusal.message.isEmpty ? refusal.code : refusal.message)
+        context.explanation?.note(
+            reason: refusal.reason ?? (refusal.message.isEmpty ? refusal.code : refusal.message))
         var response = Response.json(refusal.status, envelope(refusal, context))
         response.headers.append(contentsOf: refusal.headers)
         for field in headers(refusal, context) { response.headers[field.name] = field.value }

@@ -6,6 +6,8 @@ package enum HTTPProblem: Error, Hashable, Sendable {
     case foreignPage
     /// A request authenticated by a cookie has a body that is not declared as JSON.
     case notJSON
+    /// The JSON of the body is encoded, which this server does not read.
+    case encodedBody(String)
     /// The body is longer than `limit` bytes.
     case bodyTooLarge(limit: Int)
     /// No route matches; `hint` names the nearest route.

@@ -11,18 +11,21 @@ package struct Refusal: Sendable {
     package let name: String
     /// One sentence, or empty.
     package let message: String
+    /// The sentence for log and journal, where the message repeats what the client sent; nil for the message.
+    package let reason: String?
     package let headers: HTTPFields
     /// Further members of the envelope, for families that have such.
     package let details: JSON?
 
     package init(
         _ status: HTTPResponse.Status, code: String? = nil, name: String = "", _ message: String,
-        headers: HTTPFields = [:], details: JSON? = nil
+        reason: String? = nil, headers: HTTPFields = [:], details: JSON? = nil
     ) {
         self.status = status
         familyCode = code
         self.name = name
         self.message = message
+        self.reason = reason
         self.headers = headers
         self.details = details
     }
@@ -77,6 +80,11 @@ extension Refusal {
             self.init(
                 .unsupportedMediaType, name: "not_json",
                 "A body that is sent by a cookie must be declared as application/json")
+        case .encodedBody(let encoding):
+            let cure = encoding == "gzip" ? "; --accept-gzip reads it" : ""
+            self.init(
+                .unsupportedMediaType, name: "encoded_body",
+                "A body with Content-Encoding: \(encoding) is not read here\(cure)")
         case .bodyTooLarge(let limit):
             self.init(.contentTooLarge, name: "too_large", "The body is larger than \(limit) bytes")
         case .routeNotFound(let hint): self.init(.notFound, name: "route_not_found", hint)

@@ -37,6 +37,13 @@ extension ShownExchange {
         add("fault", exchange.fault)
         add("playback", exchange.playback)
         add("reason", exchange.reason.map { SecretMask.text($0) })
+        if !exchange.ignored.isEmpty {
+            members.append(
+                (
+                    "ignored",
+                    .array(exchange.ignored) { ["name": .string($0.name), "problem": .string($0.problem)] }
+                ))
+        }
         if let nearest {
             members.append(
                 (

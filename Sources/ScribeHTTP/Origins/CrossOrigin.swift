@@ -8,7 +8,8 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     private static var methods: String { "GET, HEAD, POST, PUT, PATCH, DELETE" }
     /// Response headers that pages may read, beside the CORS-safelisted ones.
     private static var exposed: String {
-        "ETag, Location, Retry-After, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region"
+        "ETag, Location, Retry-After, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region, "
+            + "dg-request-id, dg-error"
     }
     /// Allowed request headers for a preflight that asks for none.
     private static var usualHeaders: String {

@@ -48,6 +48,8 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     package var credential: Credential?
     /// The request's share of the memory budget; set before a family handles the request.
     package var memory: MemoryShare?
+    /// Whether JSON may come compressed; set before a family handles the request.
+    var acceptsGzip = false
     /// Whether ``memory`` holds the whole body already.
     var holdsBody = false
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
@@ -116,6 +118,19 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
         guard let record, record.mode.isFull else { return }
         record.note(reason: oddity)
     }
+
+    /// Tells the journal and the log which parts of the request have no effect here.
+    package func note(_ ignored: [IgnoredParameter]) {
+        guard !ignored.isEmpty else { return }
+        logger.notice(
+            "parts of a request have no effect", metadata: ["ignored": "\(ignored.map(\.name).joined(separator: ", "))"]
+        )
+        record?.note(ignored)
+    }
+
+    /// Tells the journal and the log that a part of the request has no effect here.
+    /// - Parameter problem: A sentence without its subject, which is the part.
+    package func note(ignored name: String, because problem: String) { note([IgnoredParameter(name, problem)]) }
 
     /// A signal that fires once, when the client disconnects or half-closes.
     ///

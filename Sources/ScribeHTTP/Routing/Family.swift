@@ -107,25 +107,30 @@ package struct FamilyResponder: HTTPResponder {
     private let directory: WorldDirectory
     private let memory: MemoryBudget
     private let faults: FaultSettings
+    private let acceptsGzip: Bool
 
     /// - Parameters:
     ///   - families: One of them must claim every request.
     ///   - directory: Worlds of the requests.
     ///   - memory: Budget for bytes held for clients, shared by all requests.
+    ///   - acceptsGzip: Whether JSON may come compressed.
     package init(
-        families: [any Family], directory: WorldDirectory, memory: MemoryBudget, faults: FaultSettings = .init()
+        families: [any Family], directory: WorldDirectory, memory: MemoryBudget, faults: FaultSettings = .init(),
+        acceptsGzip: Bool = false
     ) {
         self.families = families
         table = FamilyTable(families)
         self.directory = directory
         self.memory = memory
         self.faults = faults
+        self.acceptsGzip = acceptsGzip
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         context.directory = directory
         context.chosenWorld = directory.main
         context.faultSettings = faults
+        context.acceptsGzip = acceptsGzip
         context.memory = MemoryShare(of: memory)
         let address = context.place(of: request)
         guard let best = table.family(of: address) else { return Response(status: .notFound) }

@@ -93,9 +93,9 @@ struct NamespaceChoice {
         guard explicit.allSatisfy({ $0 == chosen }) else { throw HTTPProblem.namespacesDisagree }
         var claimed = offered.head.compactMap(namespace(of:))
         if !offered.bodyFields.isEmpty {
-            let input = try await request.collectedBody(upTo: offered.bodyLimit, in: context)
+            let input = try await request.collectedJSON(upTo: offered.bodyLimit, in: context)
             context.holdsBody = true
-            request.body = input.body
+            request = request.replacing(input)
             let texts = await input.read { Self.texts(offered.bodyFields, in: $0) }
             claimed += texts.compactMap(namespace(of:))
         }
@@ -123,6 +123,15 @@ struct NamespaceChoice {
             let object = JSONDocument.untrusted(Data(body.readableBytesView), as: JSONValue.self), object.isObject
         else { return [] }
         return fields.compactMap { object[$0]?.stringValue }
+    }
+}
+
+extension Request {
+    /// The request with a body that was read and decoded.
+    fileprivate func replacing(_ input: LargeInput<ByteBuffer>) -> Request {
+        var head = head
+        head.headerFields[.contentEncoding] = nil
+        return Request(head: head, body: input.body)
     }
 }
 

@@ -31,7 +31,9 @@ struct Composition: Sendable {
             AllianceContribution(configuration.alliance, counts: streams),
             EkaContribution(configuration.eka),
             FrontPageContribution(
-                before: S3Contribution(explainsSignatures: configuration.authMode != .strict),
+                before: S3Contribution(
+                    explainsSignatures: configuration.authMode != .strict,
+                    isRegionStrict: configuration.isS3RegionStrict),
                 settings: Self.frontPage(configuration, tlsPort)),
             ListenContribution(configuration.listen),
             SukiContribution(configuration.suki, counts: streams),

@@ -97,6 +97,10 @@ package struct Configuration: Sendable {
     package var fidelity = Fidelity.clients
     /// The SDK profiles of client ids whose requests do not name their SDK.
     package var clientProfiles: [String: ClientProfile] = [:]
+    /// Whether JSON may come compressed.
+    package var acceptsGzip = false
+    /// Whether S3 refuses signatures for another region.
+    package var isS3RegionStrict = false
     /// Settings of Deepgram's API.
     package var listen = ListenFamily.Settings()
     /// The longest time without audio on the stream of a protocol session.

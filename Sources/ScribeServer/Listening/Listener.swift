@@ -76,7 +76,7 @@ package struct Listener: Sendable {
                     next: CrossOrigin(
                         next: FamilyResponder(
                             families: emulator.families, directory: directory, memory: emulator.memory,
-                            faults: emulator.faultSettings),
+                            faults: emulator.faultSettings, acceptsGzip: configuration.acceptsGzip),
                         allowed: configuration.webOrigins, hidden: hidden),
                     allowed: configuration.hosts, exempt: hidden),
                 metrics: metrics, clock: emulator.parts.clock, logger: logger, quiet: StatusFamily.probes,

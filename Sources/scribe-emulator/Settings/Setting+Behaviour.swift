@@ -56,6 +56,23 @@ extension Setting {
             page: "how long an ambient session may stay open: devices record offline, and upload later",
             to: \.configuration.suki.lifetime),
         Setting(
+            "accept-gzip",
+            "Read JSON with Content-Encoding: gzip, which is otherwise refused.",
+            .boolean,
+            page:
+                "read JSON with `Content-Encoding: gzip`, which is otherwise 415; objects and audio are stored as sent",
+            to: \.configuration.acceptsGzip),
+        Setting(
+            "s3-region",
+            "Whether a signature for another region than ap-south-1 is taken (any) or refused as AWS does (strict).",
+            .choice(of: [false, true]) { $0 ? "strict" : "any" },
+            default: "any",
+            page: """
+                whether a signature for another region than `ap-south-1` is taken and noted (`any`), or refused as AWS \
+                does (`strict`)
+                """,
+            to: \.configuration.isS3RegionStrict),
+        Setting(
             "listen-dialect",
             "The dialect of the live API, where vendors differ: deepgram or subq.",
             .choice(of: [false, true]) { $0 ? "subq" : "deepgram" },
@@ -65,6 +82,21 @@ extension Setting {
                 Metadata and gives channels as `[0]`
                 """
         ) { isSubQ, run in run.configuration.listen.speaksSubQ = isSubQ },
+        Setting(
+            "listen-models",
+            "Names of models that requests may use beside Deepgram's, separated by commas.",
+            .modelNames,
+            page: "names of models that requests may use beside Deepgram's and ids, separated by commas"
+        ) { names, run in run.configuration.listen.models = Set(names) },
+        Setting(
+            "listen-needs-audio",
+            "Close a live socket to which only texts are sent, such as KeepAlive, after listen-idle.",
+            .boolean,
+            page: """
+                close a live socket to which only texts are sent, such as `KeepAlive`, after `listen-idle`: Deepgram's \
+                pages disagree about that
+                """,
+            to: \.configuration.listen.needsAudio),
         Setting(
             "listen-idle",
             "Time without audio or a text message after which a live socket is closed.",

@@ -1,3 +1,4 @@
+import Basics
 import Certificates
 import Engines
 import Foundation
@@ -47,4 +48,13 @@ extension Setting.Parser where Value == [CertificateName] {
     /// Reads hosts and addresses for a certificate: `scribe.test,192.168.1.20`.
     static let certificateNames = list(
         of: { CertificateName($0) }, writing: "hosts such as scribe.test, or addresses")
+}
+
+extension Setting.Parser where Value == [String] {
+    /// Reads names of models: `nova-3-cardiology,nova-2-ours`.
+    static let modelNames = list(
+        of: { name in
+            let isName = name.utf8.count <= 100 && name.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
+            return isName && !name.isEmpty ? name : nil
+        }, writing: "names such as nova-3-cardiology")
 }

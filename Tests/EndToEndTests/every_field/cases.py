@@ -44,6 +44,11 @@ def parameters(judge, first: Tenant, second: Tenant):
             types = schema.get("type", "string")
             shape = r"-?[0-9]+" if "integer" in types else r"-?[0-9]+(\.[0-9]+)?" if "number" in types else r"(?!)"
             meant = json.loads(text) if re.fullmatch(shape, text) else urllib.parse.unquote(text)
+            if types == "array":
+                meant = [meant]
+            if "boolean" in types and text == "0":
+                # What FastAPI reads as false.
+                meant = False
             cases.append((case, {"query": {name: text}}, f"query {name} {case}", is_valid(schema, meant), kind))
         value = first.ids.get(kind, "1")
         for case, raw in [("repeated", f"{name}={value}&{name}=2"), ("bare", name), ("list", f"{name}[]={value}")]:

@@ -33,7 +33,8 @@ struct ErrorTablesTests {
         .storageUnavailable(cause: "full"),
     ]
     private static let problems: [HTTPProblem] = [
-        .unauthenticated(reason: "The token is expired"), .foreignPage, .notJSON, .bodyTooLarge(limit: 10),
+        .unauthenticated(reason: "The token is expired"), .foreignPage, .notJSON, .encodedBody("gzip"),
+        .bodyTooLarge(limit: 10),
         .routeNotFound(hint: "No such route"), .methodNotAllowed(allowed: ["GET", "PUT"]), .busy(retryAfter: 2),
         .tooManyAttempts(retryAfter: 3),
     ]

@@ -13,7 +13,8 @@ import ScribeDomain
 /// The errors that only one family knows.
 enum OwnErrors {
     static let alliance: [any Error] = [
-        AllianceError.malformed("It cannot be"), AllianceError.invalidTemplate, AllianceError.templateNotFound,
+        AllianceError.malformed("It cannot be"), AllianceError.invalidTemplate("sopa", known: ["soap"]),
+        AllianceError.templateNotFound,
         AllianceError.documentNotFound, AllianceError.webhookNotFound, AllianceError.tooManyWebhooks,
         AllianceError.alreadyCommitted, AllianceError.chunkTooLarge, AllianceError.invalidAudioFormat("audio/x"),
         AllianceError.unknownLink, AllianceError.audioNotEnabled, AllianceError.audioNotAvailable,
@@ -36,7 +37,9 @@ enum OwnErrors {
         ConnectError.alreadyRegistered, ConnectError.tooMany, ConnectError.unknownWebhook,
     ]
     static let listen: [any Error] = [
-        ListenError.upgradeRequired, ListenError.notPermitted,
+        ListenError.upgradeRequired, ListenError.notPermitted, ListenError.invalidParameter("Invalid value."),
+        ListenError.modelNotPermitted, ListenError.noSuchCombination, ListenError.modelOfOtherEndpoint,
+        ListenError.modelNotFound,
         EngineFailure(.undecodableAudio, "it is no audio"),
         EngineFailure(.transcriptionFailed, "no recogniser is free", retryAfter: 2.4, origin: .refusal),
         EngineFailure(.transcriptionFailed, "nothing was sent for too long", origin: .idleness),
@@ -45,7 +48,10 @@ enum OwnErrors {
         OutboundError.invalid("is none"), OutboundError.unknownHost, OutboundError.forbidden,
         OutboundError.unreachable, OutboundError.redirect(302), OutboundError.refused(404),
     ]
-    static let omi: [any Error] = [OmiError.notFound("Memory"), OmiError.keysUnavailable, OmiError.upgradeRequired]
+    static let omi: [any Error] = [
+        OmiError.notFound("Memory"), OmiError.keysUnavailable, OmiError.upgradeRequired,
+        OmiError.invalidValue("Invalid assign type"),
+    ]
     static let suki: [any Error] = [
         SukiError.notRegistered, SukiError.tooManyProviders, SukiError.noProviderHeader, SukiError.invalidProvider,
         SukiError.invalidAmbientID, SukiError.encounterNotFound, SukiError.recordingNotReady,
@@ -62,7 +68,10 @@ enum OwnErrors {
         S3Error.entityTooLarge, S3Error.entityTooSmall, S3Error.expiredToken, S3Error.incompleteBody,
         S3Error.internalError, S3Error.invalidAccessKeyID, S3Error.invalidArgument("It is not valid"),
         S3Error.invalidDigest, S3Error.invalidPart, S3Error.invalidPolicyDocument("It is not valid"),
-        S3Error.invalidPartOrder, S3Error.invalidRange, S3Error.invalidRequest("It is not valid"),
+        S3Error.invalidPartOrder, S3Error.invalidRange(.init(requested: "bytes=9-", size: 3)),
+        S3Error.bucketAlreadyOwned, S3Error.bucketNotEmpty, S3Error.illegalLocationConstraint("eu-west-1"),
+        S3Error.invalidPartNumber, S3Error.malformedTrailer, S3Error.noSuchTagSet, S3Error.wrongRegion("us-east-1"),
+        S3Error.invalidRequest("It is not valid"),
         S3Error.invalidToken, S3Error.invalidURI, S3Error.keyTooLong, S3Error.malformedPostRequest,
         S3Error.malformedXML, S3Error.maxPostPreDataLengthExceeded, S3Error.metadataTooLarge,
         S3Error.methodNotAllowed, S3Error.missingContentLength, S3Error.noSuchKey, S3Error.noSuchUpload,

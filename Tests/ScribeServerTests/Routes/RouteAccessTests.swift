@@ -21,6 +21,7 @@ struct RouteAccessTests {
         "POST /connect-auth/v1/device/code", "POST /connect-auth/v1/device/token", "GET /auth/activate",
         "GET /voice/v1/.well-known/medscribealliance",
         "POST /api/v1/auth/register", "POST /api/v1/auth/login", "GET /api/auth/.well-known/jwks-pub.json",
+        "GET /v1/models", "GET /v1/models/{model_id}",
     ]
     /// A page's socket is open before its first message has brought the token.
     private static let late = "/v4/web/listen"

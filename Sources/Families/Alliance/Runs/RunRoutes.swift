@@ -83,7 +83,7 @@ struct RunRoutes: Sendable {
         let input: Input = try await request.decodeJSON(in: context)
         guard TransactionID.isValid(input.thread) else { throw ScribeError.transactionNotFound }
         let template = TemplateID(context.text(of: "template_id") ?? "")
-        guard try await sessions.hasTemplates([template], of: business) else { throw AllianceError.templateNotFound }
+        guard try await sessions.hasTemplate(template, of: business) else { throw AllianceError.templateNotFound }
         return (input, Transaction.Key(business: business, id: TransactionID(input.thread)), template)
     }
 }

@@ -72,13 +72,33 @@ struct ProtocolSessions: Sendable {
             ?? RecordingLifetime(SessionPolicy.usualLifetime)
     }
 
-    /// Whether the business has all of the wanted templates.
-    func hasTemplates(_ wanted: [TemplateID], of business: BusinessID) async throws -> Bool {
+    /// Most known ids that an error names.
+    private static let maxNamed = 50
+    /// Longest id that an error repeats, in bytes: a UUID.
+    private static let longestNamed = 36
+
+    /// Checks that the business has all of the wanted templates.
+    /// - Throws: ``AllianceError/invalidTemplate(_:known:)``, which names the first that it has not.
+    func requireTemplates(_ wanted: [TemplateID], of business: BusinessID) async throws {
         let others = wanted.filter { !runtime.templates.offers($0) }
-        guard !others.isEmpty else { return true }
+        guard !others.isEmpty else { return }
         // Removed templates do not count: they name their old notes, and write no new ones.
-        let own = Set(try await store.templates(of: business).map(\.id))
-        return others.allSatisfy(own.contains)
+        let own = try await store.templates(of: business).map(\.id)
+        guard let missing = others.first(where: { !own.contains($0) })?.rawValue else { return }
+        let isName = missing.utf8.count <= Self.longestNamed && missing.utf8.allSatisfy(\.isInIdentifier)
+        let known = runtime.templates.templates.map(\.id).filter(runtime.templates.offers) + own
+        throw AllianceError.invalidTemplate(
+            isName ? missing : "?", known: known.prefix(Self.maxNamed).map(\.rawValue))
+    }
+
+    /// Whether the business has a template.
+    func hasTemplate(_ wanted: TemplateID, of business: BusinessID) async throws -> Bool {
+        do {
+            try await requireTemplates([wanted], of: business)
+            return true
+        } catch is AllianceError {
+            return false
+        }
     }
 
     /// Whether the protocol session was ended or cancelled.

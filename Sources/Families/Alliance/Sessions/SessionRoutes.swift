@@ -38,9 +38,7 @@ struct SessionRoutes: Sendable {
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: SessionBody.self, in: context)
-        guard try await sessions.hasTemplates(body.draft.templates, of: principal.business) else {
-            throw AllianceError.invalidTemplate
-        }
+        try await sessions.requireTemplates(body.draft.templates, of: principal.business)
         var draft = body.draft
         draft.flavour = request.headers[.flavour] ?? ""
         draft.version = request.headers[.version]
@@ -91,9 +89,7 @@ struct SessionRoutes: Sendable {
         let key = try session(context)
         let body = try await request.decodeJSON(as: SessionPatchBody.self, in: context)
         guard !body.isEmpty else { throw AllianceError.malformed("There is nothing in the body to change") }
-        guard try await sessions.hasTemplates(body.templates ?? [], of: key.business) else {
-            throw AllianceError.invalidTemplate
-        }
+        try await sessions.requireTemplates(body.templates ?? [], of: key.business)
         if body.isAboutRecording, try await sessions.isEnded(key) { throw AllianceError.alreadyCommitted }
         try await sessions.patch(key, body.patch, templates: body.templates)
         return .json(
@@ -159,7 +155,7 @@ struct SessionRoutes: Sendable {
         _ request: Request, _ context: ScribeContext, _ template: TemplateID?
     ) async throws -> Response {
         let key = try session(context)
-        if let template, try await !sessions.hasTemplates([template], of: key.business) {
+        if let template, try await !sessions.hasTemplate(template, of: key.business) {
             throw AllianceError.templateNotFound
         }
         try await requireDocument(request, context, key, template)

@@ -78,9 +78,15 @@ struct InitBody: Decodable {
         )
     }
 
+    /// Field whose address leads to no audio, which the vendor takes all the same; nil if there is none.
+    var fieldWithoutAudio: String? {
+        guard request.audioURL != nil, request.audioLocation == nil else { return nil }
+        return request.transfer == .vaded ? "s3_url" : "batch_s3_url"
+    }
+
     /// The request, with the headers' flavour and a complete audio location.
     /// - Parameter fidelity: With `.documentation`, fields that only the documentation requires must be present.
-    /// - Throws: ``ScribeError`` for a missing or malformed audio location.
+    /// - Throws: ``ScribeError`` or ``EkaError`` for a missing audio location.
     func validated(flavour: String, fidelity: Fidelity) throws -> TransactionRequest {
         var request = request
         request.flavour = flavour
@@ -93,9 +99,9 @@ struct InitBody: Decodable {
         case .nonVaded where request.audioURL == nil: throw EkaError.batchLocationRequired
         case .vaded, .nonVaded, .stream, .batch: break
         }
-        if request.audioURL != nil, request.audioLocation == nil {
+        guard request.audioURL?.isPlain != false else {
             let field = request.transfer == .vaded ? "s3_url" : "batch_s3_url"
-            throw ScribeError.invalidRequest(field: field, problem: "must be s3://bucket/folder or https://host/folder")
+            throw ScribeError.invalidRequest(field: field, problem: "must have no control characters")
         }
         // SDKs that do not know the bucket upload whole files to this one (C-60).
         if let location = request.audioLocation, location.isFolderOnly {

@@ -31,6 +31,9 @@ struct TransactionRoutes: Sendable {
         var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
         // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
+        if let field = body.fieldWithoutAudio {
+            context.note(ignored: field, because: "is no s3://bucket/folder: no audio can be found there")
+        }
         unknown.logUnknown(of: wanted, by: principal.client, context.logger)
         if let template = try await runtime.transactions.unknownTemplate(
             among: wanted.templates.map(\.id), of: key.business)
