@@ -19,8 +19,9 @@ struct StreamCallback: Sendable {
     let runtime: Runtime
     let business: BusinessID
 
-    /// Most bytes on their way to a slow receiver.
-    private static let maxOutgoing = 256 << 10
+    /// Most bytes on their way to a slow receiver, some ten messages. A thousand streams may each hold as much, outside
+    /// of the memory budget.
+    private static let maxOutgoing = 32 << 10
     /// Longest wait for the receiver's close, after the last message.
     private static let closePatience = TimeAmount.seconds(2)
 
