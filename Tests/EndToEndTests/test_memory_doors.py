@@ -256,4 +256,5 @@ def test_lists_that_the_client_does_not_read_stay_within_the_budget(served):
         assert readings.held > 1_000_000
         assert readings.held <= 64_000_000
     assert server.memory("VmHWM") - before < 300_000_000
+    wait_until(lambda: server.metric(HELD) < 10_000, "nothing of the readers is held")
     assert requests.get(f"{server.base_url}{paths[0]}?count=3", headers=headers).json()["retrieved_count"] == 3
