@@ -32,10 +32,10 @@ test-quick:
 	@scripts/test quick
 
 # One consultation from speech to note. make demo STT=real listens for real, by a grammar; STT=whisper without one
-# (WHISPER_MODEL= a model or its folder).
+# (WHISPER_MODEL= a model or its folder). SCRIBE_BINARY names a server; otherwise one is built.
 demo:
 	@scripts/install demo
-	@scripts/build --product scribe-emulator
+	@[ -n "$$SCRIBE_BINARY" ] || scripts/build --product scribe-emulator
 	@LIVE=$(LIVE) demo/run.sh $(STT)
 
 # A tarball, a Python wheel, a Debian package and a container image in .build/dist, for machines without Swift.

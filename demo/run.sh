@@ -1,10 +1,12 @@
 #!/bin/sh
 # Starts a throw-away server and takes one consultation through it, or speaks it into a live socket:
 # [LIVE=1] run.sh [real | whisper]
+# SCRIBE_BINARY names the server's program; otherwise the debug build of this folder is started.
 # `whisper` installs faster-whisper and a model into .venv/whisper; WHISPER_MODEL names another model, or its folder.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
+scribe=${SCRIBE_BINARY:-$root/.build/debug/scribe-emulator}
 work=$(mktemp -d)
 server=
 recogniser=
@@ -49,14 +51,14 @@ whisper)
     exit 2
     ;;
 esac
-"$root/.build/debug/scribe-emulator" serve --port 0 --ephemeral --ready-file "$work/ready.json" \
+"$scribe" serve --port 0 --ephemeral --ready-file "$work/ready.json" \
     --transcriber "$transcriber" --log-level warning >"$work/log" 2>&1 &
 server=$!
-"$root/.build/debug/scribe-emulator" ready --wait --ready-file "$work/ready.json" >/dev/null || {
+"$scribe" ready --wait --ready-file "$work/ready.json" >/dev/null || {
     cat "$work/log" >&2
     exit 1
 }
-values=$("$root/.build/debug/scribe-emulator" env --format dotenv --ready-file "$work/ready.json")
+values=$("$scribe" env --format dotenv --ready-file "$work/ready.json")
 value() { echo "$values" | sed -n "s/^$1=//p"; }
 echo "transcriber: $transcriber"
 if [ -n "${LIVE:-}" ]; then

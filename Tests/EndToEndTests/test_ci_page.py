@@ -19,7 +19,7 @@ BLOCKS = {
 
 
 def run(folder, command) -> subprocess.CompletedProcess:
-    environment = {**os.environ, "EMULATOR_BINARY": str(BINARY), "TMPDIR": str(folder)}
+    environment = {**os.environ, "SCRIBE_BINARY": str(BINARY), "TMPDIR": str(folder)}
     for name in ("PYTEST_ADDOPTS", "PYTEST_CURRENT_TEST", "PYTEST_XDIST_WORKER"):
         environment.pop(name, None)
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE)

@@ -67,6 +67,78 @@ def client(scribe_namespace):
 def test_setup(client):
     pass
 '''
+#: Tests that delete their namespace, and tests whose namespace cannot be deleted.
+DELETED = '''
+import http.server, threading, urllib.request
+import pytest, pytest_scribe
+
+@pytest.mark.parametrize("way", ["delete", "its control", "control of the server"])
+def test_deleted(scribe, scribe_namespace, way):
+    path = "namespaces/" + scribe_namespace.name
+    if way == "delete":
+        scribe_namespace.delete()
+    else:
+        (scribe if way == "control of the server" else scribe_namespace).control("DELETE", path)
+    with pytest.raises(pytest_scribe.Refused, match="404: There is no such namespace"):
+        scribe.control("GET", path)
+    scribe_namespace.delete()
+
+@pytest.mark.parametrize("call", [
+    lambda deleted: deleted.verify(operation="login"), lambda deleted: deleted.wait(operation="login"),
+    lambda deleted: deleted.requests(), lambda deleted: deleted.unmatched(), lambda deleted: deleted.advance("1s"),
+    lambda deleted: deleted.fail_next(status=503), lambda deleted: deleted.fault(status=503),
+    lambda deleted: deleted.control("GET", "clock"),
+])
+def test_a_later_call(scribe_namespace, call):
+    scribe_namespace.delete()
+    with pytest.raises(pytest_scribe.Deleted) as deleted:
+        call(scribe_namespace)
+    assert str(deleted.value) == (
+        f"the test has deleted its namespace {scribe_namespace.name}; scribe.namespace() makes another one")
+
+def test_failed(scribe_namespace):
+    urllib.request.urlopen(scribe_namespace.url + "/voice/ping")
+    scribe_namespace.delete()
+    raise RuntimeError("after the end")
+
+class Other(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        if self.server.status:
+            self.send_error(self.server.status)
+    do_DELETE = do_GET
+
+@pytest.fixture
+def other_server():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Other)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+@pytest.mark.parametrize("status", [403, 404, 500, None])
+def test_not_deleted(other_server, scribe_namespace, status):
+    other_server.status = status
+    scribe_namespace.scribe = pytest_scribe.Scribe(f"http://127.0.0.1:{other_server.server_port}")
+
+def test_a_wrong_path(scribe_namespace):
+    scribe_namespace.name += "/other"
+'''
+#: Tests whose namespace ends without them.
+ENDED = '''
+import gc, subprocess, threading
+
+def test_expired(scribe, scribe_namespace):
+    while scribe_namespace.name in [each["name"] for each in scribe.control("GET", "namespaces")["namespaces"]]:
+        threading.Event().wait(0.02)
+
+def test_with_the_server(scribe_namespace):
+    (server,) = [each for each in gc.get_objects() if isinstance(each, subprocess.Popen) and "serve" in each.args]
+    server.kill()
+    server.wait()
+
+def test_without_a_server(scribe_namespace):
+    pass
+'''
 #: pytest plugins of this machine that the suite has no use for. They take a second to load, in each worker.
 OTHERS = ("-p", "no:schemathesis", "-p", "no:hypothesispytest", "-p", "no:anyio")
 
@@ -83,6 +155,20 @@ def environment(tmp_path_factory):
     (folder / "scribe-emulator").symlink_to(BINARY)
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("SCRIBE_", "PYTEST_"))}
     return {**plain, "PATH": f"{folder}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
+
+
+@pytest.fixture(scope="module")
+def named(environment, tmp_path_factory):
+    """With the program in SCRIBE_BINARY. The one on the path fails."""
+    folder = tmp_path_factory.mktemp("decoy")
+    program(folder / "scribe-emulator", "exit 99")
+    return {**environment, "PATH": f"{folder}:{environment['PATH']}", "SCRIBE_BINARY": str(BINARY.absolute())}
+
+
+def program(path, script: str):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
 
 
 def shell(script: str, environment: dict, folder) -> subprocess.CompletedProcess:
@@ -105,6 +191,8 @@ def suite(environment, tmp_path_factory):
     assert result.returncode == 0, result.stderr
     (folder / "test_suite.py").write_text(SUITE.replace("EXAMPLE", example))
     (folder / "test_setup.py").write_text(SETUP)
+    (folder / "test_deleted.py").write_text(DELETED)
+    (folder / "test_ended.py").write_text(ENDED)
     return folder
 
 
@@ -122,7 +210,7 @@ def check_suite(output: str):
     assert '-body={"mode":"dictation"}' in output and '+body=mode: "consultation"' in output
     assert re.search(r"POST  /voice/api/v2/transaction/init/visit-1  201  initTransaction", output)
     assert "meant: GET /voice/api/v2/transaction/{txn_id}?" in output
-    assert "the nearest name is initTransaction" in output
+    assert "nearest: initTransaction" in output
     # The two failed tests, and the fixture that ended before the namespace did.
     assert output.count("scribe requests") == 3, output
     assert re.search(r"scribe requests -+\n1  GET  /voice/ping  200  ping\n", output), output
@@ -173,6 +261,63 @@ def test_pytest_says_why_there_is_no_server(suite, environment, variables, reaso
     assert reason in output and "During handling" not in output and "pytest_scribe.py" not in output, output
 
 
+def test_a_namespace_may_end_before_its_test_does(suite, environment, named):
+    wide = {"COLUMNS": "200"}
+    output = run_suite(suite, {**environment, **wide}, "test_deleted.py")
+    assert ordered(output) == "16 passed, 1 failed, 5 error", output
+    assert re.search(r"py:\d+: RuntimeError\n-+ scribe requests -+\n1  GET  /voice/ping  200", output), output
+    for problem in (
+        "test_not_deleted[403] - pytest_scribe.Refused: 403", "test_not_deleted[404] - pytest_scribe.Refused: 404",
+        "test_not_deleted[500] - pytest_scribe.Refused: 500", "test_not_deleted[None] - pytest_scribe.Unreachable: ",
+        "test_a_wrong_path - pytest_scribe.Refused: 404: No such route",
+    ):
+        assert f"ERROR test_deleted.py::{problem}" in output, output
+    # The last report is made when the server has ended.
+    assert output.count("scribe requests") == 6 and "Connection refused" not in output, output
+    output = run_suite(suite, {**named, **wide, "SCRIBE_NAMESPACE_IDLE": "200ms"}, "test_ended.py")
+    assert ordered(output) == "2 passed, 1 error" and "test_without_a_server - pytest_scribe.Unreachable" in output
+
+
+@pytest.mark.parametrize("is_named", [True, False], ids=["SCRIBE_BINARY", "no variable"])
+def test_one_variable_names_the_program_for_pages_and_scripts(environment, tmp_path, is_named):
+    # A server in the background is there before `ready` returns, as the real one is.
+    recorder = """echo "${0##*/} $*" >>"$CALLS"
+[ "$1" != ready ] || timeout 60 sh -c 'until grep -q " serve" "$CALLS"; do :; done'"""
+    for name in ("bin/scribe-emulator", "bin/named", "bin/javac", ".venv/bin/python", ".build/debug/scribe-emulator"):
+        program(tmp_path / name, recorder)
+    (tmp_path / "demo").mkdir()
+    shutil.copy(ROOT / "demo/run.sh", tmp_path / "demo")
+    pages = {
+        **environment, "PATH": f"{tmp_path}/bin:{environment['PATH']}", "CALLS": f"{tmp_path}/pages",
+        **({"SCRIBE_BINARY": f"{tmp_path}/bin/named"} if is_named else {}),
+    }
+    server_blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "docs/recipes/ci.md").read_text(), re.DOTALL)
+    script = "\n".join([
+        *blocks("Node", "sh"), *blocks("JUnit", "sh"), *server_blocks, 'CALLS="$PWD/demo/calls" demo/run.sh', "wait"])
+    result = shell(script, pages, tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    expected = "named" if is_named else "scribe-emulator"
+    for calls, verbs in (("pages", ["env", "exec", "exec", "exec", "ready", "serve"]),
+                         ("demo/calls", ["env", "ready", "serve"])):
+        found = [line.split()[:2] for line in (tmp_path / calls).read_text().splitlines()]
+        assert sorted(each for each in found if each[0] not in ("javac", "python")) == [
+            [expected, verb] for verb in verbs]
+
+
+def test_no_page_or_example_names_the_program_in_another_way():
+    literal = re.compile(r"""["'`](?:[\w.$/{}-]*/)?scribe-emulator["'`]""")
+    # The variable itself, the default of the plugin's option, and images.
+    expected = re.compile(r"SCRIBE_BINARY|addini\(|Container(?:<>)?\(")
+    variable = re.compile(r"\b(?!SCRIBE_BINARY\b)\w*(?:EMULATOR|SCRIBE)_(?:BIN|BINARY|COMMAND|EXECUTABLE|PROGRAM)\b")
+    suffixes = {".md", ".mjs", ".java", ".py", ".sh", ".toml"}
+    files = [each for folder in ("docs", "testing", "demo") for each in (ROOT / folder).rglob("*")]
+    for file in [ROOT / "README.md", *(each for each in files if each.suffix in suffixes)]:
+        text = file.read_text()
+        code = "".join(re.findall(r"(?s)```\w+\n(.*?)```", text)) if file.suffix == ".md" else text
+        assert [line for line in code.splitlines() if literal.search(line) and not expected.search(line)] == [], file
+        assert not variable.search(text), file
+
+
 def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
     (node,), (junit,) = blocks("Node", "sh"), blocks("JUnit", "sh")
     for path in ("testing/node/", "testing/junit/"):
@@ -185,17 +330,18 @@ def test_node_and_junit_run_as_the_page_prints_them(environment, tmp_path):
 
 
 @pytest.mark.parametrize("runner", ["node", pytest.param("junit", marks=pytest.mark.full)])
-def test_a_failed_test_shows_the_diff(environment, tmp_path, runner):
+def test_a_failed_test_shows_the_diff(named, tmp_path, runner):
     if runner == "node":
         source = (ROOT / "testing/node/scribe.test.mjs").read_text()
         (tmp_path / "scribe.test.mjs").write_text(source.replace('transaction: "visit-1", times: 2', "times: 3"))
-        script = "scribe-emulator exec -- node --test ."
+        (node,) = blocks("Node", "sh")
+        script = node.replace("testing/node/", ".")
     else:
         source = (ROOT / "testing/junit/ScribeTest.java").read_text()
         (tmp_path / "ScribeTest.java").write_text(source.replace(r"times\":2", r"times\":3"))
         (junit,) = blocks("JUnit", "sh")
         script = junit.replace("testing/junit/", f"{tmp_path}/")
-    result = shell(script, environment, tmp_path)
+    result = shell(script, named, tmp_path)
     assert result.returncode == 1, result.stdout + result.stderr
     # Node indents the lines of a message.
     lines = [line.strip() for line in result.stdout.splitlines()]

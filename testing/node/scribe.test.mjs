@@ -1,4 +1,4 @@
-// scribe-emulator exec -- node --test testing/node/
+// "${SCRIBE_BINARY:-scribe-emulator}" exec -- node --test testing/node/
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 

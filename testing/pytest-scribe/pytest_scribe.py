@@ -39,6 +39,14 @@ class Refused(Exception):
 class Unreachable(ConnectionError):
     """No scribe-emulator answers at a URL."""
 
+    def __init__(self, url: str, reason):
+        super().__init__(f"no scribe-emulator answers at {url}: {reason}")
+        self.reason = reason
+
+
+class Deleted(Exception):
+    """A call for a namespace that the test has deleted."""
+
 
 class Scribe:
     """A running server."""
@@ -70,8 +78,7 @@ class Scribe:
                 problem = {"detail": text.decode(errors="replace")[:200]}
             raise Refused(error.code, problem) from None
         except (OSError, ValueError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            raise Unreachable(f"no scribe-emulator answers at {self.root}: {reason}") from None
+            raise Unreachable(self.root, getattr(error, "reason", error)) from None
 
     def namespace(self) -> Namespace:
         return Namespace(self, self.control("POST", "namespaces", {}))
@@ -87,10 +94,16 @@ class Namespace:
         self.client_id, self.client_secret, self.api_key = made["client_id"], made["client_secret"], made["api_key"]
         #: The API key for SDKs that accept 40 hex digits only.
         self.api_key_hex = made["api_key_hex"]
-        #: The last report before the namespace was deleted.
+        self._is_deleted = False
+        #: The report before the namespace was deleted.
         self._last_report: str | None = None
 
     def control(self, method: str, path: str, body=None):
+        """Calls `/__admin/PATH` for this namespace. A DELETE of the namespace itself is `delete()`."""
+        if self._is_deleted:
+            raise Deleted(f"the test has deleted its namespace {self.name}; scribe.namespace() makes another one")
+        if (method.upper(), path) == ("DELETE", f"namespaces/{self.name}"):
+            return self.delete()
         return self.scribe.control(method, path, body, self.name)
 
     def verify(self, **match) -> list[int]:
@@ -132,19 +145,36 @@ class Namespace:
         """Moves the clock, and returns when all that became due is done."""
         return self.control("POST", "clock/advance", {"by": by})
 
-    def delete(self):
-        # A fixture that ended before this one may have failed. Its report is made later.
+    def delete(self) -> None:
+        """Deletes the namespace. A namespace that has ended is no error: deleted before, expired, or with its server.
+
+        - Raises: `Refused` or `Unreachable` if the namespace may still be there.
+        """
+        if self._is_deleted:
+            return
+        # The test, or a fixture that ended before this one, may have failed. Its report is made later.
         self._last_report = self.report()
-        self.scribe.control("DELETE", f"namespaces/{self.name}")
+        try:
+            self.scribe.control("DELETE", f"namespaces/{self.name}")
+        except Refused as refused:
+            # A 404 of another route, or of another server, has another code.
+            if (refused.status, refused.problem.get("code")) != (404, "not_found"):
+                raise
+        except Unreachable as unreachable:
+            # Namespaces end with their server. One that breaks off or is late may have them still.
+            if not isinstance(unreachable.reason, ConnectionRefusedError):
+                raise
+        self._is_deleted = True
 
     def report(self) -> str:
         """One line for each of the last requests, or why they cannot be shown."""
-        if self._last_report is not None:
+        if self._is_deleted:
             return self._last_report
         try:
             listed = self.control("GET", "requests?limit=100")
         except (Refused, Unreachable) as error:
-            return str(error)
+            # The server of a session ends before the report of its last teardown is made.
+            return self._last_report or str(error)
         lines = [_line(each) for each in listed["requests"]] or ["no requests"]
         if listed["dropped"]:
             lines.insert(0, f"{listed['dropped']} earlier ones are gone")

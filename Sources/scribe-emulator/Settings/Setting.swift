@@ -121,10 +121,10 @@ struct Setting: Sendable {
     static let signingKeyName = "SCRIBE_SIGNING_KEY"
     /// The environment variable with the key of the speech service itself. It has no flag either.
     static let sttKeyName = "SCRIBE_STT_KEY"
-    /// Environment variables that `env` prints for clients. They are not settings.
+    /// Environment variables that are not settings: `env` prints them for clients, and test suites read the last one.
     static let exportedNames = [
-        "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_LISTEN_URL",
-        "SCRIBE_TLS_URL", "SCRIBE_CA_FILE",
+        "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_API_KEY_HEX",
+        "SCRIBE_LISTEN_URL", "SCRIBE_TLS_URL", "SCRIBE_CA_FILE", "SCRIBE_BINARY",
     ]
 
     /// The table of `docs/configuration.md`.
