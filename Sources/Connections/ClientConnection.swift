@@ -22,6 +22,9 @@ package final class ClientConnection: @unchecked Sendable {
         self.disconnect = disconnect
     }
 
+    /// Whether this is an HTTP/2 stream.
+    package var isStream: Bool { guardHandler == nil }
+
     /// A connection of a test, without guards.
     package convenience init(_ channel: any Channel) { self.init(channel, nil, disconnect: OneShotSignal()) }
 

@@ -35,6 +35,7 @@ package struct AttemptRecord: Sendable {
             }
             content = RecordedBody(type: request.headerFields[.contentType])
             growth = content.add(body)
+            content.isWhole = true
         }
         let record = JournalRecord(
             .delivery, .fields(request), at: journal.clock.now,

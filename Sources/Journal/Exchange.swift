@@ -54,6 +54,8 @@ package struct Exchange: Sendable {
     package var reason: String?
     /// Parts of the request that have no effect here.
     package var ignored: [IgnoredParameter] = []
+    /// Parts of the request that do not fit the contract.
+    package var findings: [ContractFinding] = []
     /// Fault rules that were applied.
     package var fault: String?
     /// Recording that was played to the socket.

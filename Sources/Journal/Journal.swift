@@ -1,4 +1,5 @@
 package import Basics
+package import Foundation
 
 /// Exchanges of a world, the oldest first. It lives in memory only.
 package final class Journal: Sendable {
@@ -16,6 +17,16 @@ package final class Journal: Sendable {
         package let bytes: Int
         /// Number of entries that were removed because the journal was full.
         package let dropped: Int
+        /// nil for none.
+        package let lastDropped: Dropped?
+    }
+
+    /// Entries that were removed because the journal was full. They enter in another order than they start.
+    package struct Dropped: Hashable, Sendable {
+        /// Highest number of one.
+        package let number: Int
+        /// Latest start of one.
+        package let startedAt: Date
     }
 
     package let settings: JournalSettings
@@ -94,7 +105,9 @@ package final class Journal: Sendable {
     package subscript(number: Int) -> JournalRecord? { contents.withLock { $0[number] } }
 
     package var counts: Counts {
-        contents.withLock { Counts(entries: $0.count, bytes: $0.bytes, dropped: $0.dropped) }
+        contents.withLock {
+            Counts(entries: $0.count, bytes: $0.bytes, dropped: $0.dropped, lastDropped: $0.lastDropped)
+        }
     }
 
     /// Number of the last change.

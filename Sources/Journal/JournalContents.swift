@@ -22,6 +22,8 @@ final class JournalContents: Sendable {
         private(set) var count = 0
         private(set) var bytes = 0
         private(set) var dropped = 0
+        /// Number and start of the newest of the dropped entries, which may be two.
+        private(set) var lastDropped: Journal.Dropped?
         private(set) var changes = 0
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting = 0
@@ -91,11 +93,13 @@ final class JournalContents: Sendable {
         }
 
         private mutating func evictOldest(into evicted: inout Evicted) {
-            first += 1
+            defer { first += 1 }
             guard let slot = slots.popFirst(), let entry = slot.entry else { return }
             bytes -= slot.size
             count -= 1
             dropped += 1
+            lastDropped = Journal.Dropped(
+                number: first, startedAt: max(entry.startedAt, lastDropped?.startedAt ?? entry.startedAt))
             evicted.append(entry, size: slot.size)
         }
 
@@ -104,7 +108,7 @@ final class JournalContents: Sendable {
         mutating func removeAll() -> (bytes: Int, slots: CircularBuffer<Slot>) {
             defer {
                 first = next
-                (slots, count, bytes, dropped) = (CircularBuffer(), 0, 0, 0)
+                (slots, count, bytes, dropped, lastDropped) = (CircularBuffer(), 0, 0, 0, nil)
             }
             return (bytes, slots)
         }

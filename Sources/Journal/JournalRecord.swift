@@ -50,6 +50,8 @@ package final class JournalRecord: Sendable {
 
     /// Whether the request had come whole when the record was made.
     package let isWhole: Bool
+    /// Start of the exchange. Read without the lock of the exchange.
+    let startedAt: Date
     package var mode: JournalMode { settings.mode }
     private let settings: RecordSettings
     /// In the record's own memory: there is a record for each request.
@@ -64,6 +66,7 @@ package final class JournalRecord: Sendable {
     ) {
         isWhole = if case .bytes = head { true } else { false }
         self.settings = settings
+        startedAt = time
         // The exchange is made here, because a copy costs as much as all else.
         state = Mutex(State(exchange: Exchange(kind, head, at: time, prefix: prefix, requestID: requestID)))
     }
@@ -147,6 +150,9 @@ package final class JournalRecord: Sendable {
             return Situation(isPlaced: isPlaced, isLate: state.isLate, isStreamed: state.isStreamed)
         }
     }
+
+    /// Notes that the request's body was read to its end.
+    package func noteWholeBody() { state.withLock { $0.exchange.requestBody?.isWhole = true } }
 
     /// Notes the object that the request's body has become.
     /// - Parameter md5: MD5 of its bytes.

@@ -19,7 +19,7 @@ package enum JournalMode: String, CaseIterable, Sendable {
 package struct JournalSettings: Hashable, Sendable {
     package var mode: JournalMode
     /// Most entries of a journal; the oldest one goes first.
-    package var entries = 1000
+    package var entries = 10_000
     /// Most bytes of a journal.
     package var bytes = 16_000_000
 

@@ -12,6 +12,8 @@ package struct RecordedBody: Sendable {
     /// MD5 of the object that the body has become, in hexadecimal; nil for other bodies.
     package var md5: String?
     private let isHashed: Bool
+    /// Whether the server has read the body to its end. Not noted of answers.
+    package var isWhole = false
 
     /// Creates the record of a body before its first byte.
     /// - Parameters:

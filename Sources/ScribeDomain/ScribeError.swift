@@ -1,3 +1,5 @@
+import Basics
+
 /// Error of a request or of its processing, independent of HTTP.
 ///
 /// Each API family renders these errors once, in its own envelope: by case if its API has its own words for the case,
@@ -92,5 +94,17 @@ package enum ScribeError: Error, Hashable, Sendable {
         case .refusedOnPurpose: "refused_on_purpose"
         case .storageUnavailable: "storage_unavailable"
         }
+    }
+}
+
+extension ScribeError {
+    /// Problem of a field whose value names nothing, with the nearest name.
+    /// - Parameter kind: Word for what the value should name.
+    package static func noSuch(_ kind: String, _ name: String, among known: [String]) -> String {
+        guard !known.isEmpty else { return "is not known here" }
+        // The value is the client's text: only a short plain one is repeated.
+        let shown = name.utf8.count <= 64 && name.isPlain ? "'\(name)'" : "that"
+        let near = nearestName(to: String(name.prefix(64)), among: known)
+        return "is not known: no \(kind) is called \(shown); nearest: \(near)"
     }
 }

@@ -21,7 +21,8 @@ SLEEP = time.sleep
 TOGETHER = [
     "browser clock deepgram_sdk early_frames exec explained_refusals journal_heads journal_streams listen_access "
     "metrics namespaces_settings process_starts process_storage sessions snapshots tls_clients",
-    "cors cross_site_logins faults_sockets granted_tokens host_names journal listen_results start_errors webhooks",
+    "cors cross_site_logins faults_sockets granted_tokens host_names journal journal_searches listen_results "
+    "start_errors webhooks",
     "hostile_connections http2_floods http2_limits http2_requests http2_transfers memory_doors tls_handshakes",
     "listen_streams live_consultations live_encodings",
     "omi_audio omi_conversations omi_failures omi_pages omi_segments",

@@ -305,7 +305,7 @@ def test_the_fault_verbs_report_errors_by_their_exit_codes(place, here):
     for arguments, code, word in [
         (("add", "operation=readConfg", "status=500"), 1, "readConfig"), (("next", "status=600"), 1, "status"),
         (("clear", "nothing"), 1, "no such fault rule"), (("add", "status"), 2, "NAME=VALUE"), (("add",), 2, ""),
-        (("add", "status=1", "status=2"), 2, "twice"), (("next", "=5"), 2, "NAME=VALUE"), (("put",), 2, "")]:
+        (("add", "status=1", "status=2"), 1, "only once"), (("next", "=5"), 2, "NAME=VALUE"), (("put",), 2, "")]:
         answer = run("fault", *arguments, *here)
         assert answer.returncode == code and word in answer.stderr and not answer.stdout, answer
     assert run("fault", "list", *here[:2], "--namespace", "nowhere").returncode == 1

@@ -46,8 +46,25 @@ struct JournalTests {
         #expect(paths(journal) == ["/3", "/4", "/5"])
         #expect(journal.entries.map(\.number) == [3, 4, 5])
         #expect(journal.counts.dropped == 2)
+        #expect(journal.counts.lastDropped == .init(number: 2, startedAt: manual.clock.now))
         #expect(journal[2] == nil)
         #expect(journal[4]?.exchange.request.path == "/4")
+    }
+
+    @Test("a journal tells the latest start of the entries that it dropped, in whatever order they entered")
+    func lastDropped() throws {
+        let journal = journal(entries: 1)
+        let start = manual.clock.now
+        for seconds in [1.0, 3, 2, 0] {
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: "/")
+            let record = JournalRecord(
+                .request, .fields(head), at: start.addingTimeInterval(seconds),
+                RecordSettings(mode: .full, clock: manual.clock))
+            record.put(in: journal)
+        }
+        #expect(journal.counts.lastDropped == .init(number: 3, startedAt: start.addingTimeInterval(3)))
+        journal.removeAll()
+        #expect(journal.counts.lastDropped == nil)
     }
 
     @Test("an open socket releases its frames when it leaves a full journal, and keeps no later ones")

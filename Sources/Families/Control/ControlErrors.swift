@@ -25,8 +25,8 @@ struct ControlErrors: ProblemErrorTable {
         case ScribeError.resourceNotFound(let reason): Refusal(.notFound, code: ControlError.notFoundCode, reason)
         case is ScribeError where shared.status == .conflict: shared.saying("Not now")
         case HTTPProblem.unauthenticated: shared.saying(shared.message, headers: [.wwwAuthenticate: "Bearer"])
-        case HTTPProblem.routeNotFound:
-            shared.saying("No such route; /\(ControlFamily.root)/openapi.yaml lists them")
+        case HTTPProblem.routeNotFound(let hint):
+            shared.saying(hint.replacing("/openapi.yaml", with: "/\(ControlFamily.root)/openapi.yaml"))
         case HTTPProblem.tooManyAttempts: shared.saying("Too many wrong tokens were sent, try again later")
         default: nil
         }
@@ -53,15 +53,15 @@ extension NamespaceProblem {
             Refusal(
                 .conflict, code: "reset_not_allowed",
                 """
-                The data folder is reset only by a server with --allow-reset; \
-                name another namespace with X-Scribe-Namespace or ?namespace=
+                The data folder is reset only by a server with --ephemeral or --allow-reset; \
+                name another namespace with \(NamespaceUse.controlWays)
                 """)
         case .clockOfFolder:
             Refusal(
                 .conflict, code: "clock_not_allowed",
                 """
-                The clock of a data folder is moved only by a server with --allow-reset; \
-                name a namespace with X-Scribe-Namespace or ?namespace=
+                The clock of a data folder is moved only by a server with --ephemeral or --allow-reset; \
+                name a namespace with \(NamespaceUse.controlWays)
                 """)
         case .ambiguous:
             Refusal(
@@ -81,7 +81,7 @@ extension NamespaceProblem {
 }
 
 extension FaultProblem {
-    fileprivate var refusal: Refusal {
+    var refusal: Refusal {
         switch self {
         case .exists(let id):
             Refusal(.conflict, code: "fault_exists", "There is a fault rule '\(id)'; remove it first")
@@ -136,7 +136,7 @@ extension SnapshotProblem {
 }
 
 extension SeedProblem {
-    fileprivate var refusal: Refusal {
+    var refusal: Refusal {
         func conflict(_ code: String, _ text: String) -> Refusal { Refusal(.conflict, code: code, text) }
         return switch self {
         case .clientOfOtherOrigin(_, .file):
@@ -145,6 +145,7 @@ extension SeedProblem {
         case .keyOfOtherClient: conflict("key_exists", "Another client has one of the API keys; choose another key")
         case .templateOfOtherBusiness:
             conflict("template_exists", "Another business has a template or section of this id; choose another id")
+        case .isApplied: conflict("seeded", "The file was applied before")
         case .tooManyTemplates: conflict("too_many", "The business has as many templates as it may have")
         case .tooManyProviders: conflict("too_many", "The partner has as many clinicians as it may have")
         }

@@ -7,7 +7,9 @@ package struct FaultMatch: Hashable, Sendable {
     package var business: String?
     package var client: String?
     package var transaction: String?
-    package var header: Header?
+    package var fields: [FieldCondition] = []
+    /// Whether only requests without a body match.
+    package var hasNoBody = false
     /// Event of a webhook by its name in the webhook's API, or ``FaultFacts/callback``.
     package var event: String?
     /// Only the nth of the matching requests; 1 is the first.
@@ -16,18 +18,6 @@ package struct FaultMatch: Hashable, Sendable {
     package var every: Int?
     /// Share of the matching requests.
     package var probability: Double?
-
-    /// Condition on a request's header field.
-    package struct Header: Hashable, Sendable {
-        /// In lower case.
-        package var name: String
-        package var value: Pattern
-
-        package init(name: String, value: Pattern) {
-            self.name = name
-            self.value = value
-        }
-    }
 
     package init() {}
 
@@ -43,8 +33,9 @@ package struct FaultMatch: Hashable, Sendable {
             && (business.map { $0 == facts.business } ?? true)
             && (client.map { $0 == facts.client } ?? true)
             && (transaction.map { facts.transactions.contains($0) } ?? true)
-            && (header.map { header in facts.header(header.name).map { header.value.matches($0) } ?? false } ?? true)
             && (event.map { $0 == facts.event } ?? true)
+            && !(hasNoBody && facts.hasBody)
+            && fields.allSatisfy { $0.holds(for: facts.values($0.place, $0.name)) }
     }
 }
 
@@ -63,8 +54,10 @@ package struct FaultFacts: Sendable {
     package var event: String?
     /// Whether a request opens a socket.
     package var opensSocket = false
-    /// Reads a header field by its name in lower case.
-    package var header: @Sendable (String) -> String? = { _ in nil }
+    /// Whether the request's head announces a body.
+    package var hasBody = false
+    /// Reads the values of a header field or of a parameter of the query.
+    package var values: @Sendable (FieldCondition.Place, String) -> [String] = { _, _ in [] }
 
     /// The event of a callback, which no API's vocabulary has.
     package static let callback = "callback"

@@ -171,7 +171,7 @@ extension FaultEffect {
 
 extension FaultRule {
     /// Whether this rule always applies where another one would.
-    func shadows(_ other: FaultRule) -> Bool {
+    package func shadows(_ other: FaultRule) -> Bool {
         guard times == nil, !match.isSelective, effect.place == other.effect.place else { return false }
         if case .request(.limit, _) = effect { return false }
         var others = other.match

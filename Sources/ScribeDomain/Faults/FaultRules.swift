@@ -20,12 +20,15 @@ package final class FaultRules: Sendable {
         package let rule: FaultRule
         /// Delay drawn from the rule's range; zero if the rule has none.
         package let delay: Duration
+        /// Change of the rules that added this one: a name can be given again.
+        package var added = 0
         /// Seconds until a rate limit lets the client ask again.
         package var wait: Int?
 
-        package init(rule: FaultRule, delay: Duration, wait: Int? = nil) {
+        package init(rule: FaultRule, delay: Duration, added: Int = 0, wait: Int? = nil) {
             self.rule = rule
             self.delay = delay
+            self.added = added
             self.wait = wait
         }
     }
@@ -37,27 +40,44 @@ package final class FaultRules: Sendable {
         package var identity = false
         /// Whether a rule is about results.
         package var pipeline = false
+        /// Number of changes of the rules so far.
+        package var version = 0
+
+        /// For facts that later rules may need.
+        package static let all = Needs(isEmpty: false, operation: true, identity: true, pipeline: true)
     }
 
     /// A rule with all that is kept for it.
-    private struct Kept {
+    struct Kept {
         var entry: Entry
         /// About the memory of the rule, in bytes: the length of its description.
         let size: Int
+        /// Change of the rules that added this one.
+        let added: Int
+        /// Change of the rules that added this one, or made it apply again.
+        var version: Int
         var generator: SeededGenerator
         /// By client.
         var buckets: [String: Bucket] = [:]
     }
 
-    private struct State {
+    struct State {
         var rules: [Kept] = []
         var made = 0
+        /// Number of changes.
+        var version = 0
         var needs = Needs()
         var decisions: [Transaction.Key: PipelineDecision] = [:]
         var order: [Transaction.Key] = []
+
+        mutating func hasChanged() {
+            version += 1
+            needs = FaultRules.needs(of: rules)
+            needs.version = version
+        }
     }
 
-    private struct Bucket {
+    struct Bucket {
         var tokens: Double
         var time: TimeInterval
     }
@@ -66,16 +86,22 @@ package final class FaultRules: Sendable {
     package static let limit = 100
     /// Most clients that one rate limit tracks. The next client resets all buckets of the rule.
     private static let maxSources = 1000
-    /// Most remembered decisions; the oldest one is dropped first.
-    private static let maxDecisions = 10_000
 
     private let identifiers: WorldIdentifiers
     private let memory: WorldMemory.Share
-    private let state = LockedValue(State())
+    let state = LockedValue(State())
 
     package init(_ identifiers: WorldIdentifiers, _ memory: WorldMemory.Share) {
         self.identifiers = identifiers
         self.memory = memory
+    }
+
+    /// Number of changes of the rules so far.
+    package var version: Int { state.withLock { $0.version } }
+
+    /// Whether the rule of an application is still there and switched on.
+    package func isOn(_ applied: Applied) -> Bool {
+        state.withLock { $0.rules.contains { $0.added == applied.added && $0.entry.isOn } }
     }
 
     /// Facts that the open rules need.
@@ -102,10 +128,13 @@ package final class FaultRules: Sendable {
             if let other = state.rules.first(where: { $0.entry.isOn && $0.entry.rule.shadows(rule) }) {
                 throw FaultProblem.shadowed(by: other.entry.rule.id)
             }
-            let kept = Kept(entry: Entry(rule: rule), size: "\(rule)".utf8.count, generator: generator(of: rule.id))
+            let kept = Kept(
+                entry: Entry(rule: rule), size: "\(rule)".utf8.count, added: state.version + 1,
+                version: state.version + 1,
+                generator: generator(of: rule.id))
             try memory.resize(to: state.rules.reduce(kept.size) { $0 + $1.size })
             state.rules.append(kept)
-            state.needs = Self.needs(of: state.rules)
+            state.hasChanged()
             return kept.entry
         }
     }
@@ -121,9 +150,11 @@ package final class FaultRules: Sendable {
     package func change(_ id: String, isOn: Bool?, times: Int?) throws(FaultProblem) -> Entry {
         try state.withLock { state throws(FaultProblem) in
             let index = try Self.index(of: id, in: state.rules)
+            let wasOpen = state.rules[index].entry.isOpen
             if let isOn { state.rules[index].entry.isOn = isOn }
             if let times { state.rules[index].entry.rule.times = state.rules[index].entry.applied + times }
-            state.needs = Self.needs(of: state.rules)
+            if !wasOpen, state.rules[index].entry.isOpen { state.rules[index].version = state.version + 1 }
+            state.hasChanged()
             return state.rules[index].entry
         }
     }
@@ -132,7 +163,7 @@ package final class FaultRules: Sendable {
     package func remove(_ id: String) throws(FaultProblem) {
         try state.withLock { state throws(FaultProblem) in
             state.rules.remove(at: try Self.index(of: id, in: state.rules))
-            state.needs = Self.needs(of: state.rules)
+            state.hasChanged()
             // A smaller size always fits.
             try? memory.resize(to: state.rules.total(\.size))
         }
@@ -144,7 +175,7 @@ package final class FaultRules: Sendable {
             $0.rules = []
             $0.decisions = [:]
             $0.order = []
-            $0.needs = Needs()
+            $0.hasChanged()
         }
     }
 
@@ -167,14 +198,25 @@ package final class FaultRules: Sendable {
 
     /// Returns the first rule that applies, or nil. Increments its `applied`, and `matched` of each usable rule up to
     /// it whose conditions hold.
-    /// - Parameter now: the machine's time.
-    package func applied(to facts: FaultFacts, at now: Date) -> Applied? {
-        state.withLock { Self.applied(to: facts, at: now, in: &$0) }
+    /// - Parameters:
+    ///   - now: the machine's time.
+    ///   - version: Only rules that were added, or apply again, after this change are asked.
+    ///   - asksIdentity: Whether rules about clients and businesses are asked too, whatever their change.
+    package func applied(
+        to facts: FaultFacts, at now: Date, since version: Int = 0, asksIdentity: Bool = false
+    ) -> Applied? {
+        state.withLock { state in
+            Self.applied(to: facts, at: now, in: &state) {
+                $0.version > version || asksIdentity && $0.entry.rule.match.needsIdentity
+            }
+        }
     }
 
-    private static func applied(to facts: FaultFacts, at now: Date, in state: inout State) -> Applied? {
+    static func applied(
+        to facts: FaultFacts, at now: Date, in state: inout State, where isAsked: (Kept) -> Bool = { _ in true }
+    ) -> Applied? {
         guard !state.needs.isEmpty else { return nil }
-        for index in state.rules.indices {
+        for index in state.rules.indices where isAsked(state.rules[index]) {
             let entry = state.rules[index].entry
             let rule = entry.rule
             guard rule.effect.place == facts.place, entry.isOpen, rule.match.holds(for: facts),
@@ -190,9 +232,12 @@ package final class FaultRules: Sendable {
                 wait = seconds
             }
             state.rules[index].entry.applied += 1
-            if !state.rules[index].entry.isOpen { state.needs = needs(of: state.rules) }
+            if !state.rules[index].entry.isOpen {
+                state.needs = needs(of: state.rules)
+                state.needs.version = state.version
+            }
             let delay = rule.delay?.drawn(using: &state.rules[index].generator) ?? .zero
-            return Applied(rule: rule, delay: delay, wait: wait)
+            return Applied(rule: rule, delay: delay, added: state.rules[index].added, wait: wait)
         }
         return nil
     }
@@ -220,69 +265,5 @@ package final class FaultRules: Sendable {
         guard bucket.tokens >= 0.999 else { return max(1, Int(saturating: ((1 - bucket.tokens) / rate).rounded(.up))) }
         bucket.tokens -= 1
         return nil
-    }
-
-    // MARK: Recognitions and notes
-
-    /// Faults of one transaction's results.
-    package struct PipelineDecision: Hashable, Sendable {
-        package var recognition: PipelineFault?
-        package var note: PipelineFault?
-        /// Time after commit until which the results are held back.
-        package var delay: Duration = .zero
-        /// Rules that apply.
-        package var rules: [String] = []
-        /// Whether an operator forced this decision. Forced results are not delayed.
-        package var isForced = false
-
-        package init() {}
-    }
-
-    /// Decides which faults a transaction's results get. Keeps the decision until ``forget(_:)``, unless no rule about
-    /// results can still apply.
-    package func decision(
-        for key: Transaction.Key, at now: Date
-    ) -> PipelineDecision {
-        state.withLock { state in
-            if let known = state.decisions[key] { return known }
-            var decision = PipelineDecision()
-            guard state.needs.pipeline else { return decision }
-            for place in [FaultPlace.recognition, .note] {
-                var facts = FaultFacts(at: place)
-                (facts.operation, facts.business) = (place.rawValue, key.business.rawValue)
-                facts.transactions = [key.id.rawValue]
-                guard let applied = Self.applied(to: facts, at: now, in: &state) else { continue }
-                decision.rules.append(applied.rule.id)
-                decision.delay += applied.delay
-                switch applied.rule.effect {
-                case .recognition(let fault): decision.recognition = fault
-                case .note(let fault): decision.note = fault
-                case .request, .socket, .webhook: break
-                }
-            }
-            Self.keep(decision, for: key, in: &state)
-            return decision
-        }
-    }
-
-    /// Decides about a transaction's results, in place of all rules.
-    package func force(_ decision: PipelineDecision, for key: Transaction.Key) {
-        var decision = decision
-        decision.isForced = true
-        state.withLock { [decision] in Self.keep(decision, for: key, in: &$0) }
-    }
-
-    private static func keep(_ decision: PipelineDecision, for key: Transaction.Key, in state: inout State) {
-        guard state.decisions.updateValue(decision, forKey: key) == nil else { return }
-        state.order.append(key)
-        if state.order.count > maxDecisions { state.decisions[state.order.removeFirst()] = nil }
-    }
-
-    /// Forgets a transaction's decision, so that the next commit gets a new one.
-    package func forget(_ key: Transaction.Key) {
-        state.withLock { state in
-            guard state.decisions.removeValue(forKey: key) != nil else { return }
-            state.order.removeAll { $0 == key }
-        }
     }
 }

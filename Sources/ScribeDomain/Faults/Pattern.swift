@@ -23,6 +23,14 @@ package struct Pattern: Hashable, Sendable {
         return true
     }
 
+    /// Whether a text fits of which only the beginning is known; nil if the rest, which is not empty, decides.
+    package func matches(beginning: some StringProtocol) -> Bool? {
+        let bytes = Array(beginning.utf8)
+        guard let first = parts.first, bytes.starts(with: first.prefix(bytes.count)) else { return false }
+        guard let last = parts.last, parts.count > 1 else { return bytes.count < first.count ? nil : false }
+        return last.isEmpty && matches(beginning) ? true : nil
+    }
+
     /// Index after the first place where a part stands; nil without one. The search is Knuth, Morris and Pratt's.
     private static func end(of part: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
         var borders = [0]

@@ -82,3 +82,11 @@ extension ResultDocument {
         }
     }
 }
+
+extension Transaction {
+    /// Whether the results of the transaction are final, or it is cancelled.
+    package func isFinal(with documents: [ResultDocument]) -> Bool {
+        processingStatus == .cancelled
+            || processingStatus != .inProgress && documents.allSatisfy { $0.status.isFinal }
+    }
+}

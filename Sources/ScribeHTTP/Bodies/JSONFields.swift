@@ -26,17 +26,17 @@ package struct JSONFields: Sendable {
 
     package subscript(name: String) -> JSONValue? { members[name] }
 
+    var names: [String] { members.keys.sorted() }
+
     package func has(_ name: String) -> Bool { members[name] != nil }
 
     package func problem(_ name: String, _ problem: String) -> ScribeError {
         .invalidRequest(field: place.map { "\($0).\(name)" } ?? name, problem: problem)
     }
 
-    /// The error for a name that is not known, with the nearest one.
+    /// The error for a value that names nothing, with the nearest name.
     package func unknown(_ field: String, _ name: String, among known: [String]) -> ScribeError {
-        guard !known.isEmpty else { return problem(field, "is not known here") }
-        let near = nearestName(to: String(name.prefix(64)), among: known)
-        return problem(field, "is not known; the nearest name is \(near)")
+        problem(field, ScribeError.noSuch(field, name, among: known))
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a member of another name.
@@ -44,7 +44,8 @@ package struct JSONFields: Sendable {
         for name in members.keys.sorted() where !names.contains(name) {
             // The name is the client's text: only a short plain one is repeated.
             let shown = name.utf8.count <= 64 && name.isPlain ? name : "?"
-            throw unknown(shown, name, among: names)
+            let near = nearestName(to: String(name.prefix(64)), among: names)
+            throw problem(shown, "is not known; the nearest name is \(near)")
         }
     }
 

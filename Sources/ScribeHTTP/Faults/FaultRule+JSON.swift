@@ -23,7 +23,11 @@ extension FaultMatch {
         add("business", business)
         add("client", client)
         add("transaction", transaction)
-        add("header", header.map { "\($0.name): \($0.value.text)" })
+        for (name, conditions) in Dictionary(grouping: fields, by: \.member).sorted(by: { $0.key < $1.key }) {
+            let texts = conditions.map { JSON.string($0.text) }
+            members.append((name, texts.count == 1 ? texts[0] : .array(texts) { $0 }))
+        }
+        if hasNoBody { members.append(("no_body", .bool(true))) }
         add("event", event)
         add("nth", nth)
         add("every", every)

@@ -19,24 +19,26 @@ package struct FaultRuleReader: Sendable {
     /// Longest body, in bytes.
     static let bodyLimit = 64 << 10
 
-    private static let matching = [
-        "operation", "method", "path", "business", "client", "transaction", "header", "event", "nth", "every",
-        "probability", "times",
-    ]
+    private static let matching =
+        [
+            "operation", "method", "path", "business", "client", "transaction", "event", "nth", "every", "probability",
+            "times",
+        ] + JSONFields.ofRequests
     private static let timing = ["delay", "clock"]
     static let answering = ["status", "code", "message", "body", "content_type", "retry_after"]
     private static let ofRequests = answering + ["when", "connection", "rate", "limit"]
     private static let ofSockets = ["after_sent", "after_received", "close", "reason", "results", "messages"]
     private static let ofPipeline = ["fail", "empty"]
     private static let ofWebhooks = ["twice", "out_of_order", "wrong_signature"]
-    private static let all =
+    package static let names =
         ["id"] + matching + timing + ofRequests + ofSockets + ofPipeline + ofWebhooks
 
     /// Reads a rule of an operator.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, with the nearest known name where one is unknown.
     package func rule(of members: [String: JSONValue]) throws(ScribeError) -> (rule: FaultRule, id: String?) {
         let fields = JSONFields(members, readsTexts: true)
-        try fields.requireKnown(Self.all)
+        try fields.requireKnown(Self.names)
+        try fields.requireOnce(except: JSONFields.ofRequests + ["body"])
         let id = try fields.text("id", upTo: 64)
         let match = try match(fields)
         let place = try place(of: match, fields)
@@ -89,11 +91,7 @@ package struct FaultRuleReader: Sendable {
                 throw fields.unknown("operation", operation, among: operations.ids + known)
             }
         }
-        if let method = try fields.text("method") {
-            let known = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-            guard known.contains(method) else { throw fields.unknown("method", method.uppercased(), among: known) }
-            match.method = method
-        }
+        match.method = try fields.method()
         if let path = try fields.text("path", upTo: 1024) {
             guard path.hasPrefix("/") || path.hasPrefix("*") else {
                 throw fields.problem("path", "must begin with / or *")
@@ -108,13 +106,8 @@ package struct FaultRuleReader: Sendable {
         match.client = try fields.text("client")
         match.transaction = try fields.text("transaction")
         match.event = try fields.text("event")
-        if let header = try fields.text("header", upTo: 1024) {
-            let parts = header.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = parts.first?.trimmed.lowercased(), !name.isEmpty,
-                name.utf8.allSatisfy({ $0.isInIdentifier })
-            else { throw fields.problem("header", "must be NAME or NAME: PATTERN, such as User-Agent: *Alamofire*") }
-            match.header = .init(name: name, value: Pattern(parts.count > 1 ? parts[1].trimmed : "*"))
-        }
+        match.fields = try fields.fieldConditions()
+        match.hasNoBody = try fields.flag("no_body")
         match.nth = try fields.integer("nth", from: 1)
         match.every = try fields.integer("every", from: 1)
         match.probability = try fields.probability("probability")
@@ -167,7 +160,7 @@ package struct FaultRuleReader: Sendable {
 
     private func place(of match: FaultMatch, _ fields: JSONFields) throws(ScribeError) -> FaultPlace {
         if let operation = match.operation, let place = FaultPlace(rawValue: operation), operations[operation] == nil {
-            for name in ["method", "path", "header", "client"] where fields.has(name) {
+            for name in ["method", "path", "client"] + JSONFields.ofRequests where fields.has(name) {
                 throw fields.problem(name, "never fits: a \(operation) is no request")
             }
             if place != .webhook, fields.has("event") { throw fields.problem("event", "belongs to webhooks only") }

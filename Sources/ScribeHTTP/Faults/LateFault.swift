@@ -53,19 +53,10 @@ extension ScribeContext {
         return LateFault(faults: faults, applied: applied, request: request, context: self)
     }
 
-    /// Makes the socket ready for ``addSocketFault(of:_:_:)``.
-    package func expectSocketFault() { socketFaults = socketFaults ?? SocketFaults(nil, of: world) }
-
-    /// Applies a rule to the open socket of a request whose first message names another world than its head.
-    package func addSocketFault(of world: World, _ request: Request, _ principal: Principal?) {
+    /// Notes who has logged in with the first message of the request's socket, and to which world.
+    package func enterSocket(of world: World, _ principal: Principal) {
         record?.put(in: world.runtime.journal)
         record?.note(principal)
-        guard let faultSettings, !world.runtime.faults.needs.isEmpty else { return }
-        let (rules, clock) = (world.runtime.faults, world.runtime.clock)
-        var facts = FaultFacts(request, self, principal, faultSettings, rules.needs)
-        facts.place = .socket
-        guard let applied = rules.applied(to: facts, at: clock.wall.now) else { return }
-        logger.notice("a fault is applied", metadata: ["fault": "\(applied.rule.id)"])
-        socketFaults?.take(applied, of: world)
+        openSocket?.enter(world, principal)
     }
 }

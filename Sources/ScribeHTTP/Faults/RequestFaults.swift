@@ -41,6 +41,7 @@ struct RequestFaults: Sendable {
     func respond(to request: Request, _ context: ScribeContext, next: Next) async throws -> Response {
         let header = settings.readsHeader ? request.headers[.scribeFault] : nil
         let needs = rules.needs
+        context.rulesVersion = needs.version
         guard !needs.isEmpty || header != nil else { return try await next(request, context) }
         guard context.usesNamespaces else { return try await next(request, context) }
         let found: FaultRules.Applied?
@@ -64,7 +65,9 @@ struct RequestFaults: Sendable {
         } catch {
             return try await family.response(to: error, of: request, context)
         }
-        if request.headers.wantsWebSocket { context.socketFaults = SocketFaults(socket, of: world) }
+        if request.headers.wantsWebSocket {
+            context.socketFault = socket.map { .init(applied: $0, isRule: header == nil) }
+        }
         let applied = [found, socket].compactMap(\.self)
         for fault in applied {
             context.logger.notice("a fault is applied", metadata: ["fault": "\(fault.rule.id)"])
@@ -72,7 +75,7 @@ struct RequestFaults: Sendable {
         if case .request? = found?.rule.effect { context.coreContext.endpointPath.value = "fault" }
         let names = applied.map(\.rule.id).joined(separator: ", ")
         // Noted before its effect: a connection that is reset has no answer.
-        if !applied.isEmpty { context.record?.note(fault: names) }
+        if !applied.isEmpty { note(names, of: request, in: context.record) }
         var response: Response
         do {
             if let found {
@@ -128,11 +131,23 @@ struct RequestFaults: Sendable {
         }
     }
 
+    private func note(_ names: String, of request: Request, in record: JournalRecord?) {
+        guard let record else { return }
+        record.note(fault: names)
+        guard !record.mode.isFull else { return }
+        // Without a path, nothing else tells the operation of a request that reaches no route.
+        let operation = OperationIndex.documented.operation(of: request.method, request.uri.path)
+        record.update {
+            $0.operation = $0.operation ?? operation
+            return 0
+        }
+    }
+
     // MARK: Facts about a request
 
     func facts(of request: Request, _ context: ScribeContext, _ principal: Principal?) -> FaultFacts {
         let operation = rules.needs.operation ? family.operation(of: request) : nil
-        return FaultFacts(request, context, operation: operation, principal, settings, rules.needs)
+        return FaultFacts(request, context, operation: operation, principal, rules.needs)
     }
 
     /// The fault of a request's own header.
@@ -221,7 +236,7 @@ extension FaultFacts {
     /// - Parameter operation: an operation that the path does not tell; nil for one that it tells.
     init(
         _ request: Request, _ context: ScribeContext, operation: String? = nil, _ principal: Principal?,
-        _ settings: FaultSettings, _ needs: FaultRules.Needs
+        _ needs: FaultRules.Needs
     ) {
         self.init(at: .request)
         method = request.method.rawValue
@@ -238,10 +253,13 @@ extension FaultFacts {
         transactions =
             path[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
             + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
-        header = { [headers = request.headers] name in
-            HTTPField.Name(name).flatMap { name in
-                let values = headers[values: name]
-                return values.isEmpty ? nil : values.joined(separator: ", ")
+        hasBody = request.mayHaveBody(isStream: context.connection.isStream)
+        // Without the body, since facts about a socket stay until its end.
+        let request = Request(head: request.head, body: RequestBody(buffer: ByteBuffer()))
+        values = { place, name in
+            switch place {
+            case .header: request.values(of: name)
+            case .query: request.values(ofParameter: name)
             }
         }
     }

@@ -100,7 +100,7 @@ extension ShownExchange {
     }
 
     private var harRequest: JSON {
-        let headers = request.headerFields
+        let headers = requestFields
         let parameters = (query ?? "").split(separator: "&").map { part in
             part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         }

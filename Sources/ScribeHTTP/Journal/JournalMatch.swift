@@ -12,13 +12,29 @@ package struct JournalMatch: Sendable {
         let name: String
         /// The expected value, as the operator wrote it.
         let expected: String
-        /// The value that the exchange has instead; nil if the condition holds.
-        let difference: @Sendable (ShownExchange) -> String?
+        let verdict: @Sendable (ShownExchange) -> MatchVerdict
     }
 
     let conditions: [Condition]
+    /// Number behind which the exchanges are.
+    var after: Int?
+    /// Time from which on the exchanges are.
+    var since: Date?
 
-    func holds(for exchange: ShownExchange) -> Bool { conditions.allSatisfy { $0.difference(exchange) == nil } }
+    /// The verdict on all conditions. A later condition is not read if an earlier one fails.
+    func verdict(for exchange: ShownExchange) -> MatchVerdict {
+        conditions.reduce(.holds) { $0.and($1.verdict(exchange)) }
+    }
+
+    func holds(for exchange: ShownExchange) -> Bool { verdict(for: exchange) == .holds }
+
+    /// Number of exchanges that the journal has dropped and that may have matched.
+    func gone(from journal: Journal) -> Int {
+        let counts = journal.counts
+        guard let last = counts.lastDropped else { return 0 }
+        if let since, last.startedAt < since { return 0 }
+        return min(counts.dropped, max(0, last.number - (after ?? 0)))
+    }
 
     /// The exchanges of a journal that match. Costs time for each entry: not on an event loop.
     /// - Throws: `CancellationError` once the caller's task is cancelled.
@@ -30,6 +46,22 @@ package struct JournalMatch: Sendable {
         }
     }
 
+    /// Number of exchanges of a journal that match, and of those of which it has not kept enough. Costs time for each
+    /// entry: not on an event loop.
+    /// - Throws: `CancellationError` once the caller's task is cancelled.
+    package func count(in journal: Journal, _ index: JournalIndex) throws -> (matched: Int, unknown: Int) {
+        var (matched, unknown) = (0, 0)
+        for entry in journal.entries {
+            try Task.checkCancellation()
+            switch verdict(for: index.shown(entry)) {
+            case .holds: matched += 1
+            case .unknown: unknown += 1
+            case .fails: continue
+            }
+        }
+        return (matched, unknown)
+    }
+
     /// The conditions in one line.
     package var text: String { conditions.map { "\($0.name)=\($0.expected)" }.joined(separator: " ") }
 }
@@ -39,23 +71,27 @@ package struct JournalMatchReader: Sendable {
     private let operations: OperationIndex
     private let others: [String]
     private let families: [String]
+    private let mode: JournalMode
 
     /// - Parameters:
     ///   - others: Operations without a path of their own, such as those of S3.
     ///   - families: Names of the emulated APIs.
-    package init(operations: OperationIndex, others: [String], families: [String]) {
+    ///   - mode: Mode of the journal.
+    package init(operations: OperationIndex, others: [String], families: [String], mode: JournalMode) {
         self.operations = operations
         self.others = others
         self.families = families
+        self.mode = mode
     }
 
-    private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
-
-    package static let names = [
-        "kind", "operation", "method", "path", "status", "family", "client", "business", "transaction", "event",
-        "fault",
-        "header", "query", "body", "response", "frame", "after", "since",
+    /// Conditions on what ``JournalMode/metadata`` keeps.
+    static let ofMetadata = [
+        "kind", "operation", "method", "status", "family", "event", "fault", "after", "since",
     ]
+    /// Conditions on what only ``JournalMode/full`` keeps.
+    static let ofContent =
+        ["path", "client", "business", "transaction"] + JSONFields.ofRequests + ["body", "response", "frame"]
+    package static let names = ofMetadata + ofContent
     private static let bodyLimit = 64 << 10
 
     /// - Parameter more: Further members that the call has.
@@ -63,86 +99,97 @@ package struct JournalMatchReader: Sendable {
     package func match(_ members: [String: JSONValue], more: [String] = []) throws(ScribeError) -> JournalMatch {
         let fields = JSONFields(members, readsTexts: true)
         try fields.requireKnown(Self.names + more)
+        try fields.requireOnce(except: JSONFields.ofRequests + ["body", "response", "frame"])
+        if !mode.isFull, let name = Self.ofContent.first(where: fields.has) {
+            throw fields.problem(name, "cannot be known: the journal keeps no such content; --journal full does")
+        }
+        var match = JournalMatch(conditions: try facts(fields) + contents(fields))
+        match.after = try fields.integer("after", from: 0)
+        match.since = try since(fields)
+        return match
+    }
+
+    private func since(_ fields: JSONFields) throws(ScribeError) -> Date? {
+        guard let text = try fields.text("since") else { return nil }
+        guard let time = Date(iso8601: text) else {
+            throw fields.problem("since", "must be a time, such as 2030-01-01T00:00:00Z")
+        }
+        return time
+    }
+
+    /// Conditions on facts, which each journal keeps.
+    private func facts(_ fields: JSONFields) throws(ScribeError) -> [JournalMatch.Condition] {
         var conditions: [JournalMatch.Condition] = []
-        func add(_ name: String, _ expected: String, _ found: @escaping @Sendable (ShownExchange) -> String?) {
+        func add(_ name: String, _ expected: String?, _ found: @escaping @Sendable (ShownExchange) -> String?) {
+            guard let expected else { return }
             conditions.append(
-                .init(name: name, expected: expected) { found($0) == expected ? nil : found($0) ?? "none" })
+                .init(name: name, expected: expected) { shown in
+                    let found = found(shown)
+                    return MatchVerdict(found == expected, found: found ?? "none")
+                })
         }
-        if let kind = try fields.choice("kind", among: Exchange.Kind.self) {
-            add("kind", kind.rawValue) { $0.exchange.kind.rawValue }
-        }
+        add("kind", try fields.choice("kind", among: Exchange.Kind.self)?.rawValue) { $0.exchange.kind.rawValue }
         if let operation = try fields.text("operation") {
             guard operations[operation] != nil || others.contains(operation) else {
                 throw fields.unknown("operation", operation, among: operations.ids + others)
             }
             add("operation", operation) { $0.operation }
         }
-        if let method = try fields.text("method") {
-            guard Self.methods.contains(method.uppercased()) else {
-                throw fields.unknown("method", method.uppercased(), among: Self.methods)
-            }
-            add("method", method.uppercased()) { $0.request.method.rawValue }
-        }
-        if let path = try fields.text("path", upTo: 1024) {
-            let pattern = Pattern(path)
-            conditions.append(
-                .init(name: "path", expected: path) { shown in
-                    shown.path.map { pattern.matches($0) ? nil : $0 } ?? "none"
-                })
-        }
+        add("method", try fields.method()) { $0.request.method.rawValue }
         if let status = try status(fields) { conditions.append(status) }
         if let family = try fields.text("family") {
             guard families.contains(family) else { throw fields.unknown("family", family, among: families) }
             add("family", family) { $0.exchange.family }
         }
-        if let client = try fields.text("client") { add("client", client) { $0.exchange.principal?.client.rawValue } }
-        if let business = try fields.text("business") {
-            add("business", business) { $0.exchange.principal?.business.rawValue }
-        }
-        if let id = try fields.text("transaction") {
-            conditions.append(
-                .init(name: "transaction", expected: id) { $0.transactions.contains(id) ? nil : "another" })
-        }
-        if let event = try fields.choice("event", among: SessionEvent.self)?.rawValue {
-            add("event", event) { $0.exchange.delivery?.event }
-        }
-        if let fault = try fields.text("fault") { add("fault", fault) { $0.exchange.fault } }
-        if let header = try pair("header", ":", fields) {
-            let (name, pattern) = (header.name.lowercased(), header.pattern)
-            conditions.append(
-                .init(name: "header", expected: "\(header.name): \(pattern.text)") { shown in
-                    shown.header(name).map { pattern.matches($0) ? nil : "\(header.name): \($0)" } ?? "none"
-                })
-        }
-        if let parameter = try pair("query", "=", fields) {
-            let (name, pattern) = parameter
-            conditions.append(
-                .init(name: "query", expected: "\(name)=\(pattern.text)") { shown in
-                    let values = shown.parameters(name)
-                    if values.contains(where: pattern.matches) { return nil }
-                    return values.first.map { "\(name)=\($0)" } ?? "none"
-                })
-        }
+        add("client", try fields.text("client")) { $0.exchange.principal?.client.rawValue }
+        add("business", try fields.text("business")) { $0.exchange.principal?.business.rawValue }
+        add("event", try fields.choice("event", among: SessionEvent.self)?.rawValue) { $0.exchange.delivery?.event }
+        add("fault", try fields.text("fault")) { $0.exchange.fault }
         if let number = try fields.integer("after", from: 0) {
             conditions.append(
-                .init(name: "after", expected: String(number)) { $0.number > number ? nil : String($0.number) })
-        }
-        if let since = try fields.text("since") {
-            guard let time = Date(iso8601: since) else {
-                throw fields.problem("since", "must be a time, such as 2030-01-01T00:00:00Z")
-            }
-            conditions.append(
-                .init(name: "since", expected: since) { shown in
-                    shown.exchange.startedAt >= time ? nil : ShownExchange.time(shown.exchange.startedAt)
+                .init(name: "after", expected: String(number)) {
+                    MatchVerdict($0.number > number, found: String($0.number))
                 })
         }
-        // Last, since they read whole texts.
-        if let body = try body("body", fields) { conditions.append(body.condition("body") { $0.requestBody }) }
-        if let body = try body("response", fields) {
-            conditions.append(body.condition("response") { $0.exchange.responseBody })
+        if let time = try since(fields) {
+            conditions.append(
+                .init(name: "since", expected: ShownExchange.time(time)) { shown in
+                    let start = shown.exchange.startedAt
+                    return MatchVerdict(start >= time, found: ShownExchange.time(start))
+                })
         }
-        if let frame = try body("frame", fields) { conditions.append(frame.conditionOfFrames) }
-        return JournalMatch(conditions: conditions)
+        return conditions
+    }
+
+    /// Conditions on heads and bodies, those that read whole texts last.
+    private func contents(_ fields: JSONFields) throws(ScribeError) -> [JournalMatch.Condition] {
+        var conditions: [JournalMatch.Condition] = []
+        if let path = try fields.text("path", upTo: 1024) {
+            let pattern = Pattern(path)
+            conditions.append(.init(name: "path", expected: path) { $0.verdict(onPath: pattern) })
+        }
+        if let id = try fields.text("transaction") {
+            conditions.append(.init(name: "transaction", expected: id) { $0.verdict(onTransaction: id) })
+        }
+        for condition in try fields.fieldConditions() {
+            conditions.append(.init(name: condition.member, expected: condition.text) { $0.verdict(on: condition) })
+        }
+        if try fields.flag("no_body") {
+            conditions.append(.init(name: "no_body", expected: "true", verdict: \.verdictOnNoBody))
+        }
+        for body in try bodies("body", fields) {
+            conditions.append(.init(name: "body", expected: body.text) { $0.verdict(onBody: body) })
+        }
+        for body in try bodies("response", fields) {
+            conditions.append(
+                .init(name: "response", expected: body.text) { shown in
+                    shown.exchange.responseBody.map(body.verdict) ?? .fails(found: "none")
+                })
+        }
+        for body in try bodies("frame", fields) {
+            conditions.append(.init(name: "frame", expected: body.text) { $0.verdict(onFrame: body) })
+        }
+        return conditions
     }
 
     private func status(_ fields: JSONFields) throws(ScribeError) -> JournalMatch.Condition? {
@@ -155,109 +202,21 @@ package struct JournalMatchReader: Sendable {
         return .init(name: "status", expected: text) { shown in
             let found = shown.status.map(String.init)
             let holds = isClass ? found?.prefix(1) == text.prefix(1) : found == text
-            return holds ? nil : found ?? "none"
+            return MatchVerdict(holds, found: found ?? "none")
         }
     }
 
-    /// A name and a pattern of its value; any value if there is none.
-    private func pair(
-        _ field: String, _ separator: Character, _ fields: JSONFields
-    ) throws(ScribeError) -> (name: String, pattern: Pattern)? {
-        guard let text = try fields.text(field, upTo: 1024) else { return nil }
-        let parts = text.split(separator: separator, maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts.first?.trimmed, !name.isEmpty else {
-            throw fields.problem(field, "must be NAME or NAME\(separator)PATTERN")
-        }
-        return (name, Pattern(parts.count > 1 ? parts[1].trimmed : "*"))
-    }
-
-    private func body(_ field: String, _ fields: JSONFields) throws(ScribeError) -> BodyMatch? {
-        guard let value = fields[field] else { return nil }
-        guard case .string(let text) = value else { return .json(value) }
-        guard !text.isEmpty, text.utf8.count <= Self.bodyLimit else {
-            throw fields.problem(field, "must be JSON, or a text of 1 to \(Self.bodyLimit) bytes")
-        }
-        guard text.hasPrefix("{") || text.hasPrefix("[") else { return .text(Pattern(text)) }
-        guard let json = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else {
-            throw fields.problem(field, "begins like JSON, and is none")
-        }
-        return .json(json)
-    }
-}
-
-/// Condition on a body: a pattern of the whole text, or JSON that the body must contain.
-enum BodyMatch: Sendable {
-    case text(Pattern)
-    case json(JSONValue)
-
-    private var text: String {
-        switch self {
-        case .text(let pattern): pattern.text
-        case .json(let value): value.shown
-        }
-    }
-
-    func condition(
-        _ name: String, _ body: @escaping @Sendable (ShownExchange) -> RecordedBody?
-    ) -> JournalMatch.Condition {
-        .init(name: name, expected: text) { shown in
-            guard let body = body(shown) else { return "none" }
-            return difference(in: body)
-        }
-    }
-
-    /// A condition that one frame of a socket must fulfil.
-    var conditionOfFrames: JournalMatch.Condition {
-        .init(name: "frame", expected: text) { shown in
-            let holds = shown.exchange.frames.contains { frame in
-                guard case .text(let body) = frame.content else { return false }
-                return difference(in: body) == nil
+    private func bodies(_ field: String, _ fields: JSONFields) throws(ScribeError) -> [BodyMatch] {
+        try fields.values(field).map { value throws(ScribeError) in
+            guard case .string(let text) = value else { return .json(value) }
+            guard !text.isEmpty, text.utf8.count <= Self.bodyLimit else {
+                throw fields.problem(field, "must be JSON, or a text of 1 to \(Self.bodyLimit) bytes")
             }
-            return holds ? nil : "none of \(shown.exchange.frames.count) frames"
-        }
-    }
-
-    private func difference(in body: RecordedBody) -> String? {
-        guard let text = body.shownText else { return "\(body.size) bytes that are no text" }
-        switch self {
-        case .text(let pattern): return pattern.matches(text) ? nil : String(text.prefix(200))
-        case .json(let expected):
-            guard let found = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else {
-                return body.isTruncated ? "more than \(JournalSettings.bodyLimit) bytes" : "no JSON"
+            guard text.hasPrefix("{") || text.hasPrefix("[") else { return .text(Pattern(text)) }
+            guard let json = JSONDocument.untrusted(Data(text.utf8), as: JSONValue.self) else {
+                throw fields.problem(field, "begins like JSON, and is none")
             }
-            return expected.difference(from: found, at: "")
+            return .json(json)
         }
-    }
-}
-
-extension JSONValue {
-    /// The place where another value lacks something of this one; nil if it has all of it. A text may be a pattern.
-    fileprivate func difference(from found: JSONValue, at path: String) -> String? {
-        let place = path.isEmpty ? "" : "\(path): "
-        switch (self, found) {
-        case (.object(let members), .object(let others)):
-            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-                let inner = path.isEmpty ? name : "\(path).\(name)"
-                guard let other = others[name] else { return "no \(inner)" }
-                if let difference = value.difference(from: other, at: inner) { return difference }
-            }
-            return nil
-        case (.array(let values), .array(let others)):
-            guard values.count == others.count else { return "\(place)\(others.count) items" }
-            for (index, (value, other)) in zip(values, others).enumerated() {
-                if let difference = value.difference(from: other, at: "\(path).\(index)") { return difference }
-            }
-            return nil
-        case (.string(let text), .string(let other)):
-            return Pattern(text).matches(other) ? nil : "\(place)\(found.shown)"
-        default:
-            let isEqual = self == found || numberValue != nil && numberValue == found.numberValue
-            return isEqual ? nil : "\(place)\(found.shown)"
-        }
-    }
-
-    /// The value as short JSON.
-    fileprivate var shown: String {
-        String(String(decoding: JSON.value(self).bytes, as: UTF8.self).prefix(200))
     }
 }

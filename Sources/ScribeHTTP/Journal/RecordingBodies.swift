@@ -20,7 +20,10 @@ struct RecordedRequestBody: AsyncSequence, Sendable {
         let record: JournalRecord
 
         mutating func next() async throws -> ByteBuffer? {
-            guard let piece = try await bytes.next(isolation: #isolation) else { return nil }
+            guard let piece = try await bytes.next(isolation: #isolation) else {
+                record.noteWholeBody()
+                return nil
+            }
             await EventLoopOffload.run(bytes: piece.readableBytes) { [record] in
                 record.update { $0.requestBody?.add(piece) ?? 0 }
             }

@@ -1,4 +1,5 @@
 package import Basics
+import Connections
 import Foundation
 import HTTPTypes
 package import Journal
@@ -19,8 +20,7 @@ extension ShownExchange {
             members.append(("ms", .number(Self.milliseconds(from: exchange.startedAt, end))))
         }
         add("method", request.method.rawValue)
-        // Without the name and password of a user.
-        add("host", request.authority.map { $0.split(separator: "@").last.map(String.init) ?? $0 })
+        add("host", request.values(of: .host).first?.value)
         if !exchange.prefix.isEmpty { add("prefix", exchange.prefix) }
         add("path", path)
         add("query", query)
@@ -42,6 +42,13 @@ extension ShownExchange {
                 (
                     "ignored",
                     .array(exchange.ignored) { ["name": .string($0.name), "problem": .string($0.problem)] }
+                ))
+        }
+        if !exchange.findings.isEmpty {
+            members.append(
+                (
+                    "findings",
+                    .array(exchange.findings) { ["place": .string($0.place), "problem": .string($0.problem)] }
                 ))
         }
         if let nearest {
@@ -67,7 +74,7 @@ extension ShownExchange {
     /// The exchange with headers, bodies and frames.
     package var detail: [JSON.Member] {
         var members = summary
-        members.append(("request", Self.json(request.headerFields, requestBody)))
+        members.append(("request", Self.json(requestFields, requestBody)))
         if let response = self.response {
             members.append(("response", Self.json(response.headerFields, exchange.responseBody)))
         }
@@ -77,6 +84,9 @@ extension ShownExchange {
         }
         return members
     }
+
+    /// Fields of the request's head, the address of the server among them.
+    var requestFields: HTTPFields { HTTPFields(request.values(of: .host)) + request.headerFields }
 
     /// A frame, with its time in milliseconds after the socket's.
     package func frame(_ frame: RecordedFrame) -> [JSON.Member] {

@@ -48,7 +48,8 @@ package struct ShownExchange: Sendable {
 
     /// Whether the request reached no operation.
     package var isUnmatched: Bool {
-        guard exchange.kind != .delivery, let status, status >= 400 else { return false }
+        // A fault rule refuses before the route is known.
+        guard exchange.kind != .delivery, exchange.fault == nil, let status, status >= 400 else { return false }
         return isUnrouted || operation == nil
     }
 
@@ -73,20 +74,22 @@ package struct ShownExchange: Sendable {
             + ["session_id", "txn_id", "txnid"].compactMap { request.query.text($0) }
     }
 
-    /// Values of a field of the request's head; nil without one.
-    func header(_ name: String) -> String? {
-        let values = request.headerFields.filter { $0.name.canonicalName == name }.map(SecretMask.value(of:))
-        return values.isEmpty ? nil : values.joined(separator: ", ")
+    /// Values of a field of the request's head, one for each time that it is there: as shown, and as sent.
+    func headers(_ name: String) -> (shown: [String], sent: [String]) {
+        let fields = HTTPField.Name(name).map(request.values(of:)) ?? []
+        return (fields.map(SecretMask.value(of:)), fields.map(\.value))
     }
 
-    /// Values of a parameter of the query.
-    func parameters(_ name: String) -> [String] {
-        let path = request.path.map { _ in "/?\(query ?? "")" }
-        return Request(
-            head: HTTPRequest(method: .get, scheme: nil, authority: nil, path: path),
-            body: RequestBody(buffer: ByteBuffer())
-        )
-        .query.filter { $0.key == name }.map { String($0.value) }
+    /// Values of a parameter of the query: as shown, and as sent.
+    func parameters(_ name: String) -> (shown: [String], sent: [String]) {
+        func values(_ query: String?) -> [String] {
+            let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/?\(query ?? "")")
+            return Request(head: head, body: RequestBody(buffer: ByteBuffer())).values(ofParameter: name)
+        }
+        let sent = request.path.flatMap { path in
+            path.firstIndex(of: "?").map { String(path[path.index(after: $0)...]) }
+        }
+        return (values(query), values(sent))
     }
 }
 

@@ -11,29 +11,25 @@ extension Verification {
         async throws -> Outcome
     {
         let waiting = Task {
-            await cancelWhenGracefulShutdown { () -> Set<Int> in
+            await cancelWhenGracefulShutdown { () -> Known in
                 var change = 0
-                var matched: Set<Int> = []
+                var known = Known()
                 repeat {
                     let news = journal.news(after: change)
                     if !news.entries.isEmpty {
-                        matched = await EventLoopOffload.run(bytes: .max) { [matched] in
-                            var matched = matched
+                        known = await EventLoopOffload.run(bytes: .max) { [known] in
+                            var known = known
                             for entry in news.entries where !Task.isCancelled {
-                                if match.holds(for: index.shown(entry)) {
-                                    matched.insert(entry.number)
-                                } else {
-                                    matched.remove(entry.number)
-                                }
+                                known.note(match.verdict(for: index.shown(entry)), of: entry.number)
                             }
-                            return matched
+                            return known
                         }
                     }
                     change = news.change
-                    if isMet(by: matched.count) { return matched }
+                    if isMet(by: known, gone: match.gone(from: journal)) { return known }
                     await journal.wait(after: change)
                 } while !Task.isCancelled
-                return matched
+                return known
             }
         }
         let timer = Task {
@@ -41,13 +37,13 @@ extension Verification {
             waiting.cancel()
         }
         defer { timer.cancel() }
-        let matched = await withTaskCancellationHandler {
+        let known = await withTaskCancellationHandler {
             await world.end.watched(by: { waiting.cancel() }) { await waiting.value }
         } onCancel: {
             waiting.cancel()
         }
         return try await EventLoopOffload.run(bytes: .max) {
-            try outcome(among: journal.entries, index, before: matched)
+            try outcome(in: journal, index, known)
         }
     }
 }

@@ -32,6 +32,8 @@ package final class RefusalFacts: Sendable {
     package func note(reason: String) {
         // A field path below a list item may contain a client's key, such as a file name.
         let shown = reason.replacing(/'([^'.]+\.\d+)\.[^']*'/) { "'\($0.1).…'" }
+            // An unknown value is the client's too.
+            .replacing(/is called '[^']*'/, with: "is called '…'")
         collected.withLock { $0.reason = shown }
     }
 

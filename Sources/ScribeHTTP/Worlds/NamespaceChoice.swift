@@ -12,6 +12,9 @@ package enum NamespaceUse: Hashable, Sendable {
     case control
     /// The server itself: requests choose none.
     case none
+
+    /// Ways in which a call of the operator API chooses its namespace, in words.
+    package static let controlWays = "X-Scribe-Namespace or ?namespace="
 }
 
 /// Credentials of a request that may name a namespace. They select a world; the world's keys verify them later.

@@ -98,7 +98,7 @@ extension Runtime {
             let rest = Duration.seconds(max(0, end.timeIntervalSince(clock.wall.now)))
             found.append(
                 try await self.transactions.results(of: transaction.key, atMost: rest, until: clientDisconnect) {
-                    $0.transaction.processingStatus != .inProgress && $0.documents.allSatisfy { $0.status.isFinal }
+                    $0.transaction.isFinal(with: $0.documents)
                 }.transaction.processingStatus)
         }
         return found

@@ -78,7 +78,7 @@ package struct TransactionControl: Sendable {
         for key: Transaction.Key, atMost limit: Duration, until clientDisconnect: OneShotSignal
     ) async throws -> (transaction: Transaction, documents: [ResultDocument]) {
         try await runtime.transactions.results(of: key, atMost: limit, until: clientDisconnect) {
-            $0.transaction.processingStatus != .inProgress && $0.documents.allSatisfy { $0.status.isFinal }
+            $0.transaction.isFinal(with: $0.documents)
         }
     }
 

@@ -153,8 +153,7 @@ extension Store {
         let known = vocabularies.names
         guard known.contains(name) || SessionEvent(rawValue: name) != nil else {
             throw ScribeError.invalidRequest(
-                field: "event",
-                problem: "is not known; the nearest name is \(nearestName(to: String(name.prefix(64)), among: known))")
+                field: "event", problem: ScribeError.noSuch("event", name, among: known))
         }
         return try await database.write(.none) { [vocabularies] db, changes in
             let webhooks = try db.rows("SELECT * FROM webhooks WHERE removed_at IS NULL ORDER BY id")

@@ -5,6 +5,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import ScribeDomain
+import ScribeHTTP
 import ScribeServer
 import ScribeStore
 
@@ -145,8 +146,10 @@ struct ControlClient: Sendable {
         }
         guard (200..<300).contains(status) else {
             let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
+            // The server names its own ways to choose a namespace.
+            let detail = problem?.detail.replacing(NamespaceUse.controlWays, with: "--namespace NAME")
             let reason =
-                problem?.detail
+                detail
                 ?? "\(baseURL) answers \(status) to /__admin/\(path); check that it is a scribe-emulator"
             guard status == 401 else { throw Refusal(reason: reason, status: status, body: data) }
             let what = token == nil ? "\(baseURL) requires its admin token" : "\(baseURL) has a different admin token"

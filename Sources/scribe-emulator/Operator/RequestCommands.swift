@@ -3,13 +3,14 @@ import Basics
 import Foundation
 import NIOCore
 import NIOHTTP1
+import ScribeHTTP
 
 struct RequestCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "requests",
         abstract: "Show, verify and export the requests, sockets and webhooks of a running server.",
         discussion: """
-            Conditions are pairs, such as operation=commitTransaction status=5xx. docs/testing.md lists them all.
+            Conditions are pairs, such as operation=commitTransaction status=5xx. requests verify --help lists them all.
               scribe-emulator requests tail
               scribe-emulator requests verify operation=initTransaction times=1
             """,
@@ -33,20 +34,6 @@ extension ControlClient {
     }
 }
 
-extension FaultPairs {
-    /// The pairs as a query.
-    func query(_ more: [String: String] = [:]) -> String {
-        guard case .object(let members) = body else { return "" }
-        var pairs = members.compactMap { member -> (String, String)? in
-            guard case .string(let text) = member.value else { return nil }
-            return (member.name, text)
-        }
-        pairs += more.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-        let escaped = pairs.map { "\($0)=\($1.percentEncoded)" }
-        return escaped.isEmpty ? "" : "?" + escaped.joined(separator: "&")
-    }
-}
-
 /// Exchange in an answer of the server.
 private struct ListedRequest: Decodable {
     let id: Int
@@ -62,6 +49,7 @@ private struct ListedRequest: Decodable {
     let fault: String?
     let reason: String?
     let nearest: Nearest?
+    let findings: [JSONValue]?
 
     struct Nearest: Decodable {
         let method: String
@@ -75,6 +63,7 @@ private struct ListedRequest: Decodable {
         if let ms { words.append("\(ms) ms") }
         if let operation { words.append(operation) }
         if let fault { words.append("fault \(fault)") }
+        if let findings { words.append(findings.count.counted("finding")) }
         if let nearest { words.append("meant: \(nearest.method) \(nearest.path)?") }
         if let reason { words.append(reason) }
         return words.joined(separator: "  ")
@@ -82,7 +71,9 @@ private struct ListedRequest: Decodable {
 }
 
 struct ListRequests: NamespacedCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "Print the last requests.")
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "Print the last requests.",
+        discussion: FaultPairs.help([.conditions, .ofJournal]))
 
     @OptionGroup var options: OperatorOptions<WholeWorld>
 
@@ -114,7 +105,8 @@ struct ListRequests: NamespacedCommand {
 
 struct ShowRequest: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Print a request with its headers and bodies, as JSON.")
+        commandName: "show", abstract: "Print a request with its headers and bodies, as JSON.",
+        discussion: "A body that is JSON is printed as such. With --json all is printed as the server sends it.")
 
     @OptionGroup var options: OperatorOptions<WholeWorld>
     @Argument(help: "The number of the request.") var id: Int
@@ -125,14 +117,32 @@ struct ShowRequest: AsyncParsableCommand {
             return print(String(decoding: data, as: UTF8.self))
         }
         let pretty = try JSONSerialization.data(
-            withJSONObject: json, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            withJSONObject: Self.readable(json), options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         print(String(decoding: pretty, as: UTF8.self))
+    }
+
+    /// The value, with JSON in place of each text of an exchange that is an object or a list.
+    private static func readable(_ value: Any) -> Any {
+        switch value {
+        case let items as [Any]: return items.map(readable)
+        case var members as [String: Any]:
+            if let text = members["text"] as? String, text.hasPrefix("{") || text.hasPrefix("["),
+                let json = try? JSONSerialization.jsonObject(with: Data(text.utf8))
+            {
+                members["text"] = nil
+                members["json"] = json
+                return members
+            }
+            return members.mapValues(readable)
+        default: return value
+        }
     }
 }
 
 struct TailRequests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tail", abstract: "Print requests as they come, until the server stops.")
+        commandName: "tail", abstract: "Print requests as they come, until the server stops.",
+        discussion: FaultPairs.help([.conditions, .ofJournal]))
 
     @OptionGroup var options: OperatorOptions<WholeWorld>
 
@@ -185,7 +195,7 @@ struct VerifyRequests: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check how many requests match; print the nearest ones, and exit with 1, if that is not as expected.",
-        discussion: "Beside conditions there are times=N, at_least=N and at_most=N; by default at least one must match."
+        discussion: FaultPairs.help(RuleNames.ofExpectations)
     )
 
     @OptionGroup var options: OperatorOptions<WholeWorld>

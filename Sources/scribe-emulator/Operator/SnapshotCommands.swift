@@ -26,7 +26,7 @@ private struct SavedSnapshot: Decodable {
     let objects: Int
     let size: Int
 
-    var line: String { [name, createdAt, "\(objects) uploads", "\(size) bytes"].joined(separator: "  ") }
+    var line: String { [name, createdAt, objects.counted("upload"), "\(size) bytes"].joined(separator: "  ") }
 }
 
 extension SnapshotName {

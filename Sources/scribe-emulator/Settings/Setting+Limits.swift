@@ -61,7 +61,7 @@ extension Setting {
             "journal-max",
             "The maximum number of exchanges in the journal of a namespace.",
             .integer(1...100_000),
-            default: "1000",
+            default: "10000",
             page: "the maximum number of exchanges in the journal of a namespace; the oldest one goes first",
             to: \.configuration.journal.entries),
         Setting(

@@ -25,7 +25,7 @@ struct BackupCommand: ParsableCommand {
             try Backup.write(
                 folder: folder, to: file, name: IdentifierSource.random.uuid(), secrets: FamilySecrets.names)
         }
-        print("\(file): the database and \(summary.objects) uploads")
+        print("\(file): the database and \(summary.objects.counted("upload"))")
     }
 }
 
@@ -50,7 +50,7 @@ struct RestoreCommand: ParsableCommand {
                 try Backup.restore(file, into: folder, secrets: FamilySecrets.names)
             }
         }
-        print("\(path): the database and \(summary.objects) uploads")
+        print("\(path): the database and \(summary.objects.counted("upload"))")
     }
 }
 

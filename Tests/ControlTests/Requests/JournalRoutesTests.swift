@@ -187,6 +187,17 @@ struct JournalRoutesTests {
             #expect(try await post(client, "verify", #"{"operation":"initTransaction","status":201}"#).status == 200)
             #expect(try all["requests.1.route"] == "/voice/api/v2/transaction/init/{txn_id}")
             #expect(all.has("requests.1.response_bytes"))
+            for name in [
+                "path", "client", "business", "transaction", "header", "no_header", "query", "no_query", "body",
+                "response", "frame",
+            ] {
+                for call in ["verify", "count", "find", "wait"] {
+                    let refused = try await post(client, call, #"{"\#(name)":"x"}"#)
+                    #expect(refused.status == 400, "\(name)")
+                    #expect(try refused["detail"].contains("cannot be known"), "\(refused.text)")
+                }
+            }
+            #expect(try await post(client, "verify", #"{"no_body":true}"#).status == 400)
         }
     }
 

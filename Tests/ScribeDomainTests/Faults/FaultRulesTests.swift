@@ -21,7 +21,7 @@ struct FaultRulesTests {
     private func facts(_ path: String = "/a", client: String? = nil) -> FaultFacts {
         var facts = FaultFacts(at: .request)
         (facts.method, facts.path, facts.client, facts.source) = ("GET", path, client, client ?? "")
-        facts.header = { $0 == "user-agent" ? "Alamofire/5" : nil }
+        facts.values = { $0 == .header && $1 == "user-agent" ? ["Alamofire/5", "CFNetwork"] : [] }
         return facts
     }
 
@@ -62,7 +62,7 @@ struct FaultRulesTests {
         _ = try rules.add(rule { $0.match.client = "c" }, named: "client")
         _ = try rules.add(rule { $0.match.path = Pattern("/b/*/c") }, named: "path")
         _ = try rules.add(
-            rule { $0.match.header = .init(name: "user-agent", value: Pattern("*Alamofire*")) }, named: "h")
+            rule { $0.match.fields = [FieldCondition(.header, "user-agent", Pattern("*Alamofire*"))] }, named: "h")
         #expect(rules.applied(to: facts("/b/x/c", client: "c"), at: Self.now)?.rule.id == "client")
         #expect(rules.applied(to: facts("/b/x/c"), at: Self.now)?.rule.id == "path")
         #expect(rules.applied(to: facts("/d"), at: Self.now)?.rule.id == "h")

@@ -115,8 +115,7 @@ struct TransactionControlRoutes: Sendable {
             "kind": .string(transaction.request.kind.rawValue),
             "user_status": .string(transaction.userStatus.rawValue),
             "processing_status": .string(transaction.processingStatus.rawValue),
-            "is_final": .bool(
-                transaction.processingStatus != .inProgress && documents.allSatisfy { $0.status.isFinal }),
+            "is_final": .bool(transaction.isFinal(with: documents)),
             "documents": .array(documents) { document in
                 [
                     "document_id": .string(document.id.rawValue),

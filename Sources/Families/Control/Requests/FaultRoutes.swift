@@ -66,8 +66,8 @@ struct FaultRoutes: Sendable {
     private func requireClient(_ client: String?) throws(ScribeError) {
         let clients = world.authenticator.clients
         guard let client, clients.admitted(ClientID(client), in: world.authenticator.mode) == nil else { return }
-        let near = nearestName(to: String(client.prefix(64)), among: clients.ids.map(\.rawValue))
-        throw .invalidRequest(field: "client", problem: "is not known; the nearest name is \(near)")
+        throw .invalidRequest(
+            field: "client", problem: ScribeError.noSuch("client", client, among: clients.ids.map(\.rawValue)))
     }
 
     @Sendable private func removeAll(_ request: Request, _ context: ScribeContext) async throws -> Response {

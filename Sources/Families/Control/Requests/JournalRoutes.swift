@@ -55,8 +55,9 @@ struct JournalRoutes: Sendable {
 
     private var index: JournalIndex { .documented }
 
-    private func reader(_ index: JournalIndex) -> JournalMatchReader {
-        JournalMatchReader(operations: index.operations, others: otherOperations, families: families)
+    private func reader(of journal: Journal) -> JournalMatchReader {
+        JournalMatchReader(
+            operations: index.operations, others: otherOperations, families: families, mode: journal.settings.mode)
     }
 
     /// Conditions of a call: the parameters of a query, or the members of a body.
@@ -64,8 +65,11 @@ struct JournalRoutes: Sendable {
         guard request.method == .post else {
             var members: [String: JSONValue] = [:]
             for (name, value) in request.query where name != "namespace" {
-                guard members.updateValue(.string(String(value)), forKey: String(name)) == nil else {
-                    throw ScribeError.invalidRequest(field: String(name.prefix(64)), problem: "is there twice")
+                let value = JSONValue.string(String(value))
+                switch members[String(name)] {
+                case nil: members[String(name)] = value
+                case .array(let values)?: members[String(name)] = .array(values + [value])
+                case let first?: members[String(name)] = .array([first, value])
                 }
             }
             return members
@@ -97,7 +101,7 @@ struct JournalRoutes: Sendable {
         as json: @escaping @Sendable (ShownExchange) -> JSON = { .object($0.summary) }
     ) async throws -> Response {
         let journal = try journal
-        let match = try reader(index).match(members)
+        let match = try reader(of: journal).match(members)
         return try await .longJSON(
             .ok,
             .object(
@@ -147,17 +151,20 @@ struct JournalRoutes: Sendable {
     @Sendable private func count(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
         let journal = try journal
-        let match = try reader(index).match(members)
+        let match = try reader(of: journal).match(members)
+        let count = try await EventLoopOffload.run(bytes: .max) { try match.count(in: journal, index) }
         return try await .longJSON(
-            .ok, .object([("count", .integer(try match.exchanges(of: journal, index).count))] + journal.members))
+            .ok,
+            .object(
+                [("count", .integer(count.matched)), ("unknown", .integer(count.unknown))] + journal.members))
     }
 
     @Sendable private func verify(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
         let journal = try journal
-        let verification = try Verification(members, by: reader(index))
+        let verification = try Verification(members, by: reader(of: journal))
         let outcome = try await EventLoopOffload.run(bytes: .max) {
-            try verification.outcome(among: journal.entries, index)
+            try verification.outcome(in: journal, index)
         }
         return try await answer(outcome, of: journal, context)
     }
@@ -174,7 +181,7 @@ struct JournalRoutes: Sendable {
             limit = duration
         }
         let journal = try journal
-        let verification = try Verification(members, by: reader(index))
+        let verification = try Verification(members, by: reader(of: journal))
         let outcome = try await verification.outcome(in: journal, index, within: limit, world)
         return try await answer(outcome, of: journal, context)
     }
@@ -201,7 +208,7 @@ struct JournalRoutes: Sendable {
         var members = try await members(of: request, context)
         let isFromStart = try Self.flag("all", &members)
         let journal = try journal
-        let match = try reader(index).match(members)
+        let match = try reader(of: journal).match(members)
         return try events.response(of: journal, index, match, after: isFromStart ? 0 : nil, in: world, context)
     }
 
@@ -216,7 +223,7 @@ struct JournalRoutes: Sendable {
     @Sendable private func export(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let members = try await members(of: request, context)
         let journal = try journal
-        let match = try reader(index).match(members)
+        let match = try reader(of: journal).match(members)
         let archive = HARExport(of: journal, index, match, version: version)
         return Response(
             status: .ok, headers: Self.fileHeaders("application/json", "scribe.har"),
