@@ -12,7 +12,7 @@ import tls
 from ambient_samples import START, samples
 from chromium import serving
 from deepgram.core.api_error import ApiError
-from emulator import PATIENCE, PLAIN, STRICT, wait_until
+from emulator import PATIENCE, PLAIN, STRICT, run, wait_until
 from faults import CONFIG, PAGE, answers_of, aside, read_raw, sdk_heard
 from http2_client import Connection
 from journal import Journal
@@ -176,6 +176,10 @@ def test_sockets_of_devices_and_pages_close_with_a_code_and_a_reason(server, pla
         assert device.end() == (4001, "sign in again")
     with OmiDevice(access(server, place.made, "prefix"), path="/v4/web/listen") as page:
         assert page.end() == (4003, "")
+    # Who the client is, only the first message tells.
+    place.faults.next(operation="openPageSocket", client="dev-client", after_sent=1, close=4005)
+    with OmiDevice(access(server, place.made, "prefix"), path="/v4/web/listen") as page:
+        assert page.end() == (4005, "")
     # Only the token, which comes after the upgrade, names the namespace.
     place.faults.next(operation="openPageSocket", after_sent=2, close=4004)
     with OmiDevice(place.inside, path="/v4/web/listen") as page:
@@ -322,3 +326,49 @@ def test_an_invalid_fault_header_gets_400_in_each_familys_format(place, text):
     for family, (answer, check) in answers_of(place, **{"X-Scribe-Fault": text})().items():
         assert answer.status_code == statuses.get(family, 400), (family, answer.text)
         check(answer)
+
+
+# Sockets that an operator sees and ends.
+
+def sockets(place) -> list[dict]:
+    return place.faults.call("GET", "sockets").json()["sockets"]
+
+
+@pytest.mark.parametrize("flags, code, reason", [
+    (("--code", "4321", "--reason", "come back"), 4321, "come back"), ((), 1001, ""), (("--reset",), None, ""),
+], ids=["code", "usual", "reset"])
+def test_the_sockets_verbs_list_and_end_an_open_socket(server, place, flags, code, reason):
+    where = ("--url", server.base_url, "--namespace", place.inside.name)
+    assert run("sockets", "list", *where).stdout == "no open sockets\n"
+    with listener(place.inside) as visit:
+        visit.send(voice(1.0))
+        [found] = wait_until(
+            lambda: [one for one in sockets(place) if one["received"] == 1], "the message was counted")
+        number = str(found["id"])
+        if flags == ():
+            listed = run("sockets", "list", *where).stdout
+            assert listed.startswith(f"{number}  /v1/listen  client ") and "received 1" in listed, listed
+        ended = run("sockets", "close", number, *flags, *where)
+        assert ended.returncode == 0 and ended.stdout.startswith(f"closed: {number}  /v1/listen"), ended
+        with pytest.raises((ConnectionClosed, ConnectionResetError)) as caught:
+            while True:
+                visit.socket.recv(timeout=PATIENCE)
+        received = getattr(caught.value, "rcvd", None)
+        assert (received and (received.code, received.reason)) == (code and (code, reason))
+    wait_until(lambda: not sockets(place), "nothing is open")
+
+
+def test_a_rule_that_is_added_while_a_socket_is_open_applies_to_its_further_messages(place):
+    with listener(place.inside) as visit:
+        visit.send(voice(1.0))
+        wait_until(lambda: [one for one in sockets(place) if one["received"] == 1], "the message was counted")
+        rule = place.faults.add(operation="openListenSocket", after_received=2, close=4009, times=1)
+        visit.send("KeepAlive")
+        wait_until(lambda: sockets(place)[0].get("fault") == rule["id"], "the rule applies")
+        visit.send("KeepAlive")
+        with pytest.raises(ConnectionClosed) as closed:
+            while True:
+                visit.socket.recv(timeout=PATIENCE)
+        assert closed.value.rcvd.code == 4009
+    assert place.faults.applied == [1]
+

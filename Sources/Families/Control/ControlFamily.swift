@@ -92,6 +92,7 @@ package struct ControlFamily: RoutedAPI {
             })
         PlaybackRoutes.add(
             to: group.routes { PlaybackRoutes(world: $0) })
+        SocketRoutes.add(to: group.routes { SocketRoutes(world: $0) })
         SnapshotRoutes.add(to: group.routes { _ in SnapshotRoutes() })
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })

@@ -54,8 +54,22 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     var holdsBody = false
     /// Collects the reason of a refusal; nil if the log does not explain refusals.
     package var explanation: RefusalFacts?
-    /// Faults of the request's socket; nil without a rule for it.
-    var socketFaults: SocketFaults?
+    /// Routes to compare an unknown path with; nil if refusals are not explained.
+    var routes: NearestRoute?
+    /// Fault that applies to the request's socket from its opening on; nil without one.
+    var socketFault: SocketFaultAtOpening?
+    /// Whether the request is checked against the contract; set before a family handles the request.
+    var contractMode = ContractMode.off
+    /// The request's operation; nil if it is not checked.
+    var contractOperation: Contract.Operation?
+    /// Number of parts of the request that do not fit the contract.
+    var findings = 0
+    /// Change of the fault rules up to which they were asked about the request.
+    var rulesVersion = 0
+    /// The request's socket, once it is open.
+    var openSocket: OpenSocket?
+    /// The caller on routes that set no ``principal``.
+    private(set) var caller: Principal?
     /// Whether the request is one of an emulated API, and so of a namespace.
     var usesNamespaces = false
     /// Writes the request into the journal; nil without one.
@@ -107,6 +121,7 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
 
     /// Names the caller to the journal, on routes that set no ``principal``.
     package func noteCaller(_ principal: Principal) {
+        caller = principal
         guard let record else { return }
         record.note(principal)
         // A request that names no other world belongs to this one.

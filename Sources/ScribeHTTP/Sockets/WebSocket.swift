@@ -8,14 +8,14 @@ import ScribeRuntime
 /// Sends messages over one open WebSocket. Senders wait while the client's buffer is full.
 package struct WebSocket: Sendable {
     private let outgoing: OutgoingFrames
-    /// Faults of a rule; nil for most sockets.
-    let faults: SocketFaults?
+    /// Counts and faults; nil for a socket that no operator can see.
+    let open: OpenSocket?
     /// Writes the frames into the journal; nil without one.
     let record: JournalRecord?
 
-    init(outgoing: OutgoingFrames, faults: SocketFaults? = nil, record: JournalRecord? = nil) {
+    init(outgoing: OutgoingFrames, open: OpenSocket? = nil, record: JournalRecord? = nil) {
         self.outgoing = outgoing
-        self.faults = faults
+        self.open = open
         self.record = record
     }
 
@@ -42,14 +42,14 @@ package struct WebSocket: Sendable {
     }
 
     func send(_ opcode: WebSocketFrame.Opcode, _ payload: ByteBuffer) async throws {
-        guard let faults, !opcode.isControl else {
+        guard let open, !opcode.isControl else {
             await note(opcode, payload, from: .server)
             return try await outgoing.send(WebSocketFrame(opcode, payload).bytes)
         }
-        for _ in 0..<faults.copies(of: payload) {
+        for _ in 0..<open.copies(of: payload) {
             await note(opcode, payload, from: .server)
-            try await outgoing.send(WebSocketFrame(opcode, payload).bytes, due: faults.due)
-            if let end = faults.sent() { return try self.end(end) }
+            try await outgoing.send(WebSocketFrame(opcode, payload).bytes, due: open.due)
+            if let end = open.sent() { return try self.end(end) }
         }
     }
 
@@ -72,7 +72,7 @@ package struct WebSocket: Sendable {
 
     /// Ends the socket as a fault wants.
     /// - Throws: ``WebSocketClosure`` for an end with a close frame.
-    func end(_ end: SocketFaults.End) throws(WebSocketClosure) {
+    func end(_ end: OpenSocket.End) throws(WebSocketClosure) {
         switch end {
         case .close(let closure):
             close(closure)
@@ -88,7 +88,7 @@ final class OutgoingFrames: Sendable {
     struct Batch: Sendable {
         var bytes: ByteBuffer
         /// Time before which the frames wait; nil for none.
-        let due: Date?
+        let due: DueTime?
     }
 
     private typealias Reader = CheckedContinuation<Batch?, Never>
@@ -111,7 +111,7 @@ final class OutgoingFrames: Sendable {
 
     /// Queues an encoded frame for the client.
     /// - Throws: `CancellationError` if the socket is closed, or if the task is cancelled during the wait.
-    func send(_ bytes: ByteBuffer, due: Date? = nil) async throws {
+    func send(_ bytes: ByteBuffer, due: DueTime? = nil) async throws {
         let (number, reader) = state.withLock { state -> (Int?, Reader?) in
             guard !state.isFinished else { return (nil, nil) }
             state.next += 1
@@ -154,7 +154,9 @@ final class OutgoingFrames: Sendable {
                     return (nil, [])
                 }
                 // All queued frames that are due at once: one write for many small frames.
-                let end = state.queue.firstIndex { $0.due != batch.due } ?? state.queue.count
+                let end =
+                    state.queue.firstIndex { $0.due.map { !$0.isSame(as: batch.due) } ?? (batch.due != nil) }
+                    ?? state.queue.count
                 for frame in state.queue[1..<end] { batch.bytes.writeImmutableBuffer(frame.bytes) }
                 state.queue.removeFirst(end)
                 state.bytes = max(0, state.bytes - batch.bytes.readableBytes)

@@ -59,10 +59,14 @@ package struct WebSocketUpgrade: Sendable {
         ]
         fields[.secWebSocketProtocol] = subprotocol
         fields.append(contentsOf: headers)
-        let (logger, faults, record) = (context.logger, context.socketFaults, context.record)
+        let (logger, record) = (context.logger, context.record)
+        let open = OpenSocket(request, context, own: context.socketFault)
+        context.openSocket = open
         let body = ResponseBody { writer in
             let outgoing = OutgoingFrames()
-            let socket = WebSocket(outgoing: outgoing, faults: faults, record: record)
+            let socket = WebSocket(outgoing: outgoing, open: open, record: record)
+            open.begin(as: socket)
+            defer { open.finish() }
             let presence = PingTimeout()
             let messages = WebSocketMessages(
                 body: request.body, socket: socket, limits: limits, presence: presence, memory: memory, idle: idle)
@@ -75,7 +79,7 @@ package struct WebSocketUpgrade: Sendable {
                 }
                 do {
                     while let batch = await outgoing.next() {
-                        if let due = batch.due { try await faults?.wait(until: due) }
+                        if let due = batch.due { try await open.wait(until: due) }
                         try await writer.write(batch.bytes)
                     }
                     // Closed, perhaps by another task than `serve`.
@@ -102,7 +106,7 @@ package struct WebSocketUpgrade: Sendable {
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
         do {
-            if let end = socket.faults?.endAtOnce { try socket.end(end) }
+            if let end = socket.open?.endAtOnce { try socket.end(end) }
             return try await withGracefulShutdownHandler {
                 try await end.watched(by: { socket.close(.worldEnded) }) {
                     guard !end.hasFired else { throw WebSocketClosure.worldEnded }
@@ -218,7 +222,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
         /// - Throws: ``WebSocketClosure`` that answers the client's close, or that reports its protocol error.
         package mutating func next() async throws -> WebSocketMessage? {
             messages.memory.hold(decoder.heldBytes)
-            if let end = messages.socket.faults?.endAfterReceived {
+            if let end = messages.socket.open?.endAfterReceived {
                 try messages.socket.end(end)
                 messages.ended.withLock { $0 = true }
                 return nil
@@ -237,11 +241,11 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                         throw WebSocketClosure(code ?? 1000)
                     case .text(let text):
                         await messages.socket.note(.text, ByteBuffer(string: text), from: .client)
-                        messages.socket.faults?.countReceived()
+                        messages.socket.open?.countReceived()
                         return message
                     case .binary(let data):
                         await messages.socket.note(.binary, data, from: .client)
-                        messages.socket.faults?.countReceived()
+                        messages.socket.open?.countReceived()
                         return message
                     }
                 }

@@ -75,11 +75,11 @@ private struct Events: AsyncSequence, Sendable {
         return UInt64(bitPattern: Int64(hasher.finalize()))
     }
 
-    /// Changes so far, of results and of the journal; and namespaces, clock and faults as they are.
+    /// Changes so far, of results, of the journal and of open sockets; and namespaces, clock and faults as they are.
     var state: [UInt64] {
         [
             world.changes.signals.versions.changeCount, UInt64(world.runtime.journal?.changes ?? 0),
-            UInt64(directory?.count ?? 0), clock, faults,
+            UInt64(directory?.count ?? 0), clock, faults, UInt64(world.openSockets.changes),
         ]
     }
 

@@ -88,6 +88,9 @@ extension ConsoleFamily {
         let names = operations.compactMap { ($0["id"] ?? $0).stringValue }
         model["operations"] = Self.options(names.map { ($0, $0) }, chosen: "commitTransaction")
         model.merge(Self.clock(clock)) { $1 }
+        let sockets = try await read("sockets").body["sockets"]?.arrayValue ?? []
+        model["sockets"] = sockets.map(Self.socket)
+        model["hasSockets"] = !sockets.isEmpty
         let list = spaces.body["namespaces"]?.arrayValue ?? []
         model["spaces"] = list.map { space -> ConsoleViews.Model in
             let name = space["name"]?.stringValue ?? ""
@@ -112,6 +115,19 @@ extension ConsoleFamily {
         model["hasSnapshots"] = !saved.isEmpty
         model["resetAct"] = Self.act("POST", "reset", .object([]))
         return Page(key: "bench", title: "Test bench", template: "bench", model: model)
+    }
+
+    private static func socket(_ socket: JSONValue) -> ConsoleViews.Model {
+        let number = socket["id"]?.scalarText ?? ""
+        let path = "sockets/\(number)/close"
+        var model: ConsoleViews.Model = [
+            "number": number, "path": socket["path"]?.stringValue ?? "",
+            "client": socket["client"]?.stringValue ?? "not logged in", "sent": socket["sent"]?.scalarText ?? "0",
+            "received": socket["received"]?.scalarText ?? "0",
+            "closeAct": act("POST", path, ["code": 1011]), "resetAct": act("POST", path, ["reset": true]),
+        ]
+        model["fault"] = socket["fault"]?.stringValue
+        return model
     }
 
     private static func clock(_ clock: JSONValue) -> ConsoleViews.Model {
@@ -143,7 +159,10 @@ extension ConsoleFamily {
     private static func summary(of rule: JSONValue) -> String {
         guard case .object(let members) = rule else { return "" }
         return members.filter { !["id", "is_on", "matched", "applied"].contains($0.key) }.sorted { $0.key < $1.key }
-            .compactMap { name, value in value.scalarText.map { "\(name)=\($0)" } }.joined(separator: " ")
+            .flatMap { name, value in
+                let values = if case .array(let values) = value { values } else { [value] }
+                return values.compactMap { $0.scalarText.map { "\(name)=\($0)" } }
+            }.joined(separator: " ")
     }
 
     func webhooks(_ pageRequest: PageRequest) async throws -> Page {

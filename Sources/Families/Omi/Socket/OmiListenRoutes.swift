@@ -46,7 +46,6 @@ struct OmiListenRoutes: Sendable {
     /// Serves a page's socket: a page cannot set headers, so its first message carries the token.
     @Sendable private func listenToPage(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let upgrade = WebSocketUpgrade(request) else { throw OmiError.upgradeRequired }
-        context.expectSocketFault()
         return routes.response(
             to: upgrade, from: proxies.client(of: request, context), late: Self.badToken, request, context,
             login: { message, socket in
@@ -58,8 +57,7 @@ struct OmiListenRoutes: Sendable {
                     try await socket.send(["type": "auth_response", "success": false])
                     throw Self.badToken
                 }
-                if target.world !== world { context.addSocketFault(of: target.world, request, principal) }
-                context.noteCaller(principal)
+                context.enterSocket(of: target.world, principal)
                 return ((target, principal), principal.business, target.world)
             },
             serve: { session, messages, login in
