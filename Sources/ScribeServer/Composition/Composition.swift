@@ -19,6 +19,8 @@ import Suki
 struct Composition: Sendable {
     /// The families. Of equally strong claims on a request, the first family wins. Hosts are listed in this order.
     let families: [any FamilyContribution]
+    /// Settings of the operator API.
+    let control: ControlFamily.Settings
     /// The port for TLS, once it is open.
     let tlsPort = LockedValue<Int?>(nil)
 
@@ -46,10 +48,10 @@ struct Composition: Sendable {
             otherOperations: S3Family.operationNames, families: ([status] + emulated).map(\.name).sorted())
         controlSettings.refusedSecrets = configuration.isLoopback ? [] : configuration.publishedSecrets
         controlSettings.sharesData = configuration.shared != nil
-        let control = ControlContribution(controlSettings)
+        self.control = controlSettings
         let titles = RecordingPolicies(emulated.flatMap(\.policies)).titles
         let console = ConsoleContribution(
-            over: control, Self.console(configuration, titles: titles, tlsPort))
+            over: ControlContribution(controlSettings), Self.console(configuration, titles: titles, tlsPort))
         families = [status, console] + emulated
     }
 

@@ -10,14 +10,16 @@ package import ServiceLifecycle
 ///   order: the first one, which owns the default world, ends last.
 /// - Throws: ``StartupProblem``, `DataFolder.Problem`, `Store.Problem`.
 package func open(
-    _ configuration: Configuration, _ parts: Emulator.Parts, authority: String? = nil
+    _ given: Configuration, _ parts: Emulator.Parts, authority: String? = nil
 ) async throws -> (emulator: Emulator, directory: WorldDirectory, services: [any Service]) {
+    let composition = Composition(given)
+    let startFiles = try StartFiles(given, composition)
+    let configuration = given.using(startFiles)
     // These files are read while the data folder is opened, which makes a start an eighth shorter.
     async let readFixtures = Seed.fixtures(overriddenBy: configuration.fixturesFile)
     async let readTemplates = Seed.templates()
     let clientsMark = configuration.clientsFile.flatMap(FileFingerprint.init(path:))
     async let readClients = ConfiguredClients(configuration)
-    let composition = Composition(configuration)
     let data = try await OpenedDataFolder(configuration, parts, secrets: composition.secrets)
     var shared: SharedStorage?
     if let place = configuration.shared {
@@ -43,7 +45,13 @@ package func open(
         emulator, storage, data.folder, from: try await data.importedSnapshot(configuration))
     let namespaces = Namespaces(main, snapshotFolder: data.folder.snapshotFolder)
     main.directory.control = namespaces
-    return (emulator, main.directory, emulator.services(of: main, namespaces, data, clientsMark: clientsMark))
+    var services = emulator.services(of: main, namespaces, data, clientsMark: clientsMark)
+    if let content = startFiles?.content {
+        services.append(StartService(content: content, directory: main.directory, applied: emulator.started))
+    } else {
+        emulator.started.fire()
+    }
+    return (emulator, main.directory, services)
 }
 
 extension Emulator {

@@ -59,6 +59,8 @@ package struct Emulator: Sendable {
     let worldMemory: WorldMemory
     /// Memory of the journals of all worlds.
     private let journals: JournalBudget
+    /// Fires when ``StartFiles`` are applied, if there are any. Ports open then.
+    let started = OneShotSignal()
     /// Metrics of the process and of all worlds together.
     let metrics = Metrics()
 

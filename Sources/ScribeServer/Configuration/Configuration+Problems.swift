@@ -21,7 +21,10 @@ extension Configuration {
         check { try EngineMaker.check(transcriber, of: "transcriber") }
         check { try EngineMaker.check(fallbackTranscriber, of: "fallback-transcriber") }
         check { _ = try ConfiguredClients(self) }
-        check { _ = try Seed.fixtures(overriddenBy: fixturesFile) }
+        check {
+            let files = try StartFiles(self, Composition(self))
+            _ = try Seed.fixtures(overriddenBy: using(files).fixturesFile)
+        }
         return problems
     }
 }

@@ -123,12 +123,19 @@ package struct Configuration: Sendable {
     package var speechService = SpeechServiceSettings()
     /// Whether the log explains refused requests; nil means yes. In strict mode it never does.
     package var explains: Bool?
+    /// Whether requests are checked against the contract; nil warns on a loopback address, except in strict mode.
+    package var contractMode: ContractMode?
     /// Whether the demo clients may log in; nil means in all modes but strict.
     package var hasDemoSeed: Bool?
     /// The path of a YAML file with further clients.
     package var clientsFile: String?
     /// The path of a YAML file with further fixtures.
     package var fixturesFile: String?
+    /// The paths of YAML files with seeds, and with fault rules, which are applied before the ports open.
+    package var seedFiles: [String] = []
+    package var faultFiles: [String] = []
+    /// The path of a folder with such files, and with fixtures; nil for none. It need not be there.
+    package var startFolder: String?
     /// The signing key, at least 32 bytes; nil means a key that is kept in the data folder.
     package var signingKey: [UInt8]?
     /// Whether to make a new signing key if the key of an existing database is missing.
@@ -165,6 +172,7 @@ package struct Configuration: Sendable {
 
     package init() {}
 
+    var usedContractMode: ContractMode { contractMode ?? (isLoopback && authMode != .strict ? .warn : .off) }
     var explainsRefusals: Bool { authMode != .strict && (explains ?? true) }
 
     var seedsDemo: Bool { hasDemoSeed ?? (authMode != .strict) }

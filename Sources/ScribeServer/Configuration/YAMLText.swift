@@ -1,3 +1,4 @@
+package import Basics
 package import Foundation
 package import Yams
 
@@ -22,6 +23,43 @@ package enum YAMLText {
             return node
         } catch {
             throw error as? Mistake ?? Mistake(description: words(for: error))
+        }
+    }
+
+    /// Parses a file of YAML or JSON as JSON.
+    /// - Returns: null for a file without a value.
+    package static func json(of data: Data) throws(Mistake) -> JSONValue {
+        try node(of: data).map(value) ?? .null
+    }
+
+    private static func value(of node: Node) -> JSONValue {
+        switch node {
+        case .mapping(let mapping):
+            .object(
+                Dictionary(
+                    mapping.map { ($0.key.string ?? "", value(of: $0.value)) }, uniquingKeysWith: { first, _ in first })
+            )
+        case .sequence(let sequence): .array(sequence.map(value))
+        case .alias, .scalar: scalar(node)
+        }
+    }
+
+    /// A plain scalar as YAML resolves it; a quoted one is a text.
+    private static func scalar(_ node: Node) -> JSONValue {
+        guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else {
+            return .string(node.string ?? "")
+        }
+        if let number = Int64(scalar.string) { return .integer(number) }
+        if scalar.string.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/) != nil,
+            let number = Double(scalar.string)
+        {
+            return .number(number)
+        }
+        switch scalar.string {
+        case "true": return .bool(true)
+        case "false": return .bool(false)
+        case "null", "~", "": return .null
+        case let text: return .string(text)
         }
     }
 

@@ -76,7 +76,8 @@ package struct Listener: Sendable {
                     next: CrossOrigin(
                         next: FamilyResponder(
                             families: emulator.families, directory: directory, memory: emulator.memory,
-                            faults: emulator.faultSettings, acceptsGzip: configuration.acceptsGzip),
+                            faults: emulator.faultSettings, acceptsGzip: configuration.acceptsGzip,
+                            contractMode: configuration.usedContractMode),
                         allowed: configuration.webOrigins, hidden: hidden),
                     allowed: configuration.hosts, exempt: hidden),
                 metrics: metrics, clock: emulator.parts.clock, logger: logger, quiet: StatusFamily.probes,
@@ -106,7 +107,7 @@ package struct Listener: Sendable {
                         configuration: server,
                         onServerRunning: { await ready.add($0.localAddress?.port ?? port, isSecure: flag != "--port") },
                         eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger),
-                    host: host, port: port, flag: flag)
+                    host: host, port: port, flag: flag, after: emulator.started)
             }
         }
         var services = worldServices.map(NamedService.init(of:))

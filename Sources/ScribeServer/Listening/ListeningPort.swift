@@ -14,10 +14,14 @@ struct ListeningPort: Service {
     private let host: String
     private let port: Int
     private let flag: String
+    private let started: OneShotSignal
 
-    /// - Parameter flag: The flag that chooses the port, for errors.
-    init(_ server: any Service, host: String, port: Int, flag: String) {
+    /// - Parameters:
+    ///   - flag: The flag that chooses the port, for errors.
+    ///   - started: Fires when the port may open.
+    init(_ server: any Service, host: String, port: Int, flag: String, after started: OneShotSignal) {
         self.server = server
+        self.started = started
         self.host = host
         self.port = port
         self.flag = flag
@@ -29,6 +33,7 @@ struct ListeningPort: Service {
     /// Serves until a graceful shutdown.
     /// - Throws: ``StartupProblem`` if the port cannot be opened; otherwise the server's error.
     func run() async throws {
+        guard await mayOpen() else { return }
         do {
             try await withTaskExecutorPreference(EventLoopExecutor(MultiThreadedEventLoopGroup.singleton.any())) {
                 try await server.run()
@@ -36,6 +41,16 @@ struct ListeningPort: Service {
         } catch {
             throw StartupProblem(error, host: host, port: port, flag: flag) ?? error
         }
+    }
+
+    /// Waits until the port may open.
+    /// - Returns: false if the server stops before.
+    private func mayOpen() async -> Bool {
+        let (waiting, end) = AsyncStream<Void>.makeStream()
+        await cancelWhenGracefulShutdown { [started] in
+            await started.watched(by: { end.finish() }) { for await _ in waiting {} }
+        }
+        return started.hasFired
     }
 }
 

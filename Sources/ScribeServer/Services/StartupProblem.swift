@@ -12,6 +12,8 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
     /// A setting that removes data, where other servers share the data.
     case sharedDataIsKept
     case unreadableSeed(path: String, reason: String)
+    /// A file of seeds or fault rules.
+    case unusableStartFile(path: String, reason: String)
     case unusableSnapshot(path: String, reason: String)
     case unusableTranscriber(setting: String, reason: String)
     case unusableSetting(UnusableSetting)
@@ -58,7 +60,9 @@ package enum StartupProblem: Error, Sendable, CustomStringConvertible {
             "--seed-value makes the same identifiers in each run, which a data folder would hold twice; add --ephemeral"
         case .sharedDataIsKept:
             "--database excludes --ephemeral, --snapshot and --allow-reset: other servers share the data"
-        case .unreadableSeed(let path, let reason), .unusableSnapshot(let path, let reason): "\(path): \(reason)"
+        case .unreadableSeed(let path, let reason), .unusableStartFile(let path, let reason),
+            .unusableSnapshot(let path, let reason):
+            "\(path): \(reason)"
         case .unusableTranscriber(let setting, let reason): "\(setting) cannot be used: \(reason)"
         case .unusableCertificate(let problem): "TLS: \(problem)"
         case .portInUse(let port, let flag): "port \(port) is in use; choose another with \(flag), or \(flag) 0"

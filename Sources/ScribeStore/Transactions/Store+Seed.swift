@@ -38,6 +38,8 @@ package struct SeedRows: Sendable {
     package var sections: [(section: TemplateSection, business: BusinessID)] = []
     package var templates: [(template: CustomTemplate, business: BusinessID)] = []
     package var recordings: [Recording] = []
+    /// Digests of the files that the rows are from, each of which is applied once.
+    package var files: [String] = []
 
     package init() {}
 }
@@ -54,6 +56,8 @@ package enum SeedProblem: Error, Hashable, Sendable {
     case tooManyTemplates
     /// The partner has as many clinicians as it may have.
     case tooManyProviders(String)
+    /// The rows of one of the files are there already.
+    case isApplied
 }
 
 extension Store {
@@ -66,6 +70,14 @@ extension Store {
             [WriteScope.transaction(recording.transaction.key), .client(recording.transaction.owner.client)]
         }
         try await database.write(in: [.clients] + recordings) { db, changes in
+            for file in seed.files {
+                let row = try db.row(
+                    """
+                    INSERT INTO generations (name, value) VALUES (?, 1) ON CONFLICT (name) DO NOTHING
+                    RETURNING value
+                    """, [Self.seedFile + file])
+                guard row != nil else { throw SeedProblem.isApplied }
+            }
             for client in seed.clients { try Self.add(client, in: db) }
             if !seed.clients.isEmpty { try Self.countClients(in: db) }
             for provider in seed.providers { try Self.replace(provider, at: now, in: db) }
@@ -80,6 +92,17 @@ extension Store {
                 let file = AudioLocation.split(key: recording.audio.key).name
                 try self.commit(key, ChunkList(files: [file]), at: now, in: db, &changes)
             }
+        }
+    }
+
+    /// Prefix of the names of applied files in the table `generations`.
+    private static let seedFile = "seed file "
+
+    /// Digests of the files whose rows were added with ``SeedRows/files``.
+    package func appliedFiles() async throws -> Set<String> {
+        try await read { db in
+            let rows = try db.rows("SELECT name FROM generations WHERE name LIKE ?", [Self.seedFile + "%"])
+            return Set(rows.map { String(($0["name"] as String).dropFirst(Self.seedFile.count)) })
         }
     }
 

@@ -3,7 +3,6 @@ import Basics
 import Foundation
 import ScribeDomain
 import ScribeServer
-import Yams
 
 struct SeedCommand: NamespacedCommand {
     static let configuration = CommandConfiguration(
@@ -56,32 +55,11 @@ struct SeedCommand: NamespacedCommand {
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
     private static func json(in data: Data, from path: String) throws -> JSON {
         do {
-            return try YAMLText.node(of: data).map(value) ?? [:]
+            let value = try YAMLText.json(of: data)
+            return value == .null ? [:] : .value(value)
         } catch {
             StandardError.write("scribe-emulator: \(path) is not YAML: \(error)")
             throw ExitCode.failure
-        }
-    }
-
-    private static func value(of node: Node) -> JSON {
-        switch node {
-        case .mapping(let mapping): .object(mapping.map { ($0.key.string ?? "", value(of: $0.value)) })
-        case .sequence(let sequence): .array(Array(sequence)) { value(of: $0) }
-        case .alias, .scalar: scalar(node)
-        }
-    }
-
-    /// A plain scalar as YAML resolves it; a quoted one is a text.
-    private static func scalar(_ node: Node) -> JSON {
-        guard let scalar = node.scalar, scalar.style == .plain || scalar.style == .any else {
-            return .string(node.string ?? "")
-        }
-        if let number = Int(scalar.string) { return .integer(number) }
-        switch scalar.string {
-        case "true": return .bool(true)
-        case "false": return .bool(false)
-        case "null", "~", "": return .null
-        case let text: return .string(text)
         }
     }
 }

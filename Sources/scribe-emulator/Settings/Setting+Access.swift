@@ -49,6 +49,30 @@ extension Setting {
             page: "a YAML file with fixtures for the fake transcriber, such as `seed/fixtures.yaml`",
             to: \.configuration.fixturesFile),
         Setting(
+            "seed",
+            "YAML files with clients, clinicians, templates and finished visits, as the verb seed takes them.",
+            .paths,
+            page: """
+                YAML files with clients, clinicians, templates and finished consultations, as the verb `seed` takes \
+                them, separated by commas. They are added before the server is ready, each once to a data folder
+                """,
+            to: \.configuration.seedFiles),
+        Setting(
+            "faults",
+            "YAML files with lists of fault rules, which apply from the start on.",
+            .paths,
+            page: "YAML files with lists of [fault rules](faults.md#at-the-start), which apply from the start on",
+            to: \.configuration.faultFiles),
+        Setting(
+            "start-dir",
+            "A folder with files seed*.yaml, faults*.yaml and fixtures.yaml. It need not be there.",
+            .path,
+            page: """
+                a folder with files `seed*.yaml`, `faults*.yaml` and `fixtures.yaml`, which are read as `seed`, \
+                `faults` and `fixtures` are. It need not be there; the image has `/start`
+                """,
+            to: \.configuration.startFolder),
+        Setting(
             "signing-key-file",
             "A file with the signing key, at least 32 bytes; by default one in the data folder.",
             .fileContents,

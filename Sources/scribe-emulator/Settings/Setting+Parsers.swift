@@ -191,6 +191,11 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
 }
 
 extension Setting.Parser where Value == [String] {
+    /// Reads paths, each as ``Setting/Parser/path`` does.
+    static let paths = Self(valueType: .list) { (text) throws(Setting.Problem) in
+        try list(text).map { path throws(Setting.Problem) in try Setting.path(path) }
+    }
+
     /// Reads web origins: `https://app.example:8443,https://*.staging.example`, or `*`.
     static let origins = Self(
         .list,

@@ -75,11 +75,18 @@ struct SettingGroup<List: SettingList>: ParsableArguments, CustomReflectable {
         for setting in List.settings {
             let key = SettingKey(stringValue: setting.name)
             given[setting.name] =
-                setting.isSwitch
-                ? try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
-                : try values.decode(Option<String?>.self, forKey: key).wrappedValue
+                if setting.isSwitch {
+                    try values.decode(Flag<Bool?>.self, forKey: key).wrappedValue?.description
+                } else if setting.valueType.takesList {
+                    try Self.joined(values.decode(Option<[String]>.self, forKey: key).wrappedValue)
+                } else {
+                    try values.decode(Option<String?>.self, forKey: key).wrappedValue
+                }
         }
     }
+
+    /// A flag of a list can be there more than once.
+    private static func joined(_ texts: [String]) -> String? { texts.isEmpty ? nil : texts.joined(separator: ",") }
 
     var customMirror: Mirror {
         Mirror(self, children: zip(List.settings, List.flags).map { (label: $0.name, value: $1) })
@@ -101,6 +108,9 @@ extension Setting {
         var help = ArgumentHelp(stringLiteral: flagHelp)
         if isSwitch { return Flag<Bool?>(name: flag, inversion: .prefixedNo, help: help) }
         help.valueName = valueName == "value" ? valueType.placeholder ?? name : valueName
+        if valueType.takesList {
+            return Option<[String]>(wrappedValue: [], name: flag, parsing: .singleValue, help: help)
+        }
         return valueType == .path
             ? Option<String?>(name: flag, help: help, completion: completion, transform: Setting.path)
             : Option<String?>(name: flag, help: help, completion: completion)

@@ -138,7 +138,8 @@ struct EverySettingTests {
     static let taken: [String: Set<String>] = [
         "tls-name": ["bare wildcard", "spaces"], "trusted-proxies": ["range"], "cors-origins": ["port", "wildcard"],
         "allowed-hosts": ["bare wildcard", "spaces"], "client-profiles": [], "outbound-allow": ["range", "spaces"],
-        "webhook-pauses": [], "listen-models": ["spaces"], "stt-prompt": Set(odd.keys),
+        "webhook-pauses": [], "listen-models": ["spaces"], "stt-prompt": Set(odd.keys), "seed": Set(odd.keys),
+        "faults": Set(odd.keys),
     ]
 
     @Test(

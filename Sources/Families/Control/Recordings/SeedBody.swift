@@ -71,6 +71,19 @@ struct SeedBody {
         consultations = try entries(
             "consultations", ["client_id", "txn_id", "transcript", "template_ids", "patient_details"]
         ).map(Self.consultation)
+        try requireDistinct()
+    }
+
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for what two of them have.
+    init(joining bodies: [SeedBody]) throws(ScribeError) {
+        clients = bodies.flatMap(\.clients)
+        users = bodies.flatMap(\.users)
+        templates = bodies.flatMap(\.templates)
+        consultations = bodies.flatMap(\.consultations)
+        try requireDistinct()
+    }
+
+    private func requireDistinct() throws(ScribeError) {
         try Self.requireDistinct(clients.map(\.client.principal.client.rawValue), "client_id")
         try Self.requireDistinct(clients.flatMap(\.keys), "api_keys")
         try Self.requireDistinct(templates.compactMap(\.id), "template_id")
