@@ -105,6 +105,20 @@ struct FrontPageTests {
         }
     }
 
+    @Test("the front page is a text for curl, and HTML for a browser")
+    func text() async throws {
+        try await TestServer().run { client in
+            let text = try await client.get("/", headers: [.accept: "*/*"])
+            #expect(text.status == 200)
+            #expect(text.headers[.contentType] == "text/plain; charset=utf-8")
+            #expect(text.text.hasPrefix("scribe-emulator 0"))
+            #expect(text.text.contains("Client secret     dev-secret\n"), "\(text.text)")
+            #expect(text.text.contains("BASE=http://"))
+            #expect(try await client.send(.head, "/", headers: [.accept: "*/*"]).body.isEmpty)
+            #expect(try await client.get("/", headers: [.accept: "application/xml"]).status == 403)
+        }
+    }
+
     @Test("the front page's addresses are S3's for other requests than a browser's GET")
     func objects() async throws {
         let server = try TestServer()
@@ -112,7 +126,7 @@ struct FrontPageTests {
         try await server.run { anonymous in
             #expect(try await anonymous.get("/").status == 403)
             #expect(try await anonymous.get("/docs/key").status == 403)
-            #expect(try await anonymous.send(.head, "/docs").status == 200, "HeadBucket")
+            #expect(try await anonymous.send(.head, "/docs").status == 403, "HeadBucket")
             let older = try await anonymous.get("/docs?AWSAccessKeyId=a&Expires=1&Signature=b")
             #expect(older.status == 400 && older.text.contains("AWS4-HMAC-SHA256"))
             let signer = try await anonymous.login().signer()

@@ -189,7 +189,13 @@ enum S3Error: Error, Hashable, Sendable {
             elements.append(XMLElement("Region", SigningScope.region))
         default: break
         }
-        guard request.method != .head else { return Response(status: status, headers: headers) }
+        guard request.method != .head else {
+            // A client may learn the region of a bucket by its first HEAD, whatever comes of it.
+            if case .bucket? = try? S3Address(host: request.authority, path: request.uri.path) {
+                headers[.amzBucketRegion] = SigningScope.region
+            }
+            return Response(status: status, headers: headers)
+        }
         elements += [XMLElement("Resource", request.uri.path), XMLElement("RequestId", context.requestID)]
         var response = XMLElement("Error", elements).response(status)
         response.headers.append(contentsOf: headers)

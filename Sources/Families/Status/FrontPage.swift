@@ -9,8 +9,8 @@ import ScribeStore
 
 /// Answers the addresses that people and load balancers try first.
 ///
-/// These are `/` in a browser, `/docs`, `/health`, `/healthz`, `/openapi.json` and `/favicon.ico`. Signed requests go
-/// to S3, and so does `/docs` once a bucket has that name. No bucket takes the other addresses.
+/// These are `/` in a browser or by curl, `/docs`, `/health`, `/healthz`, `/openapi.json` and `/favicon.ico`. Signed
+/// requests go to S3, and so does `/docs` once a bucket has that name. No bucket takes the other addresses.
 package struct FrontPage: Family {
     /// Content of the front page.
     package struct Settings: Sendable {
@@ -66,7 +66,8 @@ package struct FrontPage: Family {
     package func claim(on address: RequestAddress) -> RouteClaim? {
         guard address.path.count <= 1, !address.isSigned else { return nil }
         guard let word = address.path.first else {
-            return address.acceptsHTML && [.get, .head].contains(address.method) ? .path(words: 0) : nil
+            let isAsked = address.acceptsHTML || address.acceptsText && !address.isOfBucket
+            return isAsked && [.get, .head].contains(address.method) ? .path(words: 0) : nil
         }
         guard address.method == .get, Path(rawValue: String(word)) != nil else { return nil }
         // Weaker than a host claim, so that the SDKs' hosts keep their families.
@@ -117,6 +118,14 @@ package struct FrontPage: Family {
         let text = FrontPageText(
             version: settings.version, base: shown, tls: shown.flatMap { _ in tlsURL(request) },
             demo: settings.isStrict ? nil : settings.demo())
+        guard RequestAddress(request).acceptsHTML else {
+            return Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store",
+                    .contentTypeOptions: "nosniff",
+                ], body: ResponseBody(byteBuffer: ByteBuffer(string: text.plain)))
+        }
         return Response(
             status: .ok,
             headers: [

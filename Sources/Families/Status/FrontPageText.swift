@@ -1,7 +1,8 @@
 import Basics
+import Foundation
 import ScribeDomain
 
-/// Renders the page at `/`: one HTML document without scripts, pictures or links to other hosts.
+/// Renders the page at `/`: one HTML document without scripts, pictures or links to other hosts, or a text.
 struct FrontPageText {
     let version: String
     /// Base URL by which the client reached the server; nil in strict mode.
@@ -38,6 +39,19 @@ struct FrontPageText {
             </body></html>
 
             """
+    }
+
+    /// The page for a terminal.
+    var plain: String {
+        let rows =
+            self.rows + [("Console", "/__console"), ("OpenAPI document", "/openapi.yaml"), ("Readiness", "/readyz")]
+        let width = (rows.map(\.0.count).max() ?? 0) + 2
+        let links = rows.map { title, value in
+            let isPath = value.hasPrefix("/")
+            return title.padding(toLength: width, withPad: " ", startingAt: 0) + (isPath ? base ?? "" : "") + value
+        }
+        let commands = base.map { ["", "Copy into a shell:"] + lines($0) } ?? []
+        return (["scribe-emulator \(version)", ""] + links + commands).joined(separator: "\n") + "\n"
     }
 
     private var rows: [(title: String, value: String)] {

@@ -24,7 +24,7 @@ package final class RefusalLog: Sendable {
     private static let maxWords = 12
     private static let longestReason = 300
 
-    private let nearest: NearestRoute
+    let nearest: NearestRoute
     private let window = LockedValue(Window())
 
     /// - Parameter families: All served families.

@@ -42,7 +42,10 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
         if let trace {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
-        if refusals != nil, context.explanation == nil { context.explanation = RefusalFacts() }
+        if let refusals {
+            context.routes = refusals.nearest
+            if context.explanation == nil { context.explanation = RefusalFacts() }
+        }
         journal?.begin(&request, context, at: start)
         context.sentHead = nil
         var response: Response

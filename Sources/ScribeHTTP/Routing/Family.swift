@@ -80,6 +80,15 @@ package struct RequestAddress: Sendable {
     /// Whether the client accepts HTML explicitly, as browsers do.
     package var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") ?? false }
 
+    /// Whether the client takes any text and says so, as browsers, curl and HTTP libraries do. SDKs of S3 name nothing
+    /// that they take.
+    package var acceptsText: Bool {
+        request.headers[.accept].map { $0.contains("text/") || $0.contains("*/*") } ?? false
+    }
+
+    /// Whether the host alone names a bucket.
+    package var isOfBucket: Bool { AudioLocation.bucket(ofVirtualHost: authority) != nil }
+
     /// Whether a component is the path's first.
     package func begins(with word: String) -> Bool { path.first.map { $0 == word } ?? false }
 }
@@ -108,15 +117,17 @@ package struct FamilyResponder: HTTPResponder {
     private let memory: MemoryBudget
     private let faults: FaultSettings
     private let acceptsGzip: Bool
+    private let contractMode: ContractMode
 
     /// - Parameters:
     ///   - families: One of them must claim every request.
     ///   - directory: Worlds of the requests.
     ///   - memory: Budget for bytes held for clients, shared by all requests.
     ///   - acceptsGzip: Whether JSON may come compressed.
+    ///   - contractMode: Whether requests are checked against the contract.
     package init(
         families: [any Family], directory: WorldDirectory, memory: MemoryBudget, faults: FaultSettings = .init(),
-        acceptsGzip: Bool = false
+        acceptsGzip: Bool = false, contractMode: ContractMode = .off
     ) {
         self.families = families
         table = FamilyTable(families)
@@ -124,6 +135,7 @@ package struct FamilyResponder: HTTPResponder {
         self.memory = memory
         self.faults = faults
         self.acceptsGzip = acceptsGzip
+        self.contractMode = contractMode
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
@@ -131,6 +143,7 @@ package struct FamilyResponder: HTTPResponder {
         context.chosenWorld = directory.main
         context.faultSettings = faults
         context.acceptsGzip = acceptsGzip
+        context.contractMode = contractMode
         context.memory = MemoryShare(of: memory)
         let address = context.place(of: request)
         guard let best = table.family(of: address) else { return Response(status: .notFound) }
@@ -140,7 +153,8 @@ package struct FamilyResponder: HTTPResponder {
             (world, read) = try await NamespaceChoice(directory: directory, family: best.family)
                 .world(of: address, context)
         } catch  where !error.isBrokenRequest {
-            context.record(in: context.world, best.family, request)
+            let named = context.namespacePrefix?.name.flatMap { directory[$0] }
+            context.record(in: named ?? context.world, best.family, request)
             context.coreContext.endpointPath.value = "no namespace"
             return try await best.family.response(to: error, of: request, context)
         }

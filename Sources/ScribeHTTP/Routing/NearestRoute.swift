@@ -17,6 +17,8 @@ struct NearestRoute: Sendable {
         let path: String
         /// Index of each component in the vocabulary; nil for a parameter.
         let words: [Int?]
+        /// Whether this is a route of operators, such as `/__admin/info`, which is not near to a path of clients.
+        let isOfOperators: Bool
     }
 
     /// Cost of a missing component, as after a wrong base path: that of four wrong letters.
@@ -40,7 +42,9 @@ struct NearestRoute: Sendable {
                 vocabulary.append(Array(word.utf8))
                 return vocabulary.count - 1
             }
-            return Route(method: route.method, path: "/" + route.path.joined(separator: "/"), words: words)
+            return Route(
+                method: route.method, path: "/" + route.path.joined(separator: "/"), words: words,
+                isOfOperators: route.path.first?.hasPrefix("__") ?? false)
         }
         self.vocabulary = vocabulary
     }
@@ -68,7 +72,8 @@ struct NearestRoute: Sendable {
             return vocabulary.map { Self.cost(word, $0) }
         }
         var best: (route: Route, cost: Int, total: Int)?
-        for route in routes {
+        let isOfOperators = path.first?.hasPrefix("__") ?? false
+        for route in routes where route.isOfOperators == isOfOperators {
             let cost = Self.cost(of: route.words, costs)
             let total = 2 * cost + (route.method == method ? 0 : 1)
             if best.map({ total < $0.total }) ?? true { best = (route, cost, total) }

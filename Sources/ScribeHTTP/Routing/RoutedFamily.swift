@@ -1,3 +1,4 @@
+import Basics
 import HTTPTypes
 package import Hummingbird
 package import ScribeDomain
@@ -71,16 +72,38 @@ package struct RoutedFamily: Family {
         let endpoint = tree.endpoint(at: path)
         let route = endpoint?[request.method]
         do {
-            guard let route else { throw context.refusal ?? endpoint?.problem(with: request.method) ?? .noSuchRoute }
+            guard let route else {
+                if let refusal = context.refusal { throw refusal }
+                throw await Self.problem(with: request, endpoint, path, context)
+            }
             context.coreContext.parameters = route.parameters(in: path)
             context.coreContext.endpointPath.value = route.pattern
-            return try await context.holding(route.respond(to: request, context))
+            // What has refused the request already needs no further reason.
+            if context.contractMode != .off, context.refusal == nil {
+                try await context.beginValidation(of: request, route)
+            }
+            return context.withFindings(try await context.holding(route.respond(to: request, context)))
         } catch {
-            if let route { return try route.errors(request, context).response(toThrown: error, context) }
+            if let route {
+                return context.withFindings(try route.errors(request, context).response(toThrown: error, context))
+            }
             guard !error.isBrokenRequest else { throw error }
             context.coreContext.endpointPath.value = "NotFound"
             return errors(near: path, request, context).response(to: error, context)
         }
+    }
+
+    /// The reason why a request has no route, with the nearest one where refusals are explained.
+    private static func problem(
+        with request: Request, _ endpoint: RouteTree.Endpoint?, _ path: [Substring], _ context: ScribeContext
+    ) async -> HTTPProblem {
+        let problem = endpoint?.problem(with: request.method) ?? .noSuchRoute
+        guard case .routeNotFound = problem, let routes = context.routes else { return problem }
+        // A path of many long words is compared with all words of all routes.
+        let match = await EventLoopOffload.run(bytes: .max) { routes.match(request.method.rawValue, path) }
+        guard let match else { return problem }
+        return .routeNotFound(
+            hint: "No such route; the nearest is \(match.method) \(match.path), and /openapi.yaml lists what is served")
     }
 
     /// The error table of the routes that share the most components with a path, from its start.

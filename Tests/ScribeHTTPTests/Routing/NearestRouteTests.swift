@@ -7,7 +7,8 @@ struct NearestRouteTests {
         [
             ("POST", "/voice/api/v2/transaction/init/{txn_id}"), ("GET", "/voice/api/v2/transaction/history"),
             ("PATCH", "/voice/api/v2/transaction/{txn_id}"), ("POST", "/connect-auth/v1/account/login"),
-            ("HEAD", "/livez"), ("GET", "/livez"), ("GET", "/v1/listen"), ("POST", "/v1/listen"),
+            ("GET", "/__admin/transactions/{txn_id}"), ("HEAD", "/livez"), ("GET", "/livez"), ("GET", "/v1/listen"),
+            ("POST", "/v1/listen"),
         ].map { (method: $0.0, path: $0.1.split(separator: "/")) })
 
     @Test(
@@ -23,6 +24,12 @@ struct NearestRouteTests {
     func found(method: String, path: String, expected: String) throws {
         let match = try #require(nearest.match(method, path.split(separator: "/")))
         #expect("\(match.method) \(match.path)" == expected)
+    }
+
+    @Test("a route of operators is near to paths of operators only")
+    func operators() throws {
+        #expect(nearest.match("GET", ["__admin", "transactionz", "t"])?.path == "/__admin/transactions/{txn_id}")
+        #expect(nearest.match("GET", ["voice", "transactions", "t"])?.path == "/voice/api/v2/transaction/{txn_id}")
     }
 
     @Test("a path that equals a route is an exact match, whatever the method")

@@ -78,8 +78,10 @@ struct S3Responder: Sendable {
         let address = try S3Address(host: request.authority, path: request.uri.path)
         if address.isKnown || RequestAddress(request).isSigned { context.explanation?.noteKey() }
         guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
-        // HeadBucket needs no signature: Android sends it before its first signed request.
-        if case .bucket = address, request.method == .head {
+        // HeadBucket at a bucket's host needs no signature: Android sends it before its first signed request.
+        if case .bucket = address, request.method == .head,
+            AudioLocation.bucket(ofVirtualHost: request.authority) != nil
+        {
             context.coreContext.endpointPath.value = "S3 HeadBucket"
             return Response(status: .ok, headers: [.amzBucketRegion: SigningScope.region])
         }
