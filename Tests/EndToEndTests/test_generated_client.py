@@ -1,4 +1,6 @@
-"""A client that openapi-python-client generates from the document records a consultation."""
+"""A client that openapi-python-client generates from the document, as docs/contract-tests.md does, records a
+consultation.
+"""
 
 import fcntl
 import hashlib
