@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HTTPTypes
 import ScribeHTTP
@@ -11,12 +12,23 @@ package enum ExchangeLog {
         let status: Int
         let type: String
         let body: String
+        /// Whether the body fits the contract, by the server's own reader of it; nil for a body of another document.
+        let fits: Bool?
     }
 
     private static let file: FileHandle? = ProcessInfo.processInfo.environment["SCRIBE_EXCHANGES"].flatMap { path in
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         let descriptor = open(path, O_WRONLY | O_APPEND)
         return descriptor >= 0 ? FileHandle(fileDescriptor: descriptor) : nil
+    }
+
+    private static func fits(_ method: HTTPRequest.Method, _ path: String, _ answer: TestAnswer) -> Bool? {
+        guard let id = OperationIndex.documented.operation(of: method, path),
+            let operation = OperationIndex.documented[id],
+            let value = JSONDocument.untrusted(answer.body, as: JSONValue.self)
+        else { return nil }
+        return Contract.documented?.operation(operation.method.rawValue, operation.path)?
+            .admits(answer: value, status: answer.status)
     }
 
     package static func append(_ method: HTTPRequest.Method, _ uri: String, _ answer: TestAnswer) {
@@ -32,7 +44,8 @@ package enum ExchangeLog {
         let line = Line(
             method: method.rawValue, path: String(path), status: answer.status, type: type,
             // The document says nothing of other bytes.
-            body: type.contains("json") ? answer.text : ""
+            body: type.contains("json") ? answer.text : "",
+            fits: type.hasPrefix("application/json") ? fits(method, String(path), answer) : nil
         )
         guard let data = try? JSONEncoder().encode(line) else { return }
         // One write for one line: tests run in parallel.

@@ -25,7 +25,11 @@ extension Request {
     ) async throws -> Result {
         let input = try await collectedJSON(upTo: limit, in: context)
         if !input.isEmpty { try requireJSON(by: context.credential) }
-        return try await input.read { try work(Self.decode($0)) }
+        return try await input.read { body in
+            let value: Value = try Self.decode(body)
+            try context.validate(body)
+            return try work(value)
+        }
     }
 
     /// Decodes the JSON object in the body; nil for an empty body, which some clients send for an empty object (C-107).
@@ -33,10 +37,17 @@ extension Request {
         as type: Value.Type = Value.self, in context: ScribeContext
     ) async throws -> Value? {
         let input = try await collectedJSON(upTo: Self.jsonBodyLimit, in: context)
-        guard !input.isEmpty else { return nil }
+        guard !input.isEmpty else {
+            try context.validate(nil)
+            return nil
+        }
         try requireJSON(by: context.credential)
-        // The type is explicit: inferred, it would be optional, and `null` would decode.
-        return try await input.read { try Self.decode($0, as: Value.self) }
+        return try await input.read { body in
+            // The type is explicit: inferred, it would be optional, and `null` would decode.
+            let value = try Self.decode(body, as: Value.self)
+            try context.validate(body)
+            return value
+        }
     }
 
     /// Requires a JSON content type if a cookie authenticates the request.

@@ -30,6 +30,7 @@ package struct RouteGroup {
         package let access: RouteAccess?
         let errors: @Sendable (Request, ScribeContext) -> any ErrorTable
         let handler: Handler
+        let contract = RouteContract()
 
         init(
             _ method: HTTPRequest.Method, _ path: [Substring], access: RouteAccess?,

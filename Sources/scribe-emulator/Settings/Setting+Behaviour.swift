@@ -63,6 +63,16 @@ extension Setting {
                 "read JSON with `Content-Encoding: gzip`, which is otherwise 415; objects and audio are stored as sent",
             to: \.configuration.acceptsGzip),
         Setting(
+            "validate",
+            "Whether requests that do not fit the contract are told or refused; by default told on loopback only.",
+            .choice(),
+            pageDefault: "`warn` on loopback, except in strict mode; else `off`",
+            page: """
+                whether requests are [checked against the contract](contract-tests.md#your-requests-as-they-come): `off`; \
+                `warn` tells what does not fit in log, journal and the header `X-Scribe-Findings`; `strict` refuses it
+                """,
+            to: \.configuration.contractMode),
+        Setting(
             "s3-region",
             "Whether a signature for another region than ap-south-1 is taken (any) or refused as AWS does (strict).",
             .choice(of: [false, true]) { $0 ? "strict" : "any" },

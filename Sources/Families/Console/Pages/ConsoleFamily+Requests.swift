@@ -86,6 +86,11 @@ extension ConsoleFamily {
         }
         model["hasNearest"] = value["nearest"] != nil
         model["hasReason"] = !entry.reason.isEmpty
+        let findings = value["findings"]?.arrayValue ?? []
+        model["findings"] = findings.map { finding -> ConsoleViews.Model in
+            ["place": finding["place"]?.stringValue ?? "", "problem": finding["problem"]?.stringValue ?? ""]
+        }
+        model["hasFindings"] = !findings.isEmpty
         model["curl"] = curl(entry, value, pageRequest)
         return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
     }

@@ -1,0 +1,293 @@
+import Basics
+
+/// JSON Schema 2020-12, for exactly the keywords that the API documents use.
+///
+/// Verdicts are those of Python's `jsonschema`, which does not check `format`. A place in a mismatch has documented
+/// names and positions only: the names that a client invents may be a patient's.
+final class JSONSchema: Sendable {
+    /// Value that a schema does not admit.
+    struct Mismatch: Hashable, Sendable {
+        /// Place of the value, such as `chunks.0.name`; empty for the whole.
+        let place: String
+        /// Problem as a sentence without its subject, and without any value: "is missing".
+        let problem: String
+    }
+
+    /// A schema that this type cannot check.
+    struct Unsupported: Error, Hashable, Sendable {
+        let keyword: String
+    }
+
+    /// Schemas that `$ref` names, compiled when they are first used.
+    final class Library: Sendable {
+        private let root: JSONValue
+        private let known = LockedValue<[String: JSONSchema]>([:])
+
+        /// - Parameter root: Document to whose parts references lead, as `#/components/schemas/NAME`.
+        init(_ root: JSONValue) { self.root = root }
+
+        /// - Throws: ``Unsupported`` for a reference that leads nowhere.
+        func schema(_ reference: String) throws(Unsupported) -> JSONSchema {
+            if let schema = known.withLock({ $0[reference] }) { return schema }
+            let schema = try JSONSchema(try value(at: reference), self)
+            known.withLock { $0[reference] = schema }
+            return schema
+        }
+
+        /// The part of the document that a reference names.
+        func value(at reference: String) throws(Unsupported) -> JSONValue {
+            var value: JSONValue? = root
+            for name in reference.split(separator: "/").dropFirst() { value = value?[String(name)] }
+            guard reference.hasPrefix("#/"), let value else { throw Unsupported(keyword: "$ref \(reference)") }
+            return value
+        }
+    }
+
+    private indirect enum Rule: Sendable {
+        case never
+        case reference(String)
+        case types([String])
+        case constant(JSONValue)
+        case enumeration([JSONValue])
+        case length(ClosedRange<Int>)
+        case pattern(SchemaPattern)
+        case range(from: Double?, isExclusive: Bool, to: Double?)
+        case count(ClosedRange<Int>)
+        case items(JSONSchema)
+        case contains(JSONSchema)
+        case memberCount(ClosedRange<Int>)
+        case required([String])
+        case members([String: JSONSchema], patterns: [(SchemaPattern, JSONSchema)], others: JSONSchema?)
+        case dependent([String: JSONSchema])
+        case all([JSONSchema])
+        case any([JSONSchema])
+        case one([JSONSchema])
+        case not(JSONSchema)
+        case condition(JSONSchema, then: JSONSchema?, otherwise: JSONSchema?)
+    }
+
+    private static let annotations: Set<String> = [
+        "description", "default", "example", "examples", "format", "title", "deprecated", "readOnly", "writeOnly",
+        "contentEncoding", "contentMediaType",
+    ]
+
+    private let rules: [Rule]
+    private let library: Library
+
+    /// - Throws: ``Unsupported``.
+    init(_ schema: JSONValue, _ library: Library) throws(Unsupported) {
+        self.library = library
+        switch schema {
+        case .bool(let isAdmitted): rules = isAdmitted ? [] : [.never]
+        case .object(let keywords): rules = try Self.rules(keywords, library)
+        default: throw Unsupported(keyword: "schema")
+        }
+    }
+
+    private static func rules(
+        _ keywords: [String: JSONValue], _ library: Library
+    ) throws(Unsupported) -> [Rule] {
+        func schema(_ value: JSONValue) throws(Unsupported) -> JSONSchema { try JSONSchema(value, library) }
+        func list(_ value: JSONValue?) throws(Unsupported) -> [JSONSchema] {
+            try (value?.items ?? []).map(schema)
+        }
+        func members(_ value: JSONValue?) throws(Unsupported) -> [String: JSONSchema] {
+            var members: [String: JSONSchema] = [:]
+            guard case .object(let found)? = value else { return members }
+            for (name, value) in found { members[name] = try schema(value) }
+            return members
+        }
+        func whole(_ value: JSONValue?) -> Int? { value?.numberValue.map { Int($0) } }
+        func bounds(_ low: String, _ high: String) -> ClosedRange<Int> {
+            (whole(keywords[low]) ?? 0)...(whole(keywords[high]) ?? .max)
+        }
+        func isThere(_ names: String...) -> Bool { names.contains { keywords[$0] != nil } }
+        var rules: [Rule] = []
+        // The cheap ones first, which find most mismatches.
+        if let types = keywords["type"] {
+            rules.append(.types(types.items?.compactMap(\.stringValue) ?? [types.stringValue ?? ""]))
+        }
+        if let value = keywords["const"] { rules.append(.constant(value)) }
+        if let values = keywords["enum"]?.items { rules.append(.enumeration(values)) }
+        if isThere("minLength", "maxLength") { rules.append(.length(bounds("minLength", "maxLength"))) }
+        if let pattern = keywords["pattern"]?.stringValue { rules.append(.pattern(try SchemaPattern(pattern))) }
+        if isThere("minimum", "maximum", "exclusiveMinimum") {
+            let exclusive = keywords["exclusiveMinimum"]?.numberValue
+            rules.append(
+                .range(
+                    from: exclusive ?? keywords["minimum"]?.numberValue, isExclusive: exclusive != nil,
+                    to: keywords["maximum"]?.numberValue))
+        }
+        if isThere("minItems", "maxItems") { rules.append(.count(bounds("minItems", "maxItems"))) }
+        if isThere("minProperties", "maxProperties") {
+            rules.append(.memberCount(bounds("minProperties", "maxProperties")))
+        }
+        if let names = keywords["required"]?.items { rules.append(.required(names.compactMap(\.stringValue))) }
+        if isThere("properties", "patternProperties", "additionalProperties") {
+            var patterns: [(SchemaPattern, JSONSchema)] = []
+            for (pattern, value) in try members(keywords["patternProperties"]) {
+                patterns.append((try SchemaPattern(pattern), value))
+            }
+            rules.append(
+                .members(
+                    try members(keywords["properties"]), patterns: patterns,
+                    others: try keywords["additionalProperties"].map(schema)))
+        }
+        if let items = keywords["items"] { rules.append(.items(try schema(items))) }
+        if let one = keywords["contains"] { rules.append(.contains(try schema(one))) }
+        if isThere("dependentSchemas") { rules.append(.dependent(try members(keywords["dependentSchemas"]))) }
+        if let reference = keywords["$ref"]?.stringValue { rules.append(.reference(reference)) }
+        if isThere("allOf") { rules.append(.all(try list(keywords["allOf"]))) }
+        if isThere("anyOf") { rules.append(.any(try list(keywords["anyOf"]))) }
+        if isThere("oneOf") { rules.append(.one(try list(keywords["oneOf"]))) }
+        if let value = keywords["not"] { rules.append(.not(try schema(value))) }
+        if let condition = keywords["if"] {
+            rules.append(
+                .condition(
+                    try schema(condition), then: try keywords["then"].map(schema),
+                    otherwise: try keywords["else"].map(schema)))
+        }
+        let known: Set<String> = [
+            "type", "const", "enum", "minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum",
+            "minItems", "maxItems", "minProperties", "maxProperties", "required", "properties", "patternProperties",
+            "additionalProperties", "items", "contains", "dependentSchemas", "$ref", "allOf", "anyOf", "oneOf", "not",
+            "if", "then", "else",
+        ]
+        if let other = keywords.keys.first(where: { !known.contains($0) && !annotations.contains($0) }) {
+            throw Unsupported(keyword: other)
+        }
+        return rules
+    }
+
+    /// Whether a schema has no keyword but `type`.
+    static func isOnlyType(_ schema: JSONValue) -> Bool {
+        guard case .object(let keywords) = schema else { return false }
+        return keywords.keys.allSatisfy { $0 == "type" || annotations.contains($0) }
+    }
+
+    /// Whether a value fits.
+    func admits(_ value: JSONValue) -> Bool {
+        var found: [Mismatch] = []
+        check(value, at: "", upTo: 1, into: &found)
+        return found.isEmpty
+    }
+
+    /// Parts of a value that do not fit, in no particular order.
+    /// - Parameter most: Number after which the search ends.
+    func mismatches(of value: JSONValue, atMost most: Int = 5) -> [Mismatch] {
+        var found: [Mismatch] = []
+        check(value, at: "", upTo: most, into: &found)
+        return found
+    }
+
+    private func check(_ value: JSONValue, at place: String, upTo most: Int, into found: inout [Mismatch]) {
+        for rule in rules {
+            guard found.count < most else { return }
+            check(value, rule, at: place, upTo: most, into: &found)
+        }
+    }
+
+    private func check(
+        _ value: JSONValue, _ rule: Rule, at place: String, upTo most: Int, into found: inout [Mismatch]
+    ) {
+        func mismatch(_ problem: String) { found.append(Mismatch(place: place, problem: problem)) }
+        func inner(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+        switch (rule, value) {
+        case (.never, _): mismatch("is not documented")
+        case (.reference(let name), _):
+            guard let schema = try? library.schema(name) else { return }
+            schema.check(value, at: place, upTo: most, into: &found)
+        case (.types(let names), _):
+            if !names.contains(where: value.isOfType) { mismatch("must be \(names.joined(separator: " or "))") }
+        case (.constant(let other), _): if !value.isEqual(to: other) { mismatch("is another value than the only one") }
+        case (.enumeration(let others), _):
+            if !others.contains(where: value.isEqual) { mismatch("is none of the values") }
+        case (.length(let range), .string(let text)):
+            if !range.contains(text.unicodeScalars.count) { mismatch("is too short or too long") }
+        case (.pattern(let pattern), .string(let text)): if !pattern.matches(text) { mismatch("has another form") }
+        case (.range(let low, let isExclusive, let high), .integer),
+            (.range(let low, let isExclusive, let high), .number),
+            (.range(let low, let isExclusive, let high), .digits):
+            let number = value.numberValue ?? 0
+            let isBelow = low.map { isExclusive ? number <= $0 : number < $0 } ?? false
+            if isBelow || high.map({ number > $0 }) ?? false { mismatch("is too small or too large") }
+        case (.count(let range), .array(let values)):
+            if !range.contains(values.count) { mismatch("has too few or too many items") }
+        case (.items(let schema), .array(let values)):
+            for (index, value) in values.enumerated() where found.count < most {
+                schema.check(value, at: inner(String(index)), upTo: most, into: &found)
+            }
+        case (.contains(let schema), .array(let values)):
+            if !values.contains(where: schema.admits) { mismatch("lacks an item that must be there") }
+        case (.memberCount(let range), .object(let members)):
+            if !range.contains(members.count) { mismatch("has too few or too many members") }
+        case (.required(let names), .object(let members)):
+            for name in names where members[name] == nil && found.count < most {
+                found.append(Mismatch(place: inner(name), problem: "is missing"))
+            }
+        case (.members(let known, let patterns, let others), .object(let members)):
+            for (name, value) in members where found.count < most {
+                if let schema = known[name] { schema.check(value, at: inner(name), upTo: most, into: &found) }
+                let fitting = patterns.filter { $0.0.matches(name) }
+                for (_, schema) in fitting { schema.check(value, at: inner("…"), upTo: most, into: &found) }
+                if known[name] == nil, fitting.isEmpty {
+                    others?.check(value, at: inner("…"), upTo: most, into: &found)
+                }
+            }
+        case (.dependent(let schemas), .object(let members)):
+            for (name, schema) in schemas where members[name] != nil {
+                schema.check(value, at: place, upTo: most, into: &found)
+            }
+        case (.all(let schemas), _):
+            for schema in schemas { schema.check(value, at: place, upTo: most, into: &found) }
+        case (.any(let schemas), _):
+            if !schemas.contains(where: { $0.admits(value) }) { mismatch("fits none of the forms") }
+        case (.one(let schemas), _):
+            let count = schemas.count { $0.admits(value) }
+            if count != 1 { mismatch(count == 0 ? "fits none of the forms" : "fits more than one of the forms") }
+        case (.not(let schema), _): if schema.admits(value) { mismatch("has a form that is excluded") }
+        case (.condition(let condition, let then, let otherwise), _):
+            (condition.admits(value) ? then : otherwise)?.check(value, at: place, upTo: most, into: &found)
+        // Rules about values of another type hold.
+        default: return
+        }
+    }
+}
+
+/// Regular expression of a schema.
+///
+/// Unchecked: an expression does not change.
+private struct SchemaPattern: @unchecked Sendable {
+    private let expression: Regex<AnyRegexOutput>
+
+    /// - Throws: ``JSONSchema/Unsupported`` for a pattern that cannot be read.
+    init(_ pattern: String) throws(JSONSchema.Unsupported) {
+        guard let expression = try? Regex(pattern) else { throw JSONSchema.Unsupported(keyword: "pattern \(pattern)") }
+        // As in Python and JavaScript a character is a code point.
+        self.expression = expression.matchingSemantics(.unicodeScalar)
+    }
+
+    func matches(_ text: String) -> Bool { (try? expression.firstMatch(in: text)) != nil }
+}
+
+extension JSONValue {
+    /// Items of a list; nil for any other value.
+    var items: [JSONValue]? {
+        guard case .array(let items) = self else { return nil }
+        return items
+    }
+
+    fileprivate func isOfType(_ name: String) -> Bool {
+        switch (self, name) {
+        case (.null, "null"), (.bool, "boolean"), (.string, "string"), (.array, "array"), (.object, "object"): true
+        case (.integer, "integer"), (.integer, "number"), (.number, "number"), (.digits, "number"): true
+        case (.number(let number), "integer"): number.rounded() == number
+        case (.digits(let text), "integer"): text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
+        default: false
+        }
+    }
+
+    fileprivate func isEqual(to other: JSONValue) -> Bool {
+        self == other || numberValue.map { $0 == other.numberValue } ?? false
+    }
+}
