@@ -160,14 +160,6 @@ package final class JournalRecord: Sendable {
         state.withLock { $0.exchange.requestBody?.md5 = Hex.encode(md5) }
     }
 
-    /// Notes the body of the answer; nil for none.
-    package func note(answer body: RecordedBody?) {
-        update { exchange in
-            exchange.set(responseBody: body)
-            return body?.memory ?? 0
-        }
-    }
-
     /// Notes that the answer will be one that is given many times.
     package func note(_ answer: RepeatedAnswer) { state.withLock { $0.exchange.note(answer) } }
 
@@ -194,23 +186,6 @@ package final class JournalRecord: Sendable {
     package func note(_ principal: Principal?) {
         guard mode.isFull else { return }
         state.withLock { $0.exchange.principal = principal }
-    }
-
-    package func note(reason: String) {
-        update { exchange in
-            exchange.reason = reason
-            return reason.utf8.count
-        }
-    }
-
-    /// Names the fault rules that were applied to the request.
-    package func note(fault: String) {
-        update { exchange in
-            // The fault may have changed it.
-            exchange.set(responseBody: nil)
-            exchange.fault = fault
-            return 0
-        }
     }
 
     /// Ends the exchange with an answer that is sent whole.

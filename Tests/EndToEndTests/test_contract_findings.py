@@ -5,6 +5,7 @@ import json
 
 import jsonschema
 import pytest
+import requests
 import yaml
 from emulator import PATIENCE, ROOT, run
 from namespaces import EkaClient, access, control, created
@@ -104,6 +105,14 @@ def test_strict_validation_refuses_in_the_familys_envelope_and_changes_nothing(s
     polled = client.session.get(f"{client.base_url}/voice/api/v2/transaction/strict")
     assert polled.status_code == 404
     assert client.transaction("strict").init([]).status_code == 201
+
+
+def test_strict_validation_comes_after_authentication(served):
+    server = served(*STRICT)
+    path = f"{server.base_url}/voice/api/v2/transaction/history?count=0"
+    assert requests.get(path, timeout=PATIENCE).status_code == 401
+    token = EkaClient(access(server, created(server), "prefix")).session.headers["Authorization"]
+    assert requests.get(path, headers={"Authorization": token}, timeout=PATIENCE).status_code == 400
 
 
 def test_without_validation_nothing_is_told(served):

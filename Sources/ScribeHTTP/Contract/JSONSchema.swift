@@ -64,6 +64,13 @@ final class JSONSchema: Sendable {
         case one([JSONSchema])
         case not(JSONSchema)
         case condition(JSONSchema, then: JSONSchema?, otherwise: JSONSchema?)
+
+        var endsOnMismatch: Bool {
+            switch self {
+            case .types, .length: true
+            default: false
+            }
+        }
     }
 
     private static let annotations: Set<String> = [
@@ -177,13 +184,16 @@ final class JSONSchema: Sendable {
     func mismatches(of value: JSONValue, atMost most: Int = 5) -> [Mismatch] {
         var found: [Mismatch] = []
         check(value, at: "", upTo: most, into: &found)
-        return found
+        return found.sorted { ($0.place, $0.problem) < ($1.place, $1.problem) }
     }
 
     private func check(_ value: JSONValue, at place: String, upTo most: Int, into found: inout [Mismatch]) {
         for rule in rules {
             guard found.count < most else { return }
+            let count = found.count
             check(value, rule, at: place, upTo: most, into: &found)
+            // A text beyond its length meets no pattern, and a value of another type no rule.
+            if found.count > count, rule.endsOnMismatch { return }
         }
     }
 

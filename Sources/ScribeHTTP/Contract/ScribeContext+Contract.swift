@@ -35,13 +35,18 @@ extension ScribeContext {
     /// Most findings of a request.
     private static let mostFindings = 10
 
-    /// Looks up the operation of a route, and checks the parameters of its request.
-    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` under ``ContractMode/strict``.
-    func beginValidation(of request: Request, _ route: RouteGroup.Route) async throws {
-        guard usesNamespaces, let operation = await route.contract.operation(of: route) else { return }
+    /// Looks up the operation of a route, and checks the parameters of its request. A refusal waits in
+    /// ``contractRefusal`` until the caller is admitted. Sockets are not checked.
+    func beginValidation(of request: Request, _ route: RouteGroup.Route) async {
+        guard usesNamespaces, !request.headers.wantsWebSocket, let operation = await route.contract.operation(of: route)
+        else { return }
         contractOperation = operation
         guard operation.hasParameters else { return }
-        try tell(operation.findings(query: request.values(ofParameter:), header: request.values(of:)))
+        do {
+            try tell(operation.findings(query: request.values(ofParameter:), header: request.values(of:)))
+        } catch {
+            contractRefusal = error
+        }
     }
 
     /// Checks the body of the request.

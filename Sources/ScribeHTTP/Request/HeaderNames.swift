@@ -38,9 +38,9 @@ extension HTTPField.Name {
     /// Fault that a request asks for itself.
     package static let scribeFault = named("x-scribe-fault")
     /// Rules that were applied to an answer.
+    package static let scribeFaultApplied = named("x-scribe-fault-applied")
     /// Number of parts of a request that do not fit the contract.
     static let scribeFindings = named("x-scribe-findings")
-    package static let scribeFaultApplied = named("x-scribe-fault-applied")
     /// Marks requests of the console's scripts, with the token in the head of its pages.
     package static let scribeConsole = named("x-scribe-console")
     /// Text to search for, percent-encoded: names of patients do not belong into addresses.

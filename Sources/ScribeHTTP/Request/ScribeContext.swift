@@ -62,6 +62,8 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     var contractMode = ContractMode.off
     /// The request's operation; nil if it is not checked.
     var contractOperation: Contract.Operation?
+    /// Refusal of a request whose parameters do not fit the contract.
+    var contractRefusal: (any Error)?
     /// Number of parts of the request that do not fit the contract.
     var findings = 0
     /// Change of the fault rules up to which they were asked about the request.

@@ -60,6 +60,7 @@ package struct RouteGroup {
                 throw refusal
             }
             try await admit(request, context)
+            if let refusal = context.contractRefusal { throw refusal }
             return try await ComputeThreads.$caller.withValue(
                 context.principal?.business.rawValue ?? context.address
             ) { try await handler(request, context) }

@@ -80,7 +80,7 @@ package struct RoutedFamily: Family {
             context.coreContext.endpointPath.value = route.pattern
             // What has refused the request already needs no further reason.
             if context.contractMode != .off, context.refusal == nil {
-                try await context.beginValidation(of: request, route)
+                await context.beginValidation(of: request, route)
             }
             return context.withFindings(try await context.holding(route.respond(to: request, context)))
         } catch {

@@ -148,7 +148,7 @@ package final class OpenSocket: Sendable {
         let isGone = rule.map { !rules.isOn($0) } ?? false
         // Claimed before the rules are asked: messages of both sides may come at the same time.
         let question = state.withLock { state -> (since: Int, principal: Principal?)? in
-            guard state.seen != now, state.world === world else { return nil }
+            guard state.seen < now, state.world === world else { return nil }
             state.seen = now
             if isGone, state.rule == rule { state.dropRule() }
             guard !state.isFaulty else { return nil }
@@ -249,38 +249,6 @@ package final class OpenSocket: Sendable {
     func wait(until due: DueTime) async throws {
         try await connection.disconnect.shortening { [isEnded] in
             try await isEnded.shortening { try await due.wait() }
-        }
-    }
-}
-
-/// Time by the clock of a rule, which stays the message's clock when the rule is gone.
-struct DueTime: Sendable {
-    private let time: Date
-    private let world: World
-    private let isByWorldClock: Bool
-
-    init(_ time: Date, by world: World, isByWorldClock: Bool) {
-        (self.time, self.world, self.isByWorldClock) = (time, world, isByWorldClock)
-    }
-
-    /// The present time by the same clock.
-    var now: Date { isByWorldClock ? world.runtime.clock.now : world.runtime.clock.wall.now }
-
-    func isSame(as other: DueTime?) -> Bool {
-        time == other?.time && world === other?.world && isByWorldClock == other?.isByWorldClock
-    }
-
-    /// Waits for the time, or for the end of the world, whose clock may stand still then.
-    func wait() async throws {
-        let left = time.timeIntervalSince(now)
-        guard left > 0 else { return }
-        let (clock, time, isByWorldClock) = (world.runtime.clock, time, isByWorldClock)
-        try await world.end.shortening {
-            if isByWorldClock {
-                try await clock.sleep(until: time, as: .fault)
-            } else {
-                try await clock.wall.sleep(for: .seconds(left), as: .fault)
-            }
         }
     }
 }

@@ -66,6 +66,14 @@ struct JSONSchemaTests {
         for text in refused { #expect(!schema.admits(try value(text)), "\(text)") }
     }
 
+    @Test("a text beyond its length and a value of another type are one mismatch each")
+    func first() throws {
+        let text = try schema(#"{"type":"string","maxLength":2,"pattern":"^x$","enum":["x"]}"#)
+        #expect(text.mismatches(of: try value("\"abc\"")).map(\.problem).contains("is too short or too long"))
+        #expect(!text.mismatches(of: try value("\"abc\"")).map(\.problem).contains("has another form"))
+        #expect(text.mismatches(of: try value("7")).map(\.problem) == ["must be string"])
+    }
+
     @Test("a mismatch has its place, and repeats no name that the client chose")
     func places() throws {
         let schema = try schema(

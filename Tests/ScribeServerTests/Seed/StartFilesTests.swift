@@ -38,6 +38,10 @@ struct StartFilesTests {
                 ["faults.yaml": "[{id: a, status: 500}]", "faults-2.yaml": "[{status: 501}]"],
                 "The rule 'fault-1' has the same"
             ),
+            (
+                ["faults.yaml": "[{method: GET, status: 500}, {id: fault-1, method: PUT, status: 500}]"],
+                "There is a fault rule 'fault-1'"
+            ),
             (["notes.txt": "x"], "notes.txt: is none of seed*.yaml, faults*.yaml and fixtures.yaml"),
             (["fixtures.yaml": "", "fixtures2.yaml": ""], "fixtures2.yaml: is a second fixtures file"),
             (["fixtures.yaml": "fixtures: [{text: a}]"], "a fixture needs a name"),

@@ -91,9 +91,17 @@ package struct StartContent: Sendable {
 
     private static func check(_ rule: FaultRule, _ id: String?, after rules: [Rule]) throws(FaultProblem) {
         guard rules.count < FaultRules.limit else { throw .tooMany(limit: FaultRules.limit) }
-        if let id, rules.contains(where: { $0.id == id }) { throw .exists(id) }
-        // Those without a name of their own get `fault-1` and so on.
-        let names = rules.indices.map { rules[$0].id ?? "fault-\(rules[...$0].count { $0.id == nil })" }
+        // Rules without a name of their own get the next free one of `fault-1` and so on.
+        var (names, made): ([String], Int) = ([], 0)
+        for rule in rules {
+            var name = rule.id
+            while name == nil {
+                made += 1
+                if !names.contains("fault-\(made)") { name = "fault-\(made)" }
+            }
+            names.append(name ?? "")
+        }
+        if let id, names.contains(id) { throw .exists(id) }
         if let other = zip(names, rules).first(where: { $0.1.rule.shadows(rule) }) { throw .shadowed(by: other.0) }
     }
 
