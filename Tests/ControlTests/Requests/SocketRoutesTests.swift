@@ -23,6 +23,12 @@ struct SocketRoutesTests {
         }
     }
 
+    /// Sends a message, and waits until it is counted as this one.
+    private func receive(_ count: Int, _ socket: TestSocket, _ client: TestScribeClient) async throws {
+        try await socket.send(#"{"type":"KeepAlive"}"#)
+        while !(try await client.get(Self.path)).text.contains(#""received":\#(count)"#) {}
+    }
+
     @Test("an operator sees the open sockets with their messages, and closes one with a code of his own")
     func close() async throws {
         try await TestServer().run(.socket) { anonymous in
@@ -77,21 +83,17 @@ struct SocketRoutesTests {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
             let end = try await visit(client) { socket in
-                func receive(_ count: Int) async throws {
-                    try await socket.send(#"{"type":"KeepAlive"}"#)
-                    while !(try await client.get(Self.path)).text.contains(#""received":\#(count)"#) {}
-                }
-                try await receive(1)
+                try await receive(1, socket, client)
                 _ = try await client.post(
                     "/__admin/faults", #"{"operation":"openSessionSocket","after_received":1,"close":4000}"#)
                 _ = try await client.post(
                     "/__admin/faults", #"{"id":"first","client":"dev-client","after_received":2,"close":4001}"#)
                 _ = try await client.post("/__admin/faults", #"{"path":"/v1/*","after_received":1,"close":4002}"#)
-                try await receive(2)
+                try await receive(2, socket, client)
                 #expect(try await client.get(Self.path)["sockets.0.fault"] == "first")
                 _ = try await client.send(.delete, "/__admin/faults/first")
                 _ = try await client.post("/__admin/faults", #"{"id":"next","after_received":2,"close":4003}"#)
-                try await receive(3)
+                try await receive(3, socket, client)
                 #expect(try await client.get(Self.path)["sockets.0.fault"] == "next")
                 try await socket.send(#"{"type":"KeepAlive"}"#)
             }
@@ -106,10 +108,6 @@ struct SocketRoutesTests {
         try await TestServer().run(.socket) { anonymous in
             let client = try await anonymous.login()
             let end = try await visit(client) { socket in
-                func receive(_ count: Int) async throws {
-                    try await socket.send(#"{"type":"KeepAlive"}"#)
-                    while !(try await client.get(Self.path)).text.contains(#""received":\#(count)"#) {}
-                }
                 func faults(_ method: HTTPRequest.Method, _ path: String, _ body: String = "{}") async throws {
                     let answer = try await client.send(
                         method, "/__admin/faults\(path)", headers: [.contentType: "application/json"],
@@ -117,16 +115,16 @@ struct SocketRoutesTests {
                     #expect(answer.status < 300, "\(answer.text)")
                 }
                 try await faults(.post, "", #"{"id":"first","results":"missing"}"#)
-                try await receive(1)
+                try await receive(1, socket, client)
                 try await faults(.post, "", #"{"id":"second","path":"/v1/listen","after_received":9,"close":4001}"#)
-                try await receive(2)
+                try await receive(2, socket, client)
                 #expect(try await client.get(Self.path)["sockets.0.fault"] == "first")
                 try await faults(.delete, "/first")
-                try await receive(3)
+                try await receive(3, socket, client)
                 #expect(try await client.get(Self.path)["sockets.0.fault"] == "second")
                 // A change that changes nothing is no reason to count the socket again.
                 try await faults(.patch, "/second", #"{"is_on":true}"#)
-                try await receive(4)
+                try await receive(4, socket, client)
                 #expect(try await client.get("/__admin/faults").text.contains(#""matched":1,"#))
                 try await faults(.delete, "/second")
                 try await faults(.post, "", #"{"id":"second","after_received":1,"close":4002}"#)
