@@ -48,6 +48,13 @@ def test_each_statement_is_explained_by_the_words_that_it_comes_from():
     assert text.count("\n- ") == len(spans)
 
 
+def test_a_dictated_note_has_what_was_dictated_and_none_of_the_commands():
+    text = "impression unstable angina full stop plan aspirin 300 mg stat comma admit under cardiology"
+    lines = note("--mode", "dictation", transcript=text).stdout.decode().splitlines()
+    assert "- unstable angina" in lines and "- aspirin 300 mg stat" in lines and "full stop" not in "".join(lines)
+    assert note("--mode", "song").returncode != 0
+
+
 def test_explained_sections_are_json_too():
     sections = json.loads(note("--explain", "--format", "json").stdout)
     statements = [statement for section in sections for statement in section["statements"]]

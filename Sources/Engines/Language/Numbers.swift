@@ -81,8 +81,8 @@ enum Numbers {
             for value in pieces {
                 switch (part, value) {
                 case (nil, _): part = value
-                case (let known?, 100): part = known * 100
-                case (let known?, 1000):
+                case (let known?, 100) where (1..<100).contains(known): part = known * 100
+                case (let known?, 1000) where total == 0 && (1..<1000).contains(known):
                     total = (total + known) * 1000
                     part = 0
                 case (let known?, _) where known >= 100 && known % 100 == 0 && value < 100: part = known + value
@@ -96,7 +96,8 @@ enum Numbers {
             }
             end += 1
         }
-        guard let part else { return nil }
+        // A word that breaks off within itself, "two-two", is none.
+        guard let part, end > position else { return nil }
         return (String(total + part), end)
     }
 }

@@ -28,15 +28,19 @@ package struct NoteRequest: Sendable {
     package let transcript: String
     /// Whether the requested language is the spoken one.
     package let isInSpokenLanguage: Bool
+    /// Whether the transcript is a dictated note, and no conversation.
+    package let isDictated: Bool
     /// Tenant of the note: waiting notes of several tenants take turns.
     package let tenant: String
 
     package init(
-        _ template: Template, from transcript: String, isInSpokenLanguage: Bool = true, tenant: String = ""
+        _ template: Template, from transcript: String, isInSpokenLanguage: Bool = true, isDictated: Bool = false,
+        tenant: String = ""
     ) {
         self.template = template
         self.transcript = transcript
         self.isInSpokenLanguage = isInSpokenLanguage
+        self.isDictated = isDictated
         self.tenant = tenant
     }
 }

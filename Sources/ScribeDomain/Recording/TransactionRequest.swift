@@ -97,6 +97,9 @@ package struct TransactionRequest: Hashable, Sendable {
         return spoken.prefix(2).lowercased() == language.prefix(2).lowercased()
     }
 
+    /// Whether the recording is a dictated note, and no conversation: the mode `dictation` (eka.md 6.2).
+    package var isDictated: Bool { mode?.lowercased() == "dictation" }
+
     /// Patient id in the caller's own system.
     package var patientID: String? {
         patientDetails?["oid"]?.scalarText.flatMap { $0.isPlain ? $0 : nil }

@@ -40,6 +40,7 @@ struct NoteWriting: Sendable {
                 NoteRequest(
                     template, from: transcript.text,
                     isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
+                    isDictated: request.isDictated,
                     tenant: key.business.rawValue))
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess

@@ -28,6 +28,13 @@ struct NoteCommand: AsyncParsableCommand {
     @Option(help: "How to print it: markdown, json, eka_emr or transcript; by default as the template says.")
     var format: String?
 
+    enum Mode: String, CaseIterable, ExpressibleByArgument {
+        case consultation, dictation
+    }
+
+    @Option(help: "Whether the transcript is a conversation or a dictated note.")
+    var mode = Mode.consultation
+
     @Flag(
         help:
             "Print the words of the transcript behind each statement, and their place in bytes. --format json prints JSON."
@@ -51,7 +58,7 @@ struct NoteCommand: AsyncParsableCommand {
         let transcript = String(decoding: input, as: UTF8.self)
         let template = try chosen()
         let facts = ClinicalFacts(threads: .singleton)
-        let found = try await facts.facts(in: transcript)
+        let found = try await facts.facts(in: transcript, isDictated: mode == .dictation)
         if explain {
             return try show(
                 ExplainedSection.all(of: template, found, in: transcript), of: transcript, as: template.format)
@@ -62,7 +69,8 @@ struct NoteCommand: AsyncParsableCommand {
             guard !statements.isEmpty else { return }
             if template.format == .markdown { return print(RulesNoteWriter.text(of: statements, under: section)) }
         }
-        let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: transcript))
+        let note = try await RulesNoteWriter(facts: facts).write(
+            NoteRequest(template, from: transcript, isDictated: mode == .dictation))
         print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
     }
 

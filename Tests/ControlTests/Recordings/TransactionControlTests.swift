@@ -71,6 +71,22 @@ struct TransactionControlTests {
         }
     }
 
+    @Test("a transaction of the mode dictation gets a note of what was dictated")
+    func dictation() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let begun = try await client.post(
+                "/voice/api/v2/transaction/init/i-1",
+                #"{"transfer":"vaded","mode":"dictation","s3_url":"s3://bucket/260510/i-1"}"#)
+            #expect(begun.status == 201)
+            let text = "impression unstable angina plan aspirin 300 mg stat scratch that clopidogrel 300 mg stat"
+            _ = try await Self.call(client, "complete", #"{"transcript":"\#(text)"}"#)
+            let note = try #require(try await client.status("i-1")["data.output.0.value"].base64Text)
+            #expect(note.contains("nstable angina") && note.contains("clopidogrel 300 mg stat"), "\(note)")
+            #expect(!note.contains("aspirin"))
+        }
+    }
+
     @Test(
         "an invalid operator call on a transaction changes nothing",
         arguments: ["commit", "cancel", "fail", "complete", "wait"])

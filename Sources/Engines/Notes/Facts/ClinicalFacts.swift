@@ -10,18 +10,25 @@ package final class ClinicalFacts: Sendable {
     private static let maxKept = 8
 
     private let threads: NIOThreadPool
-    private let kept = LockedValue<[(transcript: String, facts: [ClinicalFact])]>([])
+    private let kept = LockedValue<[(transcript: String, isDictated: Bool, facts: [ClinicalFact])]>([])
 
     package init(threads: NIOThreadPool) { self.threads = threads }
 
     /// Facts of a transcript in spoken order, without duplicates.
+    /// - Parameter isDictated: Whether the transcript is a dictated note, and no conversation.
     /// - Throws: `CancellationError`.
-    package func facts(in transcript: String) async throws -> [ClinicalFact] {
-        if transcript.utf8.count <= Self.short { return FactExtraction.facts(in: transcript) }
-        if let known = kept.withLock({ $0.first { $0.transcript == transcript }?.facts }) { return known }
-        let facts = try await threads.runIfActive { FactExtraction.facts(in: transcript) }
+    package func facts(in transcript: String, isDictated: Bool = false) async throws -> [ClinicalFact] {
+        @Sendable func read() -> [ClinicalFact] {
+            isDictated ? Dictation.facts(in: transcript) : FactExtraction.facts(in: transcript)
+        }
+        if transcript.utf8.count <= Self.short { return read() }
+        let known = kept.withLock { kept in
+            kept.first { $0.isDictated == isDictated && $0.transcript == transcript }?.facts
+        }
+        if let known { return known }
+        let facts = try await threads.runIfActive { read() }
         kept.withLock { kept in
-            kept.insert((transcript, facts), at: 0)
+            kept.insert((transcript, isDictated, facts), at: 0)
             if kept.count > Self.maxKept { kept.removeLast() }
         }
         return facts

@@ -14,13 +14,14 @@ package struct RulesNoteWriter: NoteWriter {
         let untranslated = Diagnostic(.notTranslated, "The note is in the language that was spoken")
         return WrittenNote(
             value: try await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
-                try await text(request.template, request.transcript)
+                try await text(request)
             },
             warnings: request.isInSpokenLanguage ? [] : [untranslated])
     }
 
-    private func text(_ template: Template, _ transcript: String) async throws -> String {
-        let facts = try await facts.facts(in: transcript)
+    private func text(_ request: NoteRequest) async throws -> String {
+        let (template, transcript) = (request.template, request.transcript)
+        let facts = try await facts.facts(in: transcript, isDictated: request.isDictated)
         return switch template.format {
         case .transcript: transcript
         case .json: text(titled(sections(template, facts, transcript)))

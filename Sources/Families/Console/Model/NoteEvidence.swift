@@ -14,8 +14,10 @@ struct NoteEvidence: Sendable {
     let sections: [(title: String, statements: [Statement])]
 
     /// - Throws: `CancellationError`.
-    init(of template: Template, in transcript: String, _ facts: ClinicalFacts) async throws {
-        let found = try await facts.facts(in: transcript)
+    init(
+        of template: Template, in transcript: String, isDictated: Bool = false, _ facts: ClinicalFacts
+    ) async throws {
+        let found = try await facts.facts(in: transcript, isDictated: isDictated)
         sections = template.sections.compactMap { section in
             let statements = found.filter { template.takes($0, under: section) }.map { fact in
                 Statement(text: fact.text, words: fact.source.map { String(transcript[$0]) } ?? "")

@@ -75,7 +75,8 @@ struct TransactionDetailsRoutes: Sendable {
         let key = try context.requireTransaction()
         guard let results = try await runtime.store.results(of: key) else { throw ScribeError.transactionNotFound }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
-        let facts = try await runtime.facts.facts(in: text).filter { $0.kind == .medication }
+        let facts = try await runtime.facts.facts(in: text, isDictated: results.transaction.request.isDictated)
+            .filter { $0.kind == .medication }
         return try await .longJSON(
             .ok,
             [

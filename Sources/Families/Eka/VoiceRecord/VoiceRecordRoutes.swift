@@ -55,7 +55,9 @@ struct VoiceRecordRoutes: Sendable {
         let transcript =
             progress == .inProgress
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        let found: [ClinicalFact]? = if let transcript { try await runtime.facts.facts(in: transcript) } else { nil }
+        let isDictated = results.transaction.request.isDictated
+        let found: [ClinicalFact]? =
+            if let transcript { try await runtime.facts.facts(in: transcript, isDictated: isDictated) } else { nil }
         let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
         return try await .longJSON(
             .ok,
@@ -81,7 +83,8 @@ struct VoiceRecordRoutes: Sendable {
         let results = try await runtime.store.results(of: .init(business: business, id: TransactionID(identifier)))
         guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        let found = try await runtime.facts.facts(in: transcript.value ?? "")
+        let isDictated = results?.transaction.request.isDictated ?? false
+        let found = try await runtime.facts.facts(in: transcript.value ?? "", isDictated: isDictated)
         return try await .longJSON(.ok, FHIRBundle.json(id: identifier, found))
     }
 
