@@ -12,6 +12,15 @@ package struct ContractFinding: Hashable, Sendable {
         self.problem = problem
     }
 
+    /// A finding about the answer, which is no fault of the client's.
+    package init(answer place: String, _ problem: String) {
+        self.init(place.isEmpty ? Self.answer : "\(Self.answer).\(place)", problem)
+    }
+
+    private static let answer = "answer"
+
+    package var isOfAnswer: Bool { place == Self.answer || place.hasPrefix("\(Self.answer).") }
+
     /// One sentence.
     package var text: String { place.isEmpty ? "the request \(problem)" : "'\(place)' \(problem)" }
 }

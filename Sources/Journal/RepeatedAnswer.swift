@@ -1,3 +1,4 @@
+package import Basics
 package import HTTPTypes
 package import NIOCore
 
@@ -12,6 +13,8 @@ package final class RepeatedAnswer: Sendable {
     let recordedBody: RecordedBody
     /// About the memory of the body, in bytes.
     let bodyMemory: Int
+    /// Parts of the body that do not fit the contract; nil until it was checked.
+    package let findings = LockedValue<[ContractFinding]?>(nil)
 
     /// - Parameters:
     ///   - fields: Fields of the handler's answer.

@@ -36,7 +36,7 @@ package enum ExchangeLog {
             let value = JSONDocument.untrusted(answer.body, as: JSONValue.self)
         else { return nil }
         return Contract.documented?.operation(operation.method.rawValue, operation.path)?
-            .admits(answer: value, status: answer.status)
+            .findings(inAnswer: value, status: answer.status)?.isEmpty
     }
 
     package static func append(_ method: HTTPRequest.Method, _ uri: String, _ answer: TestAnswer) {

@@ -83,6 +83,9 @@ package final class JSONDocument: Sendable {
         return parser.value()
     }
 
+    /// The whole text as a value, once it was decoded; nil if it holds a value that cannot be represented.
+    package var value: JSONValue? { try? value(at: []) }
+
     /// Value at a coding path; nil if the text has no value there.
     /// The decoder has validated the structure of the text, but not yet its strings and numbers.
     /// - Throws: `DecodingError` for a number out of range, and for half a surrogate pair.

@@ -22,6 +22,12 @@ package enum JSONValue: Hashable, Sendable {
         return text
     }
 
+    /// Elements of an array; nil for any other value.
+    package var arrayValue: [JSONValue]? {
+        guard case .array(let values) = self else { return nil }
+        return values
+    }
+
     /// Value of a number, whole or fractional; nil for any other value.
     package var numberValue: Double? {
         switch self {

@@ -26,8 +26,8 @@ extension Request {
         let input = try await collectedJSON(upTo: limit, in: context)
         if !input.isEmpty { try requireJSON(by: context.credential) }
         return try await input.read { body in
-            let value: Value = try Self.decode(body)
-            try context.validate(body)
+            let (value, document) = try Self.decode(body, as: Value.self)
+            try context.validate(document)
             return try work(value)
         }
     }
@@ -43,9 +43,8 @@ extension Request {
         }
         try requireJSON(by: context.credential)
         return try await input.read { body in
-            // The type is explicit: inferred, it would be optional, and `null` would decode.
-            let value = try Self.decode(body, as: Value.self)
-            try context.validate(body)
+            let (value, document) = try Self.decode(body, as: Value.self)
+            try context.validate(document)
             return value
         }
     }
@@ -82,8 +81,8 @@ extension Request {
     }
 
     private static func decode<Value: Decodable>(
-        _ buffer: ByteBuffer, as type: Value.Type = Value.self
-    ) throws -> Value {
+        _ buffer: ByteBuffer, as type: Value.Type
+    ) throws -> (Value, JSONDocument) {
         guard !JSONDocument.isTooLarge(buffer.readableBytesView) else {
             throw ScribeError.invalidRequest(field: nil, problem: "is nested too deeply or has too many values")
         }
@@ -91,7 +90,8 @@ extension Request {
             throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
         }
         do {
-            return try JSONDocument(Data(buffer.readableBytesView)).decode(type)
+            let document = JSONDocument(Data(buffer.readableBytesView))
+            return (try document.decode(type), document)
         } catch let error as DecodingError {
             throw FaultyFields(of: type, in: Data(buffer.readableBytesView), first: error).error
         }

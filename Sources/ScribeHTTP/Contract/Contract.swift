@@ -1,7 +1,7 @@
 package import Basics
 import Documents
 import Foundation
-import Journal
+package import Journal
 
 /// Contract of the emulated APIs, `openapi/scribe.yaml`: what requests and answers of each operation have.
 package final class Contract: Sendable {
@@ -22,8 +22,8 @@ package final class Contract: Sendable {
         private let needsBody: Bool
         /// nil for a body that is no JSON.
         private let body: JSONSchema?
-        /// Answers by their status; nil for one without JSON.
-        private let answers: [String: JSONSchema?]
+        /// JSON answers by their status.
+        private let answers: [Int: JSONSchema]
 
         /// - Throws: ``JSONSchema/Unsupported``.
         fileprivate init(
@@ -38,7 +38,7 @@ package final class Contract: Sendable {
                 return try JSONSchema(schema, library)
             }
             id = operation["operationId"]?.stringValue ?? ""
-            let listed = (path["parameters"]?.items ?? []) + (operation["parameters"]?.items ?? [])
+            let listed = (path["parameters"]?.arrayValue ?? []) + (operation["parameters"]?.arrayValue ?? [])
             var parameters: [Parameter] = []
             for value in listed {
                 let value = try resolved(value)
@@ -53,16 +53,19 @@ package final class Contract: Sendable {
                 parameters.append(
                     Parameter(
                         place: place, name: name, isRequired: value["required"] == .bool(true),
-                        types: type?.items?.compactMap(\.stringValue) ?? [type?.stringValue ?? "string"],
+                        types: type?.arrayValue?.compactMap(\.stringValue) ?? [type?.stringValue ?? "string"],
                         schema: try JSONSchema(schema, library)))
             }
             self.parameters = parameters
             let request = try operation["requestBody"].map(resolved)
             needsBody = request?["required"] == .bool(true)
             body = try json(request)
-            var answers: [String: JSONSchema?] = [:]
+            var answers: [Int: JSONSchema] = [:]
             if case .object(let responses)? = operation["responses"] {
-                for (status, response) in responses { answers[status] = try json(try resolved(response)) }
+                for (status, response) in responses {
+                    guard let status = Int(status) else { continue }
+                    answers[status] = try json(try resolved(response))
+                }
             }
             self.answers = answers
         }
@@ -102,9 +105,12 @@ package final class Contract: Sendable {
             return (body?.mismatches(of: value) ?? []).map { ContractFinding($0.place, $0.problem) }
         }
 
-        /// Whether an answer of a documented status fits; nil for one of which the contract has no JSON.
-        package func admits(answer value: JSONValue, status: Int) -> Bool? {
-            answers[String(status)].flatMap { $0?.admits(value) }
+        /// Whether the contract says which JSON an answer of this status has.
+        func hasAnswer(_ status: Int) -> Bool { answers[status] != nil }
+
+        /// Findings about the body of an answer; nil for one of which the contract has no JSON.
+        package func findings(inAnswer value: JSONValue, status: Int) -> [ContractFinding]? {
+            answers[status]?.mismatches(of: value).map { ContractFinding(answer: $0.place, $0.problem) }
         }
     }
 

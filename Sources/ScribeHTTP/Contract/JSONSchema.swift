@@ -96,7 +96,7 @@ final class JSONSchema: Sendable {
     ) throws(Unsupported) -> [Rule] {
         func schema(_ value: JSONValue) throws(Unsupported) -> JSONSchema { try JSONSchema(value, library) }
         func list(_ value: JSONValue?) throws(Unsupported) -> [JSONSchema] {
-            try (value?.items ?? []).map(schema)
+            try (value?.arrayValue ?? []).map(schema)
         }
         func members(_ value: JSONValue?) throws(Unsupported) -> [String: JSONSchema] {
             var members: [String: JSONSchema] = [:]
@@ -112,10 +112,10 @@ final class JSONSchema: Sendable {
         var rules: [Rule] = []
         // The cheap ones first, which find most mismatches.
         if let types = keywords["type"] {
-            rules.append(.types(types.items?.compactMap(\.stringValue) ?? [types.stringValue ?? ""]))
+            rules.append(.types(types.arrayValue?.compactMap(\.stringValue) ?? [types.stringValue ?? ""]))
         }
         if let value = keywords["const"] { rules.append(.constant(value)) }
-        if let values = keywords["enum"]?.items { rules.append(.enumeration(values)) }
+        if let values = keywords["enum"]?.arrayValue { rules.append(.enumeration(values)) }
         if isThere("minLength", "maxLength") { rules.append(.length(bounds("minLength", "maxLength"))) }
         if let pattern = keywords["pattern"]?.stringValue { rules.append(.pattern(try SchemaPattern(pattern))) }
         if isThere("minimum", "maximum", "exclusiveMinimum") {
@@ -129,7 +129,7 @@ final class JSONSchema: Sendable {
         if isThere("minProperties", "maxProperties") {
             rules.append(.memberCount(bounds("minProperties", "maxProperties")))
         }
-        if let names = keywords["required"]?.items { rules.append(.required(names.compactMap(\.stringValue))) }
+        if let names = keywords["required"]?.arrayValue { rules.append(.required(names.compactMap(\.stringValue))) }
         if isThere("properties", "patternProperties", "additionalProperties") {
             var patterns: [(SchemaPattern, JSONSchema)] = []
             for (pattern, value) in try members(keywords["patternProperties"]) {
@@ -265,12 +265,6 @@ final class JSONSchema: Sendable {
 }
 
 extension JSONValue {
-    /// Items of a list; nil for any other value.
-    var items: [JSONValue]? {
-        guard case .array(let items) = self else { return nil }
-        return items
-    }
-
     fileprivate func isOfType(_ name: String) -> Bool {
         switch (self, name) {
         case (.null, "null"), (.bool, "boolean"), (.string, "string"), (.array, "array"), (.object, "object"): true

@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import ScribeDomain
 
-/// Validation of requests against `openapi/scribe.yaml`.
+/// Validation of requests and answers against `openapi/scribe.yaml`.
 package enum ContractMode: String, CaseIterable, Sendable {
     case off
     /// Findings are told in log, journal and answer.
@@ -32,8 +32,10 @@ final class RouteContract: Sendable {
 }
 
 extension ScribeContext {
-    /// Most findings of a request.
+    /// Most findings of a request and its answer.
     private static let mostFindings = 10
+    /// Longest answer that is checked, in bytes.
+    private static let longestAnswer = 128 << 10
 
     /// Looks up the operation of a route, and checks the parameters of its request. A refusal waits in
     /// ``contractRefusal`` until the caller is admitted. Sockets are not checked.
@@ -50,35 +52,62 @@ extension ScribeContext {
     }
 
     /// Checks the body of the request.
-    /// - Parameter body: nil for a body that is empty.
+    /// - Parameter body: the decoded body; nil for an empty one.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` under ``ContractMode/strict``.
-    func validate(_ body: ByteBuffer?) throws {
+    func validate(_ body: JSONDocument?) throws {
         guard let operation = contractOperation else { return }
-        guard let body, body.readableBytes > 0 else { return try tell(operation.findings(inBody: nil)) }
-        guard let value = JSONDocument.untrusted(Data(body.readableBytesView), as: JSONValue.self) else { return }
-        try tell(operation.findings(inBody: value))
+        guard let body else { return try tell(operation.findings(inBody: nil)) }
+        if let value = body.value { try tell(operation.findings(inBody: value)) }
     }
 
-    /// The answer with the number of findings.
-    func withFindings(_ response: Response) -> Response {
-        guard findings > 0 else { return response }
-        var response = response
-        response.headers[.scribeFindings] = String(findings)
+    /// Checks the answer, and gives it the number of findings about the request and itself.
+    func validated(_ response: consuming Response) async throws -> Response {
+        if let operation = contractOperation, operation.hasAnswer(response.status.code) {
+            note(try await findings(in: &response, operation), about: "an answer")
+        }
+        if findings > 0 { response.headers[.scribeFindings] = String(findings) }
         return response
     }
 
+    private func findings(
+        in response: inout Response, _ operation: Contract.Operation
+    ) async throws -> [ContractFinding] {
+        let status = response.status.code
+        let kept = repeatedAnswer.flatMap {
+            $0.status == response.status && $0.body.readableBytes == response.body.contentLength ? $0 : nil
+        }
+        if let known = kept?.findings.withLock({ $0 }) { return known }
+        guard let length = response.body.contentLength, length <= Self.longestAnswer,
+            response.headers[.contentType] == "application/json"
+        else { return [] }
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        let body = collected.buffer
+        response.body = ResponseBody(byteBuffer: body)
+        let found = await EventLoopOffload.run(bytes: length) {
+            JSONDocument.written(String(buffer: body)).flatMap { operation.findings(inAnswer: $0, status: status) }
+                ?? []
+        }
+        kept?.findings.withLock { $0 = found }
+        return found
+    }
+
     private func tell(_ new: [ContractFinding]) throws {
+        note(new, about: "a request")
+        guard contractMode == .strict, let first = new.first else { return }
+        throw ScribeError.invalidRequest(
+            field: first.place.isEmpty ? nil : first.place, problem: "\(first.problem), by the contract")
+    }
+
+    private func note(_ new: [ContractFinding], about part: String) {
         let new = Array(new.prefix(Self.mostFindings - findings))
-        guard let first = new.first else { return }
+        guard !new.isEmpty else { return }
         findings += new.count
         logger.notice(
-            "a request does not fit the contract",
+            "\(part) does not fit the contract",
             metadata: [
                 "findings": "\(new.map(\.text).joined(separator: "; "))", "operation": "\(contractOperation?.id ?? "")",
             ])
         record?.note(new)
-        guard contractMode == .strict else { return }
-        throw ScribeError.invalidRequest(
-            field: first.place.isEmpty ? nil : first.place, problem: "\(first.problem), by the contract")
     }
 }

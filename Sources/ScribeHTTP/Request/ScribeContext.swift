@@ -64,8 +64,10 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     var contractOperation: Contract.Operation?
     /// Refusal of a request whose parameters do not fit the contract.
     var contractRefusal: (any Error)?
-    /// Number of parts of the request that do not fit the contract.
+    /// Number of parts of the request and of its answer that do not fit the contract.
     var findings = 0
+    /// The answer, if it is one that is given many times.
+    var repeatedAnswer: RepeatedAnswer?
     /// Change of the fault rules up to which they were asked about the request.
     var rulesVersion = 0
     /// The request's socket, once it is open.
@@ -159,6 +161,7 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
 
     /// Tells the journal the answer that the caller is about to return. Otherwise the journal copies it.
     package func note(_ answer: RepeatedAnswer) {
+        if contractOperation != nil { repeatedAnswer = answer }
         guard let record, record.mode.isFull, answer.body.readableBytes <= JournalSettings.bodyLimit else { return }
         record.note(answer)
     }

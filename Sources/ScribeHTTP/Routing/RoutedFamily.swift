@@ -82,10 +82,12 @@ package struct RoutedFamily: Family {
             if context.contractMode != .off, context.refusal == nil {
                 await context.beginValidation(of: request, route)
             }
-            return context.withFindings(try await context.holding(route.respond(to: request, context)))
+            return try await context.holding(context.validated(route.respond(to: request, context)))
         } catch {
             if let route {
-                return context.withFindings(try route.errors(request, context).response(toThrown: error, context))
+                context.repeatedAnswer = nil
+                return try await context.validated(
+                    try route.errors(request, context).response(toThrown: error, context))
             }
             guard !error.isBrokenRequest else { throw error }
             context.coreContext.endpointPath.value = "NotFound"

@@ -68,8 +68,9 @@ extension Setting {
             .choice(),
             pageDefault: "`warn` on loopback, except in strict mode; else `off`",
             page: """
-                whether requests are [checked against the contract](contract-tests.md#your-requests-as-they-come): `off`; \
-                `warn` tells what does not fit in log, journal and the header `X-Scribe-Findings`; `strict` refuses it
+                whether requests and answers are \
+                [checked against the contract](contract-tests.md#your-requests-as-they-come): `off`; `warn` tells what \
+                does not fit in log, journal and the header `X-Scribe-Findings`; `strict` refuses such a request
                 """,
             to: \.configuration.contractMode),
         Setting(

@@ -94,12 +94,6 @@ struct ConsoleViews: Sendable {
 }
 
 extension JSONValue {
-    /// The elements of an array; nil for any other value.
-    var arrayValue: [JSONValue]? {
-        guard case .array(let values) = self else { return nil }
-        return values
-    }
-
     /// A whole number; nil for any other value.
     var integerValue: Int? {
         guard case .integer(let value) = self else { return nil }
