@@ -136,9 +136,17 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "Lint",
+            dependencies: [
+                "Basics", "Eka", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeStore", .httpTypes, .nioCore,
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "Control",
             dependencies: [
-                "Basics", "Documents", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
+                "Basics", "Documents", "Engines", "Journal", "Lint", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeStore", .httpTypes, .hummingbird, .nioCore,
             ],
             path: "Sources/Families/Control",
@@ -147,7 +155,7 @@ let package = Package(
         .target(
             name: "Console",
             dependencies: [
-                "Basics", "Documents", "Engines", "Journal", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
+                "Basics", "Documents", "Engines", "Journal", "Lint", "ObjectStorage", "ScribeDomain", "ScribeHTTP",
                 "ScribeRuntime", "ScribeStore", .crypto, .httpTypes, .hummingbird, .hummingbirdCore, .mustache,
                 .nioCore, .nioPosix, .serviceLifecycle,
             ],
@@ -414,6 +422,14 @@ let package = Package(
             swiftSettings: testSettings
         ),
         .testTarget(
+            name: "LintTests",
+            dependencies: [
+                "Basics", "Journal", "Lint", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
+                "ServerTestSupport", "TestSupport", .httpTypes, .nioCore,
+            ],
+            swiftSettings: testSettings
+        ),
+        .testTarget(
             name: "ControlTests",
             dependencies: [
                 "Basics", "Engines", "Journal", "Outbound", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
@@ -463,7 +479,7 @@ let package = Package(
         .testTarget(
             name: "ScribeHTTPTests",
             dependencies: [
-                "Basics", "Certificates", "Eka", "Engines", "Outbound", "S3", "ScribeDomain", "ScribeHTTP",
+                "Basics", "Certificates", "Eka", "Engines", "Journal", "Outbound", "S3", "ScribeDomain", "ScribeHTTP",
                 "ScribeServer", "ServerTestSupport", "TestSupport", .crypto, .httpTypes, .hummingbird,
                 .hummingbirdTesting, .logging, .nioCore, .nioEmbedded,
             ],

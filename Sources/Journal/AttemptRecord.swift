@@ -12,9 +12,10 @@ package struct AttemptRecord: Sendable {
     /// - Parameters:
     ///   - address: URL of the receiver; nil for a webhook without one.
     ///   - event: Nil for a callback.
+    ///   - isSignedWrongly: Whether a fault rule has signed the message with another key.
     package init(
         _ address: String?, method: String, _ headers: [(String, String)], _ body: ByteBuffer, of delivery: Delivery,
-        _ event: SessionEvent? = nil, in journal: Journal?
+        _ event: SessionEvent? = nil, isSignedWrongly: Bool = false, in journal: Journal?
     ) {
         guard let journal else {
             record = nil
@@ -42,7 +43,7 @@ package struct AttemptRecord: Sendable {
             RecordSettings(mode: journal.settings.mode, clock: journal.clock))
         record.update { exchange in
             exchange.requestBody = content
-            exchange.delivery = (event?.rawValue, delivery.attempt)
+            exchange.delivery = (event?.rawValue, delivery.attempt, isSignedWrongly)
             if isFull, case .event(_, let session, _, _) = delivery.content { exchange.transaction = session }
             return growth
         }

@@ -54,7 +54,7 @@ package struct Exchange: Sendable {
     package var reason: String?
     /// Parts of the request that have no effect here.
     package var ignored: [IgnoredParameter] = []
-    /// Parts of the request that do not fit the contract.
+    /// Parts of the request and of the answer that do not fit the contract.
     package var findings: [ContractFinding] = []
     /// Fault rules that were applied.
     package var fault: String?
@@ -65,8 +65,8 @@ package struct Exchange: Sendable {
     var frameBytes = 0
     /// Number of frames that were not kept, because the limits of a socket were reached.
     package var framesLeftOut = 0
-    /// Event and attempt of a delivery.
-    package var delivery: (event: String?, attempt: Int)?
+    /// Event and attempt of a delivery, and whether a fault rule has signed it with another key.
+    package var delivery: (event: String?, attempt: Int, isSignedWrongly: Bool)?
     /// Transaction of a delivery.
     package var transaction: TransactionID?
 

@@ -11,10 +11,8 @@ struct Main: AsyncParsableCommand {
             Serve.self, ConfigCommand.self, Ready.self, Env.self, Trust.self, Hosts.self, Doctor.self, NoteCommand.self,
             WebhookCommands.self, TriggerCommand.self, NamespaceCommands.self, ResetCommand.self,
             SnapshotCommands.self, SeedCommand.self, ClockCommands.self, FaultCommands.self, RequestCommands.self,
-            SocketCommands.self,
-            Exec.self, DemoCommand.self, ClientCommands.self,
-            BackupCommand.self,
-            RestoreCommand.self, MoveCommand.self, Version.self,
+            SocketCommands.self, LintCommand.self, Exec.self, DemoCommand.self, ClientCommands.self,
+            BackupCommand.self, RestoreCommand.self, MoveCommand.self, Version.self,
         ]
     )
 

@@ -100,10 +100,11 @@ struct AndroidClient: Sendable {
     /// One PUT, its body in signed chunks, with the file's MD5 and no `Content-Encoding`.
     func upload(
         _ name: String, of id: String, with keys: Android.Credentials, bid: String = "b-demo",
-        audio: Data = TestAudio.mp3(seconds: 10)
+        audio: Data? = nil
     ) async throws -> TestAnswer {
         try await put(
-            "/260510/\(id)/\(name)", audio, keys, [("x-amz-meta-bid", bid), ("x-amz-meta-txnid", id)],
+            "/260510/\(id)/\(name)", audio ?? TestAudio.chunk(name), keys,
+            [("x-amz-meta-bid", bid), ("x-amz-meta-txnid", id)],
             type: name.contains(".wav") ? "audio/wav" : "audio/mpeg"
         )
     }

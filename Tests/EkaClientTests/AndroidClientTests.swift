@@ -51,6 +51,7 @@ struct AndroidClientTests {
             #expect(second.notes.map(\.isEditable) == [false, true])
             #expect(second.notes.allSatisfy { $0.sections.first?.value.isEmpty == false })
             #expect(second.transcripts == first.transcripts)
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

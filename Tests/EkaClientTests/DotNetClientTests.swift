@@ -39,6 +39,7 @@ struct DotNetClientTests {
             #expect(note.status == "success")
             #expect(note.value?.base64Text?.contains("fever") == true)
             #expect(result.data?.additionalData?["visit"] == .object(["number": .integer(7)]))
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

@@ -51,6 +51,7 @@ struct IOSClientTests {
             let late = try await client.upload("full_audio.m4a_", of: id, with: keys, bid: started.bId ?? "")
             #expect(late.status == 200)
             #expect(try await client.sessionOutput(id).texts == result.texts)
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

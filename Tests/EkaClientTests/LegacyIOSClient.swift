@@ -90,7 +90,7 @@ struct LegacyIOSClient: Sendable {
 
     /// One query-signed PUT that calls an m4a `audio/wav`, with the host app's idea of the business.
     func upload(
-        _ name: String, of id: String, with keys: LegacyIOS.Credentials, audio: Data = TestAudio.m4a(seconds: 10)
+        _ name: String, of id: String, with keys: LegacyIOS.Credentials, audio: Data? = nil
     ) async throws -> TestAnswer {
         let host = "\(Self.bucket).s3-ap-south-1.amazonaws.com"
         let signer = RequestSigner(
@@ -102,7 +102,7 @@ struct LegacyIOSClient: Sendable {
         let url = signer.presign("PUT", "/260510/\(id)/\(name)", at: session.clock.now, extra: signed)
         return try await session.server.send(
             .put, url, host: host, headers: HTTPFields(signed + [("User-Agent", "aws-sdk-iOS/2.33.4 iOS/17.0 en")]),
-            body: audio
+            body: audio ?? TestAudio.chunk(name)
         )
     }
 

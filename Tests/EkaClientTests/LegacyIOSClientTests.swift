@@ -49,6 +49,7 @@ struct LegacyIOSClientTests {
             #expect(context.visitid == "v-1")
             let transcript = try #require(result.data?.templateResults?.transcript?.first?.value?.base64Text)
             #expect(transcript.components(separatedBy: "since Monday").count == 2, "times that are strings were read")
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

@@ -32,6 +32,7 @@ struct PythonClientTests {
             #expect(result.status == 200)
             #expect(try result["data.output.0.status"] == "success")
             #expect(try result["data.output.0.value"].base64Text?.contains("fever") == true)
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

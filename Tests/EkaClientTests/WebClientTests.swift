@@ -46,6 +46,7 @@ struct WebClientTests {
             #expect(try JSONDecoder().decode(JSONValue.self, from: Data(record.utf8)).isObject)
             #expect(try result["data.template_results.transcript.0.lang"] == "raw")
             #expect(try result["data.template_results.transcript.0.value"].base64Text?.contains("fever") == true)
+            try await client.session.server.expectNotesAtMost()
         }
     }
 

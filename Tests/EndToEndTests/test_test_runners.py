@@ -139,6 +139,56 @@ def test_with_the_server(scribe_namespace):
 def test_without_a_server(scribe_namespace):
     pass
 '''
+#: Tests whose clients make mistakes, or none. Without a token, a repeated stop is one that only warns.
+LINT = '''
+import datetime, urllib.error, urllib.request
+import pytest
+
+pytestmark = pytest.mark.usefixtures("scribe_lint")
+
+def ping(namespace, query=""):
+    urllib.request.urlopen(namespace.url + "/voice/ping" + query)
+
+def stop_twice(namespace):
+    for _ in range(2):
+        with pytest.raises(urllib.error.HTTPError, match="401"):
+            urllib.request.urlopen(namespace.url + "/voice/api/v2/transaction/stop/visit-1", b"{}")
+
+def test_clean(scribe_namespace):
+    ping(scribe_namespace)
+    assert scribe_namespace.lint() == []
+
+def test_a_warning(scribe_namespace):
+    stop_twice(scribe_namespace)
+    assert [each["rule"] for each in scribe_namespace.lint()] == ["retry-refused"]
+    assert scribe_namespace.lint(since=datetime.datetime.now(datetime.timezone.utc).isoformat()) == []
+
+def test_deleted(scribe_namespace):
+    ping(scribe_namespace, "?access_token=hidden")
+    scribe_namespace.delete()
+
+def test_deleted_by_another(scribe, scribe_namespace):
+    ping(scribe_namespace, "?access_token=hidden")
+    scribe.control("DELETE", "namespaces/" + scribe_namespace.name)
+
+def test_an_error(scribe_namespace):
+    stop_twice(scribe_namespace)
+    ping(scribe_namespace, "?access_token=hidden")
+    ping(scribe_namespace, "?token=hidden")
+
+def test_failed(scribe_namespace):
+    stop_twice(scribe_namespace)
+    ping(scribe_namespace, "?token=hidden")
+    raise RuntimeError("the test's own")
+
+@pytest.fixture
+def client(scribe_namespace):
+    yield
+    ping(scribe_namespace, "?token=hidden")
+
+def test_the_end_of_a_fixture(client):
+    pass
+'''
 #: pytest plugins of this machine that the suite has no use for. They take a second to load, in each worker.
 OTHERS = ("-p", "no:schemathesis", "-p", "no:hypothesispytest", "-p", "no:anyio")
 
@@ -193,6 +243,7 @@ def suite(environment, tmp_path_factory):
     (folder / "test_setup.py").write_text(SETUP)
     (folder / "test_deleted.py").write_text(DELETED)
     (folder / "test_ended.py").write_text(ENDED)
+    (folder / "test_lint.py").write_text(LINT)
     return folder
 
 
@@ -276,6 +327,37 @@ def test_a_namespace_may_end_before_its_test_does(suite, environment, named):
     assert output.count("scribe requests") == 6 and "Connection refused" not in output, output
     output = run_suite(suite, {**named, **wide, "SCRIBE_NAMESPACE_IDLE": "200ms"}, "test_ended.py")
     assert ordered(output) == "2 passed, 1 error" and "test_without_a_server - pytest_scribe.Unreachable" in output
+
+
+def test_a_test_fails_for_what_its_client_did_wrong(suite, environment, server):
+    place = {**environment, "SCRIBE_BASE_URL": server.base_url, "COLUMNS": "200"}
+    output = run_suite(suite, place, "test_lint.py")
+    # What pytest counts as an error is what a fixture raises after the test.
+    assert ordered(output) == "6 passed, 1 failed, 2 error", output
+    assert "hidden" not in output.replace("=hidden", "") and "pytest_scribe.py" not in output, output
+    parts = re.split(r"(?m)^_{3,} (.*?) _{3,}\n", output)
+    told = {name.rpartition(" ")[2]: text for name, text in zip(parts[1::2], parts[2::2])}
+    explained = (
+        "    A credential is in the address of a request. Addresses are written to the logs of servers, proxies and "
+        "browsers.\n    Send it in Authorization, or in Sec-WebSocket-Protocol where a page opens a socket.\n")
+    warning = r"warning: stopTransaction 1 time again after a refusal \(request 2\) \[retry-refused, eka.md 3.2\]\n"
+    assert told["test_an_error"].startswith(
+        "error: The parameter access_token of 1 request (request 3) [token-in-url, eka.md 1.3]\n" + explained
+        + "error: The parameter token of 1 request (request 4) [token-in-url, eka.md 1.3]\n"), output
+    assert re.search(rf"-+ scribe requests -+\n1 (?:.*\n)+-+ scribe lint -+\n{warning}    A request is repeated ",
+                     told["test_an_error"]), output
+    assert told["test_an_error"].count("error: ") == 2, output
+    assert "RuntimeError: the test's own" in told["test_failed"], output
+    assert re.search(
+        rf"-+ scribe lint -+\nerror: The parameter token .*\n(?:    .*\n){{2}}{warning}", told["test_failed"]), output
+    assert told["test_the_end_of_a_fixture"].startswith("error: The parameter token of 1 request"), output
+    assert output.count("- Failed: error: The parameter ") == 2, output
+
+
+def test_a_test_that_wants_lint_fails_without_a_journal(suite, environment):
+    off = {**environment, "SCRIBE_JOURNAL": "off", "COLUMNS": "200"}
+    output = run_suite(suite, off, "test_lint.py", "-k", "deleted or end_of")
+    assert ordered(output) == "3 passed, 1 error" and "Failed: no lint: 409: The journal is off" in output, output
 
 
 @pytest.mark.parametrize("is_named", [True, False], ids=["SCRIBE_BINARY", "no variable"])

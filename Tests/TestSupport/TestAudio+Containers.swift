@@ -17,6 +17,12 @@ extension TestAudio {
         return (0..<Int((seconds * 44_100 / 1152).rounded(.up))).reduce(into: Data()) { data, _ in data += frame }
     }
 
+    /// A chunk of about ten seconds, in the format of its name and with bytes of its own: `2.mp3`.
+    package static func chunk(_ name: String) -> Data {
+        let seconds = 10 + 0.05 * (Double(name.prefix { $0.isNumber }) ?? 0)
+        return name.contains(".mp3") ? mp3(seconds: seconds) : m4a(seconds: seconds)
+    }
+
     private static func box(_ name: String, _ content: Data) -> Data {
         var data = Data()
         data.append(bigEndian: UInt32(content.count + 8))

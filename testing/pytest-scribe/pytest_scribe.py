@@ -145,6 +145,16 @@ class Namespace:
         """Moves the clock, and returns when all that became due is done."""
         return self.control("POST", "clock/advance", {"by": by})
 
+    def lint(self, **scope) -> list[dict]:
+        """What the clients did wrong, the gravest first. `transaction`, `business` or `since` narrow it down.
+
+        It waits up to 30 s for the results of committed recordings; `timeout` is another time.
+        """
+        return self._linted(scope)["findings"]
+
+    def _linted(self, scope: dict) -> dict:
+        return self.control("GET", f"lint?{urllib.parse.urlencode({'timeout': '30s', **scope})}")
+
     def delete(self) -> None:
         """Deletes the namespace. A namespace that has ended is no error: deleted before, expired, or with its server.
 
@@ -156,13 +166,8 @@ class Namespace:
         self._last_report = self.report()
         try:
             self.scribe.control("DELETE", f"namespaces/{self.name}")
-        except Refused as refused:
-            # A 404 of another route, or of another server, has another code.
-            if (refused.status, refused.problem.get("code")) != (404, "not_found"):
-                raise
-        except Unreachable as unreachable:
-            # Namespaces end with their server. One that breaks off or is late may have them still.
-            if not isinstance(unreachable.reason, ConnectionRefusedError):
+        except (Refused, Unreachable) as error:
+            if not _has_ended(error):
                 raise
         self._is_deleted = True
 
@@ -179,6 +184,49 @@ class Namespace:
         if listed["dropped"]:
             lines.insert(0, f"{listed['dropped']} earlier ones are gone")
         return "\n".join(lines)
+
+    def lint_report(self) -> tuple[str, str]:
+        """Two texts for a person: the errors that `lint` finds, and its warnings and notes.
+
+        Both are empty for a namespace that has ended. The first one says why there is no lint, if that fails.
+        """
+        if self._is_deleted:
+            return "", ""
+        try:
+            answer = self._linted({})
+        except (Refused, Unreachable) as error:
+            return "" if _has_ended(error) else f"no lint: {error}", ""
+        rules = {rule["id"]: rule for rule in answer["rules"]}
+        texts = []
+        for is_error in (True, False):
+            findings = [each for each in answer["findings"] if (each["severity"] == "error") == is_error]
+            texts.append(_findings(findings, rules))
+        return texts[0], texts[1]
+
+
+def _has_ended(error: Refused | Unreachable) -> bool:
+    """Whether an error says that the namespace has ended: deleted in another way, expired, or with its server."""
+    if isinstance(error, Refused):
+        # A 404 of another route, or of another server, has another code.
+        return (error.status, error.problem.get("code")) == (404, "not_found")
+    # Namespaces end with their server. One that breaks off or is late may have them still.
+    return isinstance(error.reason, ConnectionRefusedError)
+
+
+def _findings(findings: list[dict], rules: dict[str, dict]) -> str:
+    """Each finding with its place and its row, and once for each rule the consequence and the remedy."""
+    lines, explained = [], set()
+    for each in findings:
+        numbers = ", ".join(map(str, each["requests"]))
+        requests = f"request{'s' if len(each['requests']) > 1 else ''} {numbers}" if numbers else ""
+        place = ", ".join(part for part in (each.get("transaction"), requests) if part)
+        lines.append(
+            f"{each['severity']}: {each['message']}{f' ({place})' if place else ''} [{each['rule']}, {each['row']}]")
+        if each["rule"] not in explained:
+            explained.add(each["rule"])
+            rule = rules[each["rule"]]
+            lines += [f"    {rule['title']}. {rule['why']}", f"    {rule['fix']}"]
+    return "\n".join(lines)
 
 
 def _line(request: dict) -> str:
@@ -253,6 +301,8 @@ def scribe(pytestconfig) -> Iterator[Scribe]:
 
 
 _NAMESPACE = pytest.StashKey()
+#: What the report of a failed test says of `lint`; None before the test has failed.
+_LINT = pytest.StashKey()
 
 
 @pytest.fixture
@@ -264,9 +314,27 @@ def scribe_namespace(scribe, request) -> Iterator[Namespace]:
     namespace.delete()
 
 
+@pytest.fixture
+def scribe_lint(scribe_namespace, request) -> Iterator[None]:
+    """Fails the test at its end if `lint` finds an error in its namespace. A test that has failed does not fail again.
+    """
+    request.node.stash[_LINT] = None
+    yield
+    if request.node.stash[_LINT] is not None:
+        return
+    errors, request.node.stash[_LINT] = scribe_namespace.lint_report()
+    if errors:
+        pytest.fail(errors, pytrace=False)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     report = (yield).get_result()
     namespace = item.stash.get(_NAMESPACE, None)
     if report.failed and namespace:
         report.sections.append(("scribe requests", namespace.report()))
+        if _LINT in item.stash:
+            if item.stash[_LINT] is None:
+                item.stash[_LINT] = "\n".join(text for text in namespace.lint_report() if text)
+            if item.stash[_LINT]:
+                report.sections.append(("scribe lint", item.stash[_LINT]))

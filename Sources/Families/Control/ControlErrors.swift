@@ -103,6 +103,10 @@ extension JournalProblem {
     fileprivate var refusal: Refusal {
         switch self {
         case .off: Refusal(.conflict, code: "journal_off", "The journal is off; start the server with --journal full")
+        case .noContent:
+            Refusal(
+                .conflict, code: "journal_without_content",
+                "The journal keeps nothing of what clients sent; start the server with --journal full")
         case .notSocket(let number):
             Refusal(.conflict, code: "not_a_socket", "Request \(number) is no socket that was opened")
         case .notWhole(let number):

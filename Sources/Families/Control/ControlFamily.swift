@@ -90,6 +90,7 @@ package struct ControlFamily: RoutedAPI {
                     world: $0, otherOperations: settings.otherOperations,
                     families: settings.families, events: events, version: settings.version)
             })
+        LintRoutes.add(to: group.routes { LintRoutes(runtime: $0.runtime) })
         PlaybackRoutes.add(
             to: group.routes { PlaybackRoutes(world: $0) })
         SocketRoutes.add(to: group.routes { SocketRoutes(world: $0) })

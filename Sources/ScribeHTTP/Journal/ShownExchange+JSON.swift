@@ -28,7 +28,10 @@ extension ShownExchange {
         add("route", exchange.route)
         add("family", exchange.family)
         add("event", exchange.delivery?.event)
-        if let delivery = exchange.delivery { members.append(("attempt", .integer(delivery.attempt))) }
+        if let delivery = exchange.delivery {
+            members.append(("attempt", .integer(delivery.attempt)))
+            if delivery.isSignedWrongly { members.append(("signed_wrongly", true)) }
+        }
         add("transaction", exchange.transaction?.rawValue)
         if let status { members.append(("status", .integer(status))) }
         add("end", exchange.end?.rawValue ?? "open")

@@ -1,6 +1,6 @@
 import Basics
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 import Hummingbird
 package import Journal
 import NIOCore
@@ -13,8 +13,8 @@ package struct ShownExchange: Sendable {
     package let number: Int
     package let exchange: Exchange
     /// Head of the request. Its path has no prefix of a namespace.
-    let request: HTTPRequest
-    let response: HTTPResponse?
+    package let request: HTTPRequest
+    package let response: HTTPResponse?
     /// Operation of the request; nil for a path of none.
     package let operation: String?
     /// Path without prefix and query; nil if the journal keeps none.
@@ -42,7 +42,7 @@ package struct ShownExchange: Sendable {
     }
 
     /// Body of the request; nil for an empty one.
-    var requestBody: RecordedBody? { exchange.requestBody.flatMap { $0.size > 0 ? $0 : nil } }
+    package var requestBody: RecordedBody? { exchange.requestBody.flatMap { $0.size > 0 ? $0 : nil } }
 
     package var status: Int? { response?.status.code }
 
@@ -67,7 +67,7 @@ package struct ShownExchange: Sendable {
     }
 
     /// Ids that may be a transaction's.
-    var transactions: [String] {
+    package var transactions: [String] {
         if let transaction = exchange.transaction { return [transaction.rawValue] }
         let request = Request(head: self.request, body: RequestBody(buffer: ByteBuffer()))
         return (path ?? "")[...].split(ascii: "/").map { PercentEncoding.decode(String($0)) ?? String($0) }
@@ -75,13 +75,13 @@ package struct ShownExchange: Sendable {
     }
 
     /// Values of a field of the request's head, one for each time that it is there: as shown, and as sent.
-    func headers(_ name: String) -> (shown: [String], sent: [String]) {
+    package func headers(_ name: String) -> (shown: [String], sent: [String]) {
         let fields = HTTPField.Name(name).map(request.values(of:)) ?? []
         return (fields.map(SecretMask.value(of:)), fields.map(\.value))
     }
 
     /// Values of a parameter of the query: as shown, and as sent.
-    func parameters(_ name: String) -> (shown: [String], sent: [String]) {
+    package func parameters(_ name: String) -> (shown: [String], sent: [String]) {
         func values(_ query: String?) -> [String] {
             let head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/?\(query ?? "")")
             return Request(head: head, body: RequestBody(buffer: ByteBuffer())).values(ofParameter: name)

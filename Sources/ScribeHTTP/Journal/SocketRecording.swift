@@ -125,6 +125,8 @@ package struct SocketRecording: Sendable {
 /// Refusal of a call about the journal.
 package enum JournalProblem: Error, Hashable, Sendable {
     case off
+    /// The journal keeps neither heads nor bodies.
+    case noContent
     case notSocket(Int)
     /// Frames of the socket are missing.
     case notWhole(Int)

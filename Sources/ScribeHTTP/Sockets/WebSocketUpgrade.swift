@@ -228,27 +228,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                 return nil
             }
             while true {
-                while let message = try await decodedOrBroken() {
-                    messages.presence.recordActivity()
-                    switch message {
-                    case .ping(let payload):
-                        await messages.socket.note(.ping, payload, from: .client)
-                        try await messages.socket.send(.pong, payload)
-                    case .pong: await messages.socket.note(.pong, ByteBuffer(), from: .client)
-                    case .close(let code):
-                        messages.closed.withLock { $0 = true }
-                        messages.socket.record?.add(.close(code: code ?? 1005, reason: ""), from: .client)
-                        throw WebSocketClosure(code ?? 1000)
-                    case .text(let text):
-                        await messages.socket.note(.text, ByteBuffer(string: text), from: .client)
-                        messages.socket.open?.countReceived()
-                        return message
-                    case .binary(let data):
-                        await messages.socket.note(.binary, data, from: .client)
-                        messages.socket.open?.countReceived()
-                        return message
-                    }
-                }
+                if let message = try await arrived() { return message }
                 guard let buffer = try await received() else {
                     messages.ended.withLock { $0 = true }
                     if messages.socket.isOpen { messages.cut.withLock { $0 = true } }
@@ -257,6 +237,33 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
                 try await hold(buffer.readableBytes)
                 decoder.receive(buffer)
             }
+        }
+
+        /// The next message of those that have arrived already; nil for none. Pings are answered.
+        /// - Throws: As ``next()``.
+        package mutating func arrived() async throws -> WebSocketMessage? {
+            while let message = try await decodedOrBroken() {
+                messages.presence.recordActivity()
+                switch message {
+                case .ping(let payload):
+                    await messages.socket.note(.ping, payload, from: .client)
+                    try await messages.socket.send(.pong, payload)
+                case .pong: await messages.socket.note(.pong, ByteBuffer(), from: .client)
+                case .close(let code):
+                    messages.closed.withLock { $0 = true }
+                    messages.socket.record?.add(.close(code: code ?? 1005, reason: ""), from: .client)
+                    throw WebSocketClosure(code ?? 1000)
+                case .text(let text):
+                    await messages.socket.note(.text, ByteBuffer(string: text), from: .client)
+                    messages.socket.open?.countReceived()
+                    return message
+                case .binary(let data):
+                    await messages.socket.note(.binary, data, from: .client)
+                    messages.socket.open?.countReceived()
+                    return message
+                }
+            }
+            return nil
         }
 
         private mutating func decodedOrBroken() async throws -> WebSocketMessage? {

@@ -71,7 +71,9 @@ struct DeliverySender: Sendable {
             AttemptRecord(nil, method: "POST", headers, content, of: delivery, event, in: journal).end(.whole)
             return .delivered(signature: signature)
         }
-        let record = AttemptRecord(address, method: "POST", headers, content, of: delivery, event, in: journal)
+        let record = AttemptRecord(
+            address, method: "POST", headers, content, of: delivery, event,
+            isSignedWrongly: isSignedWrongly && signature != nil, in: journal)
         try await record.sending { [headers] in
             try await outbound.send(
                 content, headers, method: "POST", to: try OutboundURL(address), within: format.timeLimit,

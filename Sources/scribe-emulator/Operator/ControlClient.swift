@@ -66,8 +66,10 @@ struct ControlClient: Sendable {
 
     /// Sends a request and returns the answer's body undecoded.
     /// - Throws: `ExitCode`, after it wrote the reason to standard error.
-    func data(_ method: String = "GET", _ path: String, _ body: JSON? = nil) async throws -> Data {
-        try await explained { try await answer(method, path, body) }
+    func data(
+        _ method: String = "GET", _ path: String, _ body: JSON? = nil, within time: TimeAmount = .seconds(30)
+    ) async throws -> Data {
+        try await explained { try await answer(method, path, body, within: time) }
     }
 
     /// Writes an answer's body to a new file, as it comes.

@@ -1,4 +1,5 @@
 import Basics
+import Journal
 import Logging
 import ScribeHTTP
 import ScribeRuntime
@@ -10,8 +11,9 @@ struct OwnServer {
     private let server: ServerProcess
     private var configuration: Configuration { server.configuration }
 
+    /// - Parameter keepsJournal: Whether the journal keeps what clients send, whatever the settings say.
     /// - Throws: `ValidationError` for settings that cannot be used.
-    init(_ flags: SettingFlags) throws {
+    init(_ flags: SettingFlags, keepsJournal: Bool = false) throws {
         let given = flags.given
         var server = try ServerProcess(
             try flags.settings(), logLevel: given["log-level"] == nil ? .error : nil
@@ -19,6 +21,7 @@ struct OwnServer {
             if given["port"] == nil { configuration.port = 0 }
             if configuration.tls.isOn, given["tls-port"] == nil { configuration.tls.port = 0 }
             if given["data-dir"] == nil { configuration.isEphemeral = true }
+            if keepsJournal { configuration.journalMode = .full }
             if configuration.authMode == .strict, configuration.adminToken == nil {
                 configuration.adminToken = IdentifierSource.random.secret()
             }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Basics
 import Certificates
 import Foundation
+import Journal
 import Logging
 import ScribeDomain
 import ScribeHTTP
@@ -38,6 +39,9 @@ struct Exec: AsyncParsableCommand {
         completion: .file(), transform: Setting.path)
     var exportOnFailure: String?
 
+    @Flag(help: "Print what the command's clients did wrong, and exit with 1 if there is an error: see lint.")
+    var lint = false
+
     @OptionGroup var flags: SettingFlags
 
     @Argument(parsing: .postTerminator, help: "The command with its arguments, after --.")
@@ -48,6 +52,9 @@ struct Exec: AsyncParsableCommand {
 
     func validate() throws {
         guard !command.isEmpty else { throw ValidationError("name a command after --, such as: exec -- npm test") }
+        if lint, let mode = flags.given["journal"], mode != JournalMode.full.rawValue {
+            throw ValidationError("--lint needs what clients sent: leave out --journal \(mode)")
+        }
         if ns {
             for name in flags.given.keys.sorted() where !Self.ofRunningServer.contains(name) {
                 throw ValidationError("--ns uses the running server; leave out --\(name)")
@@ -77,7 +84,7 @@ struct Exec: AsyncParsableCommand {
         do {
             let code = try await ChildCommand(arguments: command, environment: Self.variables(made)).explained()
             if code != 0 { try await export(from: own) }
-            result = .success(code)
+            result = .success(try await linted(code, own))
         } catch {
             result = .failure(error)
         }
@@ -106,13 +113,29 @@ struct Exec: AsyncParsableCommand {
     // MARK: A server of its own
 
     private func runWithServer() async throws -> Int32 {
-        try await OwnServer(flags).run { banner, configuration in
+        try await OwnServer(flags, keepsJournal: lint).run { banner, configuration in
             let variables = try await Self.variables(banner, configuration)
             let result = try await ChildCommand(arguments: command, environment: variables).explained()
             if result != 0 {
                 try await export(from: ControlClient(baseURL: banner.baseURL, token: configuration.adminToken))
             }
-            return result
+            return try await linted(
+                result, ControlClient(baseURL: banner.baseURL, token: configuration.adminToken))
+        }
+    }
+
+    /// Writes the findings to standard error.
+    /// - Parameter code: exit code of the command.
+    /// - Returns: the same code; 1 for a command that succeeded, if there is an error.
+    private func linted(_ code: Int32, _ client: ControlClient) async throws -> Int32 {
+        guard lint else { return code }
+        do {
+            let report: LintReport = try client.read(try await LintReport.read(client))
+            StandardError.write(report.text)
+            return code == 0 && report.errors > 0 ? 1 : code
+        } catch let problem as ExitCode {
+            // The reason is on standard error; the code is the command's.
+            return code == 0 ? problem.rawValue : code
         }
     }
 

@@ -17,6 +17,32 @@ import Testing
 /// Pages of the console.
 struct ConsolePagesTests {
 
+    @Test("a consultation and its requests show what lint found, with rule and row")
+    func lint() async throws {
+        let server = try TestServer()
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            _ = try await client.initialise("i-1")
+            _ = try await client.upload("1.wav", of: "i-1", at: server.manual.now)
+            _ = try await client.get("/voice/api/v2/transaction/i-1?access_token=secret")
+            let visitor = try await ConsoleVisitor(anonymous)
+            let consultation = try await visitor.page("/consultations/b-demo/i-1").text
+            #expect(consultation.contains("error: The parameter access_token of 1 request"))
+            #expect(consultation.contains("token-in-url, eka.md 1.3"))
+            #expect(consultation.contains("warning: 1 file stored, and neither stop nor commit yet"))
+            let list = try await client.get("/__admin/requests?operation=readTransaction")
+            guard case .integer(let number)? = list.json["requests"]?.arrayValue?.first?["id"] else {
+                throw NotRecorded()
+            }
+            #expect(consultation.contains("/requests/\(number)"))
+            let request = try await visitor.page("/requests/\(number)").text
+            #expect(request.contains("token-in-url") && !request.contains("commit-missing"))
+            #expect(try await !visitor.page("/requests/1").text.contains("token-in-url"))
+        }
+    }
+
+    private struct NotRecorded: Error {}
+
     @Test(
         "every console page is served as HTML without inline scripts or styles",
         arguments: ["", "/requests", "/webhooks", "/bench", "/try", "/connect", "/templates", "/settings"])

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Lint
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
@@ -29,6 +30,7 @@ extension ConsoleFamily {
         let journal = RecordingJournal(
             found.status == .ok ? found.body : nil, offset: pageRequest.context.world.runtime.clock.offset)
         let transaction = timeline.transaction
+        let findings = try await lint(.init(transaction: key.id, business: key.business), pageRequest)
         let state = RecordingState(
             of: .init(transaction, files: timeline.files.count, documents), at: pageRequest.now)
         let details = transaction.request.patientDetails
@@ -56,12 +58,14 @@ extension ConsoleFamily {
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused), "hasRefused": !refused.isEmpty,
                 "events": events(of: timeline, journal, from: base),
+                "lint": findings, "hasLint": !findings.isEmpty,
                 "audio": settings.showsWords ? try await audioFiles(timeline, link, pageRequest) : [],
                 "hasAudio": settings.showsWords && !sounds.isEmpty,
                 "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.maxFiles)),
                 "hasMoreAudio": sounds.count > Self.maxFiles,
                 "documents": try await shown(
-                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: business, pageRequest),
+                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: business,
+                    isDictated: transaction.request.isDictated, pageRequest),
                 "hasDocuments": !documents.isEmpty,
                 "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
@@ -102,7 +106,7 @@ extension ConsoleFamily {
 
     /// The results, notes with the words that each statement came from.
     private func shown(
-        _ documents: [ResultDocument], of business: String, _ pageRequest: PageRequest
+        _ documents: [ResultDocument], of business: String, isDictated: Bool, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
         let transcript = documents.first { $0.kind == .transcript }?.value ?? ""
         var models: [ConsoleViews.Model] = []
@@ -112,7 +116,7 @@ extension ConsoleFamily {
                 transcript.utf8.count <= Self.longestExplained,
                 let template = try await template(one.templateID, of: BusinessID(business), pageRequest.context.world)
             {
-                let evidence = try await NoteEvidence(of: template, in: transcript, facts)
+                let evidence = try await NoteEvidence(of: template, in: transcript, isDictated: isDictated, facts)
                 model["evidence"] = evidence.models
                 model["hasEvidence"] = !evidence.sections.isEmpty
             }

@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Hummingbird
+import Lint
 import ScribeDomain
 import ScribeHTTP
 
@@ -91,6 +92,9 @@ extension ConsoleFamily {
             ["place": finding["place"]?.stringValue ?? "", "problem": finding["problem"]?.stringValue ?? ""]
         }
         model["hasFindings"] = !findings.isEmpty
+        let lint = try await lint(.init(request: number), pageRequest)
+        model["lint"] = lint
+        model["hasLint"] = !lint.isEmpty
         model["curl"] = curl(entry, value, pageRequest)
         return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
     }

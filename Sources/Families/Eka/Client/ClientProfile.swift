@@ -44,27 +44,27 @@ package struct ClientProfile: Hashable, Sendable {
     var hasListsWhilePending = false
 
     static let generic = ClientProfile("generic")
-    static let ios = ClientProfile("ios") {
+    package static let ios = ClientProfile("ios") {
         $0.allFailedStatus = 200
         $0.configShape = .nested
     }
-    static let android = ClientProfile("android") {
+    package static let android = ClientProfile("android") {
         $0.allFailedStatus = 200
         $0.readsErrorAsText = true
         $0.hasNarrowIntegers = true
     }
-    static let legacyIOS = ClientProfile("legacy-ios") {
+    package static let legacyIOS = ClientProfile("legacy-ios") {
         $0.knowsPartialSuccess = false
         $0.acknowledgement = .string
     }
-    static let web = ClientProfile("web")
-    static let dotnet = ClientProfile("dotnet") {
+    package static let web = ClientProfile("web")
+    package static let dotnet = ClientProfile("dotnet") {
         $0.allFailedStatus = 200
         $0.failureWord = "failed"
         $0.knowsPartialSuccess = false
         $0.diagnosticStyle = .strings
     }
-    static let python = ClientProfile("python")
+    package static let python = ClientProfile("python")
     /// The vendor's documentation, for every SDK.
     static let documented = ClientProfile("documented") {
         $0.diagnosticStyle = .strings
@@ -75,7 +75,7 @@ package struct ClientProfile: Hashable, Sendable {
     package static let named: [ClientProfile] = [generic, ios, android, legacyIOS, web, dotnet, python]
 
     /// The profile for a `flavour` header; nil for a flavour that no SDK sends.
-    init?(flavour: String) {
+    package init?(flavour: String) {
         switch flavour {
         case "ScribeIOS": self = .ios
         case "android", "scribe-android": self = .android
@@ -96,7 +96,7 @@ package struct ClientProfile: Hashable, Sendable {
     }
 
     /// The profile for a request's headers: by flavour, else by User-Agent; nil if both are unknown.
-    static func named(flavour: String?, userAgent: String?) -> ClientProfile? {
+    package static func named(flavour: String?, userAgent: String?) -> ClientProfile? {
         flavour.flatMap(ClientProfile.init(flavour:)) ?? userAgent.flatMap(ClientProfile.init(userAgent:))
     }
 

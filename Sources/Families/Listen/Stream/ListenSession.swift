@@ -56,6 +56,8 @@ struct ListenSession: Sendable {
                     case .keepAlive: break
                     case .closeStream:
                         hasEnded = true
+                        // The journal shows what a client sends too late. A close among it changes nothing.
+                        while (try? await messages.arrived()) != nil {}
                         return nil
                     case let command: return .command(command)
                     }
