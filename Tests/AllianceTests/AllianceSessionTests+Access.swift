@@ -122,6 +122,7 @@ extension AllianceSessionTests {
                 "\(TestScribeClient.sessions)/nope", headers: [.origin: "http://localhost:3000"])
             #expect(answer.headers[.accessControlExposeHeaders]?.contains("ETag") == true)
             #expect(answer.headers[.accessControlExposeHeaders]?.contains("Retry-After") == true)
+            #expect(answer.headers[.accessControlExposeHeaders]?.contains("X-Scribe-Findings") == true)
         }
     }
 

@@ -9,7 +9,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     /// Response headers that pages may read, beside the CORS-safelisted ones.
     private static var exposed: String {
         "ETag, Location, Retry-After, Content-Range, Accept-Ranges, x-request-id, x-amz-request-id, x-amz-bucket-region, "
-            + "dg-request-id, dg-error"
+            + "dg-request-id, dg-error, X-Scribe-Findings"
     }
     /// Allowed request headers for a preflight that asks for none.
     private static var usualHeaders: String {
