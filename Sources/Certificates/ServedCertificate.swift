@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// Certificate for new TLS connections, reloaded while the server runs. If a changed certificate is unusable, the
 /// service logs the reason and keeps the current one.
-package final class ServedCertificate: Service, CustomStringConvertible {
+package final class ServedCertificate: Service {
     /// Origin of the certificate.
     package enum Source: Sendable {
         case development(DevelopmentCertificates)
@@ -58,8 +58,6 @@ package final class ServedCertificate: Service, CustomStringConvertible {
             State(
                 context: context, certificate: found.certificate, marks: found.marks, authority: found.authority))
     }
-
-    package var description: String { "ServedCertificate" }
 
     /// Authority that clients must trust, as PEM; nil for the operator's own files.
     package var authority: String? { state.withLock { $0.authority } }

@@ -5,7 +5,7 @@ package import ScribeStore
 import ServiceLifecycle
 
 /// Ends conversations after their silence timeout, also while a device is connected.
-package struct SilentConversations: Service, CustomStringConvertible {
+package struct SilentConversations: Service {
     private let store: Store
     private let conversations: Conversations
     private let loop: DueLoop?
@@ -22,8 +22,6 @@ package struct SilentConversations: Service, CustomStringConvertible {
         self.logger = logger
         loop = changes.timers[.silence].map { DueLoop(wakeup: $0, clock: clock) }
     }
-
-    package var description: String { "SilentConversations" }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

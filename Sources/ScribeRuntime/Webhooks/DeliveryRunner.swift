@@ -9,7 +9,7 @@ import ServiceLifecycle
 
 /// Sends the store's deliveries until the server stops. Each lane has its own task, so that a slow receiver delays no
 /// other receiver.
-package struct DeliveryRunner: Service, CustomStringConvertible {
+package struct DeliveryRunner: Service {
     private let store: Store
     private let sender: DeliverySender
     private let lanes: DeliveryLanes
@@ -36,8 +36,6 @@ package struct DeliveryRunner: Service, CustomStringConvertible {
         sender = DeliverySender(
             outbound: outbound, formats: formats.byStyle, journal: journal, clock: clock)
     }
-
-    package var description: String { "DeliveryRunner" }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -5,7 +5,7 @@ package import ScribeStore
 import ServiceLifecycle
 
 /// Expires recordings that their client did not end within their lifetime, and raises their `expired` event.
-package struct ExpiredSessions: Service, CustomStringConvertible {
+package struct ExpiredSessions: Service {
     private let store: Store
     private let loop: DueLoop?
     private let logger: Logger
@@ -15,8 +15,6 @@ package struct ExpiredSessions: Service, CustomStringConvertible {
         self.logger = logger
         loop = changes.timers[.expiry].map { DueLoop(wakeup: $0, clock: clock) }
     }
-
-    package var description: String { "ExpiredSessions" }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

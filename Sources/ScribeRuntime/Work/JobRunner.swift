@@ -7,7 +7,7 @@ package import ScribeStore
 import ServiceLifecycle
 
 /// Runs the store's jobs until the server stops. Each kind of job has its own loop, so that no kind waits for another.
-package struct JobRunner: Service, CustomStringConvertible {
+package struct JobRunner: Service {
     let loops: [WorkLoop]
 
     package init(
@@ -35,9 +35,6 @@ package struct JobRunner: Service, CustomStringConvertible {
             }
         }
     }
-
-    /// Text for the service group's log. The default description would spell out the properties, fixtures included.
-    package var description: String { "JobRunner" }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {

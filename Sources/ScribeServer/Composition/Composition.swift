@@ -57,6 +57,8 @@ struct Composition: Sendable {
 
     var policies: RecordingPolicies { RecordingPolicies(families.flatMap(\.policies)) }
     var webhookFormats: [any WebhookFormat] { families.flatMap(\.webhookFormats) }
+    /// Each format is converted by itself: the conversion of an array is a search of all conformances.
+    var vocabularies: EventVocabularies { EventVocabularies(webhookFormats.map { $0 }) }
 
     /// The names of all key files in a data folder.
     var secrets: [String] { families.flatMap(\.secrets) }

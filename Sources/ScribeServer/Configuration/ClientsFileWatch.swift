@@ -27,7 +27,7 @@ package final class ClientsFileRequest: Sendable {
 ///
 /// It reads a file once its mark is the same at two checks in a row: the writer has finished by then. An invalid file
 /// changes nothing, since every client that a file leaves out loses its tokens.
-struct ClientsFileWatch: Service, CustomStringConvertible {
+struct ClientsFileWatch: Service {
     let configuration: Configuration
     /// Fingerprint of the clients file from before the start read it; nil without a file.
     let mark: FileFingerprint?
@@ -42,8 +42,6 @@ struct ClientsFileWatch: Service, CustomStringConvertible {
 
     /// The time between two checks of the file.
     static let interval: Duration = .seconds(2)
-
-    var description: String { "ClientsFileWatch" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

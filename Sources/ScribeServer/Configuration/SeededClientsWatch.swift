@@ -6,15 +6,13 @@ import ServiceLifecycle
 
 /// Lets clients log in that the operator API of another server has added, and refuses the access tokens of logins that
 /// another server has ended: looks every two seconds.
-struct SeededClientsWatch: Service, CustomStringConvertible {
+struct SeededClientsWatch: Service {
     let store: Store
     let clients: KnownClients
     let clock: WallClock
     let logger: Logger
 
     private static let pause: Duration = .seconds(2)
-
-    var description: String { "SeededClientsWatch" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -6,15 +6,13 @@ import ServiceLifecycle
 
 /// Stores the pending audio of open sockets when another server ends their session or has a new socket of it. It looks
 /// four times a second, while there are sockets.
-struct StreamQuestions: Service, CustomStringConvertible {
+struct StreamQuestions: Service {
     let store: Store
     let streams: SessionStreams
     let clock: WallClock
     let logger: Logger
 
     private static let pause: Duration = .milliseconds(250)
-
-    var description: String { "StreamQuestions" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

@@ -38,7 +38,7 @@ struct StartFiles: Sendable {
         }
         do {
             content = try StartContent(
-                seeds: seeds, faults: faults, events: EventVocabularies(composition.webhookFormats).names,
+                seeds: seeds, faults: faults, events: composition.vocabularies.names,
                 composition.control)
         } catch {
             throw StartupProblem(error)

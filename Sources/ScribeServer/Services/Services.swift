@@ -10,7 +10,7 @@ import ServiceLifecycle
 /// Removes files without a row, such as uploads that the last stop cut off. Runs in the background after a start, and
 /// every day where several processes share the data.
 /// Files of this start stay: their rows may not be stored yet.
-struct OrphanSweep: Service, CustomStringConvertible {
+struct OrphanSweep: Service {
     let store: Store
     let objects: any ObjectStore
     let clock: WallClock
@@ -18,9 +18,6 @@ struct OrphanSweep: Service, CustomStringConvertible {
 
     /// Minimum age of a removed file where several processes share the folder, in seconds: no upload takes a day.
     private static let oldAge = 86_400.0
-
-    /// Text for the service group's log. The default description would spell out the properties, secrets included.
-    var description: String { "OrphanSweep" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -50,7 +47,7 @@ struct OrphanSweep: Service, CustomStringConvertible {
 
 /// Removes expired rows every hour: multipart uploads after a week, delivered webhooks after a week, failed ones after
 /// 30 days. Then shrinks the database by its free pages.
-struct HourlySweep: Service, CustomStringConvertible {
+struct HourlySweep: Service {
     let store: Store
     let objects: any ObjectStore
     let clock: WorldClock
@@ -60,8 +57,6 @@ struct HourlySweep: Service, CustomStringConvertible {
 
     /// The earlier one of both clocks: nothing is removed because a clock was moved.
     private var now: Date { min(clock.now, clock.wall.now) }
-
-    var description: String { "HourlySweep" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
@@ -109,14 +104,12 @@ struct HourlySweep: Service, CustomStringConvertible {
 
 /// Renews the leases of this process, and takes over the work of dead processes. Runs only where several processes
 /// share the data folder.
-struct LeaseRenewal: Service, CustomStringConvertible {
+struct LeaseRenewal: Service {
     let store: Store
     let objects: any ObjectStore
     let changes: ChangeHub
     let clock: WallClock
     let logger: Logger
-
-    var description: String { "LeaseRenewal" }
 
     func run() async throws {
         let pause = Duration.seconds(store.holder.lifetime / 3)

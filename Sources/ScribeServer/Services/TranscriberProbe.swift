@@ -5,14 +5,12 @@ import ServiceLifecycle
 
 /// Service that checks whether the recogniser can be reached: at the start, then once a minute while its last request
 /// has failed.
-struct TranscriberProbe: Service, CustomStringConvertible {
+struct TranscriberProbe: Service {
     let transcriber: any Transcriber
     let clock: WallClock
     let logger: Logger
 
     static let interval: Duration = .seconds(60)
-
-    var description: String { "TranscriberProbe" }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {

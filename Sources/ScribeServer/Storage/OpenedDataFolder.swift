@@ -75,7 +75,7 @@ struct OpenedDataFolder: Sendable {
                 at: place(folder.databasePath, configuration.durability),
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
-                vocabularies: EventVocabularies(composition.webhookFormats), holder: holder ?? .alone(id), sink: changes
+                vocabularies: composition.vocabularies, holder: holder ?? .alone(id), sink: changes
             )
             return (store, configuration.sharedLease == nil && folder.hasOtherStates, folder.keptStates)
         }

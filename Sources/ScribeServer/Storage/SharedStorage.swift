@@ -41,7 +41,7 @@ struct SharedStorage: Sendable {
         store = try await threads.runIfActive {
             try Store(
                 at: .postgreSQL(place.database), transcribesOnArrival: !isInstant, quotas: configuration.quotas,
-                policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
+                policies: composition.policies, vocabularies: composition.vocabularies,
                 holder: holder, sink: changes)
         }
         try await store.requireMachineTime(near: clock.now)

@@ -3,7 +3,7 @@ import Foundation
 import ServiceLifecycle
 
 /// Removes idle namespaces until the server stops, then all others.
-struct IdleNamespaces: Service, CustomStringConvertible {
+struct IdleNamespaces: Service {
     let namespaces: Namespaces
     /// Time without request and socket after which a namespace is removed.
     let idleTime: Duration
@@ -11,8 +11,6 @@ struct IdleNamespaces: Service, CustomStringConvertible {
 
     /// Longest time between two searches.
     private static let longestPause: Duration = .seconds(60)
-
-    var description: String { "IdleNamespaces" }
 
     func run() async throws {
         await namespaces.removeLeftovers()

@@ -8,7 +8,7 @@ import ScribeStore
 import ServiceLifecycle
 
 /// The default world of a server, which a reset replaces. As a service it ends last, with the data folder.
-final class MainWorld: Service, CustomStringConvertible {
+final class MainWorld: Service {
     private struct State {
         var world: RunningWorld
         var isBusy = false
@@ -25,8 +25,6 @@ final class MainWorld: Service, CustomStringConvertible {
     private let folder: DataFolder
     /// Ends the server by an error.
     private let failure = AsyncThrowingStream<Void, any Error>.makeStream()
-
-    let description = "MainWorld"
 
     /// The present world; nil during a reset.
     var running: RunningWorld? { state.withLock { $0.isBusy ? nil : $0.world } }

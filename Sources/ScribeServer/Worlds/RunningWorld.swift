@@ -21,7 +21,7 @@ package final class RunningWorld: Sendable {
     init(_ world: World, on storage: WorldStorage, services: [any Service], logger: Logger) {
         self.world = world
         self.storage = storage
-        group = ServiceGroup(configuration: .init(services: services, logger: logger))
+        group = ServiceGroup(configuration: .init(services: services.map(NamedService.init(of:)), logger: logger))
     }
 
     /// Starts the services. Once.

@@ -84,7 +84,7 @@ final class SavedStates: Sendable {
                 let store = try Store(
                     at: .file(state.databasePath, configuration.durability),
                     transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
-                    policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
+                    policies: composition.policies, vocabularies: composition.vocabularies,
                     holder: .alone(identifier), sink: changes)
                 return storage(store, state, changes)
             } catch {

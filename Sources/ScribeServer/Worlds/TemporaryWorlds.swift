@@ -60,7 +60,7 @@ final class TemporaryWorlds: Sendable {
         let store = try await NIOThreadPool.singleton.runIfActive {
             let store = try image.store(
                 transcribesOnArrival: !emulator.engines.transcriber.isInstant, quotas: emulator.configuration.quotas,
-                policies: composition.policies, vocabularies: EventVocabularies(composition.webhookFormats),
+                policies: composition.policies, vocabularies: composition.vocabularies,
                 sink: changes)
             try FileManager.default.createDirectory(
                 atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

@@ -27,6 +27,7 @@ struct HangUpSignals: Service {
     let request: ClientsFileRequest
 
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() { request.make() }
+        let signals = await UnixSignalsSequence(trapping: .sighup)
+        await cancelWhenGracefulShutdown { for await _ in signals { request.make() } }
     }
 }

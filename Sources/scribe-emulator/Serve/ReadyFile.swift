@@ -102,5 +102,5 @@ struct ReadyFile: Sendable {
 struct UnwrittenReadyFile: Service {
     let problems: AsyncThrowingStream<Void, any Error>
 
-    func run() async throws { for try await _ in problems.cancelOnGracefulShutdown() {} }
+    func run() async throws { try await cancelWhenGracefulShutdown { for try await _ in problems {} } }
 }

@@ -31,14 +31,22 @@ struct Serve: AsyncParsableCommand {
     var exitWithParent: String?
 
     func run() async throws {
+        try await Self.run(flags.settings(), exitWithParent: exitWithParent, allowsNewSigningKey: newSigningKey)
+    }
+
+    /// Serves until a signal.
+    /// - Throws: `ValidationError` for a wrong setting or process; `ExitCode`.
+    static func run(_ settings: Settings, exitWithParent: String?, allowsNewSigningKey: Bool = false) async throws {
         let owner = try exitWithParent.map(OwnerProcess.init(argument:))
-        let server = try ServerProcess(flags.settings(), allowsNewSigningKey: newSigningKey)
+        let server = try ServerProcess(settings, allowsNewSigningKey: allowsNewSigningKey)
         let hangUp = HangUp.inherited
         // Until `HangUpSignals` handles SIGHUP, the signal must not end the process.
         if hangUp == .rereadsClients, Invocation.current.ownsProcess { signal(SIGHUP, SIG_IGN) }
         try await server.run(signals: [.sigterm, .sigint] + (hangUp == .stops ? [.sighup] : []), owner: owner) {
             parts in
-            hangUp == .rereadsClients ? [.init(service: HangUpSignals(request: parts.clientsFileRequest))] : []
+            guard hangUp == .rereadsClients else { return [] }
+            let signals = HangUpSignals(request: parts.clientsFileRequest)
+            return [.init(service: NamedService("hang-up signals", signals))]
         }
     }
 }

@@ -42,6 +42,8 @@ struct Setting: Sendable {
 
     /// The name of the flag and of the YAML key, such as `data-dir`.
     let name: String
+    /// The environment variable, for example `SCRIBE_DATA_DIR`.
+    let environmentName: String
     /// One line for `--help`.
     let help: String
     /// The placeholder of the value in `--help`, such as `path`.
@@ -87,6 +89,7 @@ struct Setting: Sendable {
         _ set: @escaping @Sendable (Value, inout Run) throws(Problem) -> Void
     ) {
         self.name = name
+        environmentName = Self.environmentName(of: name)
         self.help = help
         self.valueName = valueName
         valueType = parser.valueType
@@ -107,11 +110,8 @@ struct Setting: Sendable {
     /// Whether the flag takes no value. It then has an inverse that begins with `no-`.
     var isSwitch: Bool { valueType == .boolean }
 
-    /// The environment variable, for example `SCRIBE_DATA_DIR`.
-    var environmentName: String { Self.environmentName(of: name) }
-
     static func environmentName(of name: String) -> String {
-        environmentPrefix + name.uppercased().replacingOccurrences(of: "-", with: "_")
+        environmentPrefix + String(name.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
     static let environmentPrefix = "SCRIBE_"

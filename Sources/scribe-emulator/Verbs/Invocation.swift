@@ -52,7 +52,8 @@ struct Invocation: Sendable {
     /// - Returns: The exit code. The reason of a failure is on standard error.
     func run() async -> ExitCode {
         await Self.$current.withValue(self) {
-            if let problem = UnknownCommand(in: arguments, of: Main.self) {
+            let line = ServeLine(arguments)
+            if line == nil, let problem = UnknownCommand(in: arguments, of: Main.self) {
                 StandardError.write("Error: \(problem.error.message)")
                 return .usage
             }
@@ -61,7 +62,7 @@ struct Invocation: Sendable {
                 return .usage
             }
             do {
-                try await runCommand()
+                try await runCommand(line)
                 return .success
             } catch let code as ExitCode {
                 return code
@@ -74,13 +75,17 @@ struct Invocation: Sendable {
         }
     }
 
-    private func runCommand() async throws {
-        var command = try await Main.asyncParseAsRoot(arguments)
+    private func runCommand(_ line: ServeLine?) async throws {
+        var command = line == nil ? try await Main.asyncParseAsRoot(arguments) : nil
         do {
+            if let line {
+                let settings = try Settings(flags: line.given, configFile: line.config, environment: environment)
+                return try await Serve.run(settings, exitWithParent: line.exitWithParent)
+            }
             if var asyncCommand = command as? any AsyncParsableCommand {
                 try await asyncCommand.run()
             } else {
-                try command.run()
+                try command?.run()
             }
         } catch let error as ValidationError {
             // The parser itself would name the help of the root command.
