@@ -16,7 +16,8 @@ package enum YAMLText {
     /// - Returns: nil for a file without a value.
     package static func node(of data: Data) throws(Mistake) -> Node? {
         do {
-            guard let node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self)) else { return nil }
+            // Without tags: each would be found by regular expressions, and the readers do not look at them.
+            guard let node = try Yams.compose(yaml: String(decoding: data, as: UTF8.self), .basic) else { return nil }
             var left = most
             // Some hundred bytes of nested aliases stand for billions of values.
             guard isCounted(node, &left) else { throw Mistake(description: "it has more than \(most) values") }

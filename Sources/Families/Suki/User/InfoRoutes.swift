@@ -22,6 +22,7 @@ enum InfoRoutes {
     }
 
     private static func title(of code: String) -> String {
-        code == "NA" ? "Not applicable" : code.split(separator: "_").map(\.capitalized).joined(separator: " ")
+        guard code != "NA" else { return "Not applicable" }
+        return code.split(separator: "_").map { $0.prefix(1) + $0.dropFirst().lowercased() }.joined(separator: " ")
     }
 }
