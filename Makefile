@@ -106,7 +106,7 @@ bench-test:
 # Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@scripts/build --build-tests
-	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ListenParameterTests --filter ErrorTablesTests
+	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:
