@@ -69,7 +69,7 @@ extension Setting {
             pageDefault: "`warn` on loopback, except in strict mode; else `off`",
             page: """
                 whether requests and answers are \
-                [checked against the contract](contract-tests.md#your-requests-as-they-come): `off`; `warn` tells what \
+                [checked against the contract](ci.md#your-requests-as-they-come): `off`; `warn` tells what \
                 does not fit in log, journal and the header `X-Scribe-Findings`; `strict` refuses such a request
                 """,
             to: \.configuration.contractMode),
