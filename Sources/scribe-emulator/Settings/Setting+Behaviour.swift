@@ -15,7 +15,7 @@ extension Setting {
             .boolean,
             page: """
                 answer as the vendor documents, even where its clients need something else: [what that \
-                changes](recipes/failures.md#answer-as-documented)
+                changes](failures.md#answer-as-documented)
                 """
         ) { isStrict, run in run.configuration.fidelity = isStrict ? .documentation : .clients },
         Setting(
