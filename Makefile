@@ -102,11 +102,11 @@ bench-test:
 	@scripts/build --product scribe-emulator
 	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/bench_namespaces.py
 
-# Writes what is made from elsewhere: the table and the schema of settings, docs/fidelity.md, and the list of refusals in
-# Tests/ScribeServerTests/errors.txt.
+# Writes what is made from the code: the tables of settings, metrics, fault rules and lint rules in docs/, the schema of
+# settings, docs/fidelity.md, and the list of refusals in Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@scripts/build --build-tests
-	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests
+	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests --filter RuleNamesTests --filter LintTests.page --filter MetricsPageTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:
