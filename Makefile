@@ -8,10 +8,10 @@ run:
 
 build:
 	@scripts/install run
-	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about fifteen minutes on two slow cores"
+	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about eleven minutes on two slow cores"
 	@scripts/build --product scribe-emulator
 
-# Format, contract, unit and end-to-end tests. Some six minutes on two cores, once it is built. CONTRIBUTING.md says how to run
+# Format, contract, unit and end-to-end tests. Some five minutes on two cores, once it is built. CONTRIBUTING.md says how to run
 # one test.
 test:
 	@scripts/install test
