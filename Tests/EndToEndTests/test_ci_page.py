@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -26,8 +27,8 @@ def run(folder, command) -> subprocess.CompletedProcess:
 
 
 def test_the_server_in_node_runs_as_printed_and_ends_with_its_tests(tmp_path):
-    for name in ("emulator.mjs", "login.test.mjs"):
-        (tmp_path / name).write_text(BLOCKS[name])
+    shutil.copy(ROOT / "testing/node/emulator.mjs", tmp_path)
+    (tmp_path / "login.test.mjs").write_text(BLOCKS["login.test.mjs"])
     passed = run(tmp_path, ["node", "--test"])
     assert passed.returncode == 0, passed.stdout + passed.stderr
     right = "assert.ok((await answer.json()).access_token)"
