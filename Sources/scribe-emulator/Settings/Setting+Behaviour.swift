@@ -148,7 +148,8 @@ extension Setting {
             .integer(1...1000),
             default: "32",
             page: """
-                the maximum number of encoded live streams that are decoded at a time, some 40 MB each. A business may \
+                the maximum number of encoded live streams that are decoded at a time, \
+                [40 MB](../Benchmarks/README.md#decoder-memory) each. A business may \
                 use a quarter of them (at most 8) while any is free, and more only while that many stay free; a stream \
                 without data for `listen-idle` gives up its place
                 """,
