@@ -8,10 +8,10 @@ run:
 
 build:
 	@scripts/install run
-	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about fifteen minutes on two slow cores"
+	@[ -x .build/debug/scribe-emulator ] || echo "building for the first time: about eleven minutes on two slow cores"
 	@scripts/build --product scribe-emulator
 
-# Format, contract, unit and end-to-end tests. Some six minutes on two cores, once it is built. CONTRIBUTING.md says how to run
+# Format, contract, unit and end-to-end tests. Some five minutes on two cores, once it is built. CONTRIBUTING.md says how to run
 # one test.
 test:
 	@scripts/install test
@@ -102,11 +102,13 @@ bench-test:
 	@scripts/build --product scribe-emulator
 	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/bench_namespaces.py
 
-# Writes what is made from elsewhere: the table and the schema of settings, docs/fidelity.md, and the list of refusals in
-# Tests/ScribeServerTests/errors.txt.
+# Writes what is made from the code: the tables of settings, metrics, fault rules and lint rules in docs/, the schema of
+# settings, docs/commands.md, docs/fidelity.md, and the list of refusals in Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@scripts/build --build-tests
-	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesPageTests --filter ListenParameterTests --filter ErrorTablesTests
+	@scripts/build --product scribe-emulator
+	@.venv/bin/python scripts/commands
+	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests --filter RuleNamesTests --filter LintTests.page --filter MetricsPageTests
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:

@@ -373,6 +373,7 @@ let package = Package(
                 "Basics", "ObjectStorage", "ScribeDomain", "ScribeStore", "TestSupport", .grdb, .grdbSQLite, .nioCore,
                 .nioPosix,
             ],
+            exclude: ["Database/writes.txt"],
             swiftSettings: testSettings
         ),
         // The use cases on a store of their own, for the tests of the runtime and of families that have use cases.

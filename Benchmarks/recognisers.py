@@ -1,4 +1,4 @@
-"""Compares recognisers behind the server and prints the table of docs/recognisers.md: recognisers.py [BINARY]
+"""Compares recognisers behind the server and prints the table of Benchmarks/README.md: recognisers.py [BINARY]
 
 Needs a built server, `.venv` (`make test`) and `.venv/whisper` (`make demo STT=whisper`), pocketsphinx and espeak-ng.
 The recordings of a person are in Debian's pocketsphinx-testdata. The rates are those of the best round, which other

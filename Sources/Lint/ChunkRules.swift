@@ -37,7 +37,7 @@ enum ChunkRules {
         why: "This server looks at the bytes. Whoever downloads the object gets the wrong type.",
         fix: "Send the content type of what the encoder has written.", shippedBy: [.ios, .legacyIOS])
     static let silent = LintRule(
-        "recording-silent", .warning, row: "recipes/fake.md#silent-audio", "No chunk of the recording has a word in it",
+        "recording-silent", .warning, row: "failures.md#silent-audio", "No chunk of the recording has a word in it",
         why: "The recording fails with no_speech. A muted microphone sounds like this.",
         fix: "Check the level of the microphone before the recording, and tell the user when it stays silent.")
     static let long = LintRule(

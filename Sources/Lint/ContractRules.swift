@@ -5,7 +5,7 @@ import ScribeHTTP
 /// Rules about single requests, which the server checks as they come.
 enum ContractRules {
     static let outside = LintRule(
-        "outside-contract", .warning, row: "contract-tests.md#your-requests-as-they-come",
+        "outside-contract", .warning, row: "ci.md#your-requests-as-they-come",
         "A request does not fit the API document",
         why: "This server serves it all the same. A cloud may refuse it, or ignore the part.",
         fix: "Send what openapi/scribe.yaml says; validate strict refuses the rest.")

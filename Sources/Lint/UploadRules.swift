@@ -20,7 +20,7 @@ enum UploadRules {
         why: "Whoever sees the address can replace the audio until then.",
         fix: "Set X-Amz-Expires to a few minutes, and at most to 3,600.")
     static let checksum = LintRule(
-        "presigned-checksum", .warning, row: "eka.md 10.4", "A presigned address carries a checksum",
+        "presigned-checksum", .warning, row: "eka.md 3.2", "A presigned address carries a checksum",
         why: "The checksum is of an empty body, or of one that the uploader does not send: other stores refuse it.",
         fix: "Tell the SDK to compute checksums only when required (request_checksum_calculation=when_required).")
     static let unchecked = LintRule(

@@ -19,7 +19,8 @@ from emulator import BINARY, PATIENCE, ROOT
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "blocks"
 PAGES = ["README.md", *sorted(
-    path.relative_to(ROOT).as_posix() for pattern in ("docs/*.md", "docs/recipes/*.md", "testing/*/README.md")
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("docs/*.md", "docs/protocol/*.md", "docs/recipes/*.md", "testing/*/README.md")
     for path in ROOT.glob(pattern))]
 TABLE = yaml.safe_load((FOLDER / "pages.yaml").read_text())
 #: Commands that need what a machine of the tests lacks: a pattern, and the reason.

@@ -240,8 +240,8 @@ def test_a_session_that_failed_is_not_called_skipped_or_completed(ambient, clien
         assert client.content(session) == []
 
 
-def test_the_code_of_the_suki_recipe_prints_a_note(ambient, tmp_path):
-    page = (ROOT / "docs/recipes/suki.md").read_text()
+def test_the_code_of_the_page_prints_a_note(ambient, tmp_path):
+    page = (ROOT / "docs/protocol/suki.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     (tmp_path / "speech.pcm").write_bytes(samples(70))
     code = code.replace("127.0.0.1:8087", ambient.base_url.removeprefix("http://"))

@@ -1,4 +1,4 @@
-"""A client that openapi-python-client generates from the document, as docs/contract-tests.md does, records a
+"""A client that openapi-python-client generates from the document, as docs/ci.md does, records a
 consultation.
 """
 

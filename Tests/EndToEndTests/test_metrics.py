@@ -9,15 +9,14 @@ import requests
 from emulator import LOGGING, NAMED, PATIENCE, ROOT, run, wait_until
 
 PAGE = (ROOT / "docs/metrics.md").read_text()
-LOG_PAGE = (ROOT / "docs/log-fields.md").read_text()
 ALERTS = ROOT / "docker/prometheus/alerts.yaml"
 DASHBOARD = ROOT / "docker/grafana/scribe-emulator.json"
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
-def rows(heading: str, page: str = PAGE) -> list[list[str]]:
-    """The cells of a table of a page, without its head."""
-    section = page.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table below a heading, without its head."""
+    section = PAGE.split(f"\n## {heading}\n")[1].split("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("|")][2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
@@ -186,7 +185,7 @@ def logged_fields() -> set[str]:
 
 
 def test_the_page_lists_each_log_field_with_its_type(consulted):
-    types = {name: kind for cell, kind, _ in rows("Fields", LOG_PAGE) for name in names(cell)}
+    types = {name: kind for cell, kind, _ in rows("Log fields") for name in names(cell)}
     assert set(types) == logged_fields() | {"time", "level", "message", "request_id"}
     for line in consulted[1]:
         for name, value in line.items():

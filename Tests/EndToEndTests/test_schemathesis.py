@@ -13,7 +13,7 @@ import pytest
 from emulator import ROOT, running
 from schemas import document
 
-PAGE = (ROOT / "docs/contract-tests.md").read_text()
+PAGE = (ROOT / "docs/ci.md").read_text()
 
 
 @pytest.fixture(scope="module")

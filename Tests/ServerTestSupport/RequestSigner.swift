@@ -101,7 +101,7 @@ package struct RequestSigner {
 
     // MARK: Chunks
 
-    /// A body in signed chunks with the headers for it, which need no `Content-Encoding` (eka.md 10.5).
+    /// A body in signed chunks with the headers for it, which need no `Content-Encoding` (eka.md 3.2).
     /// - Parameter extra: further headers to sign.
     package func signChunks(
         _ method: String, _ path: String, query: String = "", at date: Date, _ body: Data,

@@ -65,7 +65,7 @@ enum S3Error: Error, Hashable, Sendable {
     /// The status of the answer.
     ///
     /// 403 marks errors that no retry cures: the web client then gives up (C-74). Expired credentials, which fresh ones
-    /// cure, are 400 as on AWS (eka.md 10.3). A full disk is 503.
+    /// cure, are 400 as on AWS (eka.md 3.2). A full disk is 503.
     var status: HTTPResponse.Status {
         switch self {
         case .fault(let answer): .init(code: answer.status ?? Self.status(ofCode: answer.code))

@@ -2,7 +2,7 @@
 package struct Principal: Hashable, Sendable {
     /// Business that owns all data that the request reads or writes.
     package let business: BusinessID
-    /// User that the request acts for; history is scoped to the user (eka.md 10.17).
+    /// User that the request acts for; history is scoped to the user (eka.md 2.8).
     package let user: UserID
     /// Doctor that the user acts as.
     package let doctor: DoctorID

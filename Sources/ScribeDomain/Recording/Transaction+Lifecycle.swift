@@ -45,7 +45,7 @@ extension Transaction {
     ///
     /// A repeated commit of the same files, or some of them, changes nothing. A commit with new names processes the
     /// union of all files again. So does any commit after a system failure, after a failed note, or after other audio
-    /// arrived under processed names (eka.md 10.9).
+    /// arrived under processed names (eka.md 4.1).
     /// - Parameter mayChangeResults: whether processing the known files again may yield more: their bytes changed, or
     ///   processing failed for another reason than the audio.
     /// - Throws: ``ScribeError/transactionCancelled``.
@@ -167,7 +167,7 @@ extension Transaction {
         }
     }
 
-    /// Whether the transaction stayed uncommitted for longer than ``openLifetime`` (eka.md 10.7).
+    /// Whether the transaction stayed uncommitted for longer than ``openLifetime`` (eka.md 4.2).
     package func isAbandoned(at now: Date) -> Bool {
         userStatus.isOpen && now.timeIntervalSince(createdAt) > Self.openLifetime
     }

@@ -1,6 +1,6 @@
 /// Error or warning of a result document, in the API's wording.
 package struct Diagnostic: Hashable, Sendable {
-    /// Stable error and warning codes; `docs/recipes/failures.md` says how to provoke each one.
+    /// Stable error and warning codes; `docs/failures.md` says how to provoke each one.
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The transaction was committed without any audio.
         case noAudio = "no_audio"

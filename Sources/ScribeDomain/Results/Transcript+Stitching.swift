@@ -43,7 +43,7 @@ extension Transcript {
     /// Most words compared at a seam with word times: about 15 s of speech.
     static let overlapWords = 48
 
-    /// Joins chunk texts in order. Words that both chunks have at a seam are kept once (eka.md 10.16).
+    /// Joins chunk texts in order. Words that both chunks have at a seam are kept once (eka.md 3.1).
     /// If the chunks' times do not overlap both copies stay, because people repeat themselves. Both stay also where the
     /// times overlap by more than recorders repeat: such times are wrong.
     static func stitch(_ chunks: [SpokenChunk]) -> String {

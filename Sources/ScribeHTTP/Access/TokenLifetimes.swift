@@ -2,7 +2,7 @@
 package struct TokenLifetimes: Hashable, Sendable {
     package var accessToken = 24.0 * 60 * 60
     package var refreshToken = 30.0 * 24 * 60 * 60
-    /// 12 h, longer than any visit (eka.md 10.12).
+    /// 12 h, longer than any visit (eka.md 2.11).
     package var uploadCredentials = 12.0 * 60 * 60
 
     package init() {}

@@ -164,7 +164,7 @@ package struct RuleNames: Sendable {
     package static let results = RuleNames(
         "Effects on results",
         [
-            Name("fail", "`fail=transcription_failed`: the results carry this [code](recipes/failures.md)"),
+            Name("fail", "`fail=transcription_failed`: the results carry this [code](failures.md)"),
             Name("empty", "`true`: nothing was said, or the note is empty"),
             Name("delay", "the results come that long after commit, by the namespace's clock"),
         ])

@@ -16,7 +16,7 @@ package struct UploadCredentials: Sendable {
         package let expiration: Date
     }
 
-    /// Validity in seconds; 12 h is longer than any visit (eka.md 10.12).
+    /// Validity in seconds; 12 h is longer than any visit (eka.md 2.11).
     package let lifetime: TimeInterval
     private let clients: KnownClients
     private let mode: AuthMode

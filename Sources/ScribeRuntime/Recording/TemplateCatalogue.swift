@@ -1,7 +1,7 @@
 package import ScribeDomain
 import ScribeStore
 
-/// Templates and sections of the server itself, with a fallback for unknown template ids (eka.md 10.15).
+/// Templates and sections of the server itself, with a fallback for unknown template ids (eka.md 6.1).
 package struct TemplateCatalogue: Sendable {
     package let templates: [Template]
     package let sections: [TemplateSection]

@@ -2,7 +2,7 @@ import Basics
 package import ScribeDomain
 import ScribeStore
 
-/// A requested template that neither the server nor the business has. Its note is titled by the id (eka.md 10.15).
+/// A requested template that neither the server nor the business has. Its note is titled by the id (eka.md 6.1).
 package struct UnknownTemplate: Hashable, Sendable {
     package let id: TemplateID
     /// The known id that differs least, for people who mistyped one.

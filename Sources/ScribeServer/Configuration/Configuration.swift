@@ -95,7 +95,7 @@ package struct Configuration: Sendable {
     package var lifetimes = TokenLifetimes()
     /// Whether answers follow real clients or the vendor's documentation, where these two differ.
     package var fidelity = Fidelity.clients
-    /// The SDK profiles of client ids whose requests do not name their SDK.
+    /// The SDK profiles of client ids, which win over what the requests name.
     package var clientProfiles: [String: ClientProfile] = [:]
     /// Whether JSON may come compressed.
     package var acceptsGzip = false

@@ -4,8 +4,8 @@ import ScribeDomain
 /// each other.
 ///
 /// SQLite has one writer and needs no scopes. On a database with many writers they are the first locks that a write
-/// takes, in one order for all writes. `docs/writes.md` lists every write with its scopes. The stored bytes of a
-/// business have no scope: two concurrent writes may exceed the storage quota together.
+/// takes, in one order for all writes. `Tests/ScribeStoreTests/Database/writes.txt` lists every write with its scopes.
+/// The stored bytes of a business have no scope: two concurrent writes may exceed the storage quota together.
 enum WriteScope: Hashable, Sendable {
     /// A transaction with its documents, jobs and audio files, and the deliveries about it.
     case transaction(Transaction.Key)

@@ -143,10 +143,10 @@ extension Setting {
             to: \.configuration.allowedHosts),
         Setting(
             "client-profiles",
-            "The SDK of a client id whose requests do not name their SDK: ID=PROFILE, separated by commas.",
+            "The SDK of a client id, whatever SDK its requests name: ID=PROFILE, separated by commas.",
             .clientProfiles,
             page: """
-                the SDK of a client id, if neither `flavour` nor `User-Agent` of its requests names one: \
+                the SDK of a client id, whatever SDK `flavour` or `User-Agent` of its requests name: \
                 `my-app=ios,kiosk=web`. Profiles: `generic`, `ios`, `android`, `legacy-ios`, `web`, `dotnet`, \
                 `python`
                 """,

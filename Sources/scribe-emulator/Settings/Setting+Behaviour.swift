@@ -15,7 +15,7 @@ extension Setting {
             .boolean,
             page: """
                 answer as the vendor documents, even where its clients need something else: [what that \
-                changes](recipes/failures.md#answer-as-documented)
+                changes](failures.md#answer-as-documented)
                 """
         ) { isStrict, run in run.configuration.fidelity = isStrict ? .documentation : .clients },
         Setting(
@@ -69,7 +69,7 @@ extension Setting {
             pageDefault: "`warn` on loopback, except in strict mode; else `off`",
             page: """
                 whether requests and answers are \
-                [checked against the contract](contract-tests.md#your-requests-as-they-come): `off`; `warn` tells what \
+                [checked against the contract](ci.md#your-requests-as-they-come): `off`; `warn` tells what \
                 does not fit in log, journal and the header `X-Scribe-Findings`; `strict` refuses such a request
                 """,
             to: \.configuration.contractMode),
@@ -148,7 +148,8 @@ extension Setting {
             .integer(1...1000),
             default: "32",
             page: """
-                the maximum number of encoded live streams that are decoded at a time, some 40 MB each. A business may \
+                the maximum number of encoded live streams that are decoded at a time, \
+                [40 MB](../Benchmarks/README.md#decoder-memory) each. A business may \
                 use a quarter of them (at most 8) while any is free, and more only while that many stay free; a stream \
                 without data for `listen-idle` gives up its place
                 """,

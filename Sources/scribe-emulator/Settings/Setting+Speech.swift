@@ -14,7 +14,7 @@ extension Setting {
             default: "fake",
             page: """
                 the recogniser: `fake`, `openai:URL`, `deepgram:URL` or `command:PROGRAM ARGUMENTS`: \
-                [recipes](recipes/recogniser.md)
+                [recognisers](recognisers.md)
                 """,
             to: \.configuration.transcriber),
         Setting(

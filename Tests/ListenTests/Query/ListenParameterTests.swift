@@ -65,7 +65,7 @@ struct ListenParameterTests {
             | parameters | what they do |
             |---|---|
             | \(names(ListenParameter.emulated)) | as at the vendor |
-            | \(names(ListenParameter.others)) | nothing: they are told |
+            | \(names(ListenParameter.others)) | nothing; the server reports them |
 
             """
         if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] == "1" {

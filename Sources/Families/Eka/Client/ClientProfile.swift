@@ -1,4 +1,4 @@
-/// Differences between the SDKs of the EkaScribe API, for one SDK (eka.md sections 9.1 and 10).
+/// Differences between the SDKs of the EkaScribe API, for one SDK (eka.md sections 9.1 and 9.2).
 ///
 /// Chosen once per request and given to the encoders. Another SDK is another value of this type.
 package struct ClientProfile: Hashable, Sendable {

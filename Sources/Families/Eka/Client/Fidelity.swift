@@ -1,4 +1,4 @@
-/// Authority that answers follow where SDKs and documentation differ (eka.md sections 9 and 10).
+/// Authority that answers follow where SDKs and documentation differ (eka.md section 9).
 package enum Fidelity: String, Hashable, Sendable, CaseIterable {
     /// Follows the real SDKs.
     case clients

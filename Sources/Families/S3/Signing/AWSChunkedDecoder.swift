@@ -6,7 +6,7 @@ import NIOCore
 /// Decodes an `aws-chunked` body as it arrives, and verifies each chunk's signature.
 ///
 /// The body is a sequence of `<hex size>[;chunk-signature=<hex>] CRLF <bytes> CRLF`, a chunk of size 0, optional
-/// trailers, and an empty line. Android sends such a body without a `Content-Encoding` (eka.md 10.5).
+/// trailers, and an empty line. Android sends such a body without a `Content-Encoding` (eka.md 3.2).
 struct AWSChunkedDecoder {
     private enum State {
         case size

@@ -2,7 +2,7 @@ import Basics
 import ScribeDomain
 import ScribeHTTP
 
-/// Parses `x-amz-content-sha256`: how the body is signed (eka.md 10.4).
+/// Parses `x-amz-content-sha256`: how the body is signed (eka.md 3.2).
 enum S3Payload: Hashable, Sendable {
     /// `UNSIGNED-PAYLOAD`: the signature does not cover the body.
     case unsigned

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `docs/writes.md`: every write of the store with its scopes, made from the code.
-struct WritesPageTests {
+/// `writes.txt`: every write of the store with its scopes, made from the code.
+struct WritesTests {
     private static let sources = projectFile("Sources/ScribeStore")
 
     private struct Write {
@@ -34,22 +34,16 @@ struct WritesPageTests {
         return writes
     }
 
-    @Test("docs/writes.md lists every write with its scopes; SCRIBE_WRITE_PAGES=1 writes it")
-    func page() throws {
-        let page = projectFile("docs/writes.md")
+    @Test("writes.txt lists every write with its scopes; SCRIBE_WRITE_PAGES=1 writes it")
+    func list() throws {
+        let file = projectFile("Tests/ScribeStoreTests/Database/writes.txt")
         let writes = try Self.swiftFiles(in: Self.sources).flatMap(Self.writes(in:))
         #expect(writes.count > 60)
-        let rows = writes.map { "| `\($0.function)` | \($0.file) | `\($0.scopes)` |" }
-        let table = (["| write | file | scopes |", "|---|---|---|"] + rows)[...]
-        let text = try String(contentsOf: page, encoding: .utf8)
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        let first = try #require(lines.firstIndex { $0.hasPrefix("|") })
-        let last = try #require(lines.lastIndex { $0.hasPrefix("|") })
-        let written = (lines[..<first] + table + lines[(last + 1)...]).joined(separator: "\n")
+        let written = writes.map { "\($0.file) | \($0.function) | \($0.scopes)\n" }.joined()
         if ProcessInfo.processInfo.environment["SCRIBE_WRITE_PAGES"] == "1" {
-            try written.write(to: page, atomically: true, encoding: .utf8)
+            try written.write(to: file, atomically: true, encoding: .utf8)
         } else {
-            #expect(text == written, "docs/writes.md is stale: make pages")
+            #expect(try String(contentsOf: file, encoding: .utf8) == written, "writes.txt is stale: make pages")
         }
     }
 
