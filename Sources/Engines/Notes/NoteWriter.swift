@@ -1,16 +1,13 @@
 package import ScribeDomain
 
 /// Writer of notes: turns a transcript into a note that follows a template.
-package protocol NoteWriter: Sendable {
-    /// Name of the writer in `/readyz` and in logs, for example `rules`.
-    var name: String { get }
-
-    /// Whether the writer can be used now, for `/readyz`.
-    var condition: EngineCondition { get }
-
+package protocol NoteWriter: Engine {
     /// Whether notes take negligible time, so that no client needs the transcript earlier than the note.
     /// A slower writer gets a job for each note.
     var isInstant: Bool { get }
+
+    /// Number of requests to a service that a note may take; the time limit holds for each.
+    func requestCount(for request: NoteRequest) -> Int
 
     /// Writes one note.
     /// - Throws: ``EngineFailure``, or `CancellationError` when the server stops.
@@ -18,7 +15,7 @@ package protocol NoteWriter: Sendable {
 }
 
 extension NoteWriter {
-    package var condition: EngineCondition { .available }
+    package func requestCount(for request: NoteRequest) -> Int { 1 }
 }
 
 /// Request for one note.
@@ -33,6 +30,9 @@ package struct NoteRequest: Sendable {
     /// Tenant of the note: waiting notes of several tenants take turns.
     package let tenant: String
 
+    /// Whether a failure now is final for the note.
+    package var isLastAttempt = false
+
     package init(
         _ template: Template, from transcript: String, isInSpokenLanguage: Bool = true, isDictated: Bool = false,
         tenant: String = ""
@@ -42,6 +42,13 @@ package struct NoteRequest: Sendable {
         self.isInSpokenLanguage = isInSpokenLanguage
         self.isDictated = isDictated
         self.tenant = tenant
+    }
+}
+
+extension NoteRequest {
+    /// Warning of a writer that does not translate; empty if the spoken language was requested.
+    var languageWarnings: [Diagnostic] {
+        isInSpokenLanguage ? [] : [Diagnostic(.notTranslated, "The note is in the language that was spoken")]
     }
 }
 

@@ -1,22 +1,9 @@
 package import ScribeDomain
 
 /// Speech recogniser for finished recordings.
-package protocol Transcriber: Sendable {
-    /// Name of the transcriber in the banner, in `/readyz` and in logs, for example `fake`.
-    var name: String { get }
-
-    /// Whether the transcriber can be used now, for `/readyz`.
-    var condition: EngineCondition { get }
-
+package protocol Transcriber: Engine {
     /// Whether recognition takes negligible time, so that an early start before commit gains nothing.
     var isInstant: Bool { get }
-
-    /// Checks whether the service behind the transcriber is up, without audio and free of charge.
-    /// - Returns: request and answer of the failed check; nil if the service is up or there is none.
-    func probe() async -> FailedProbe?
-
-    /// Whether the last request to the service failed, including probes.
-    var hasFailedLast: Bool { get }
 
     /// Recognises the speech of one file.
     ///
@@ -26,22 +13,7 @@ package protocol Transcriber: Sendable {
 }
 
 extension Transcriber {
-    package var condition: EngineCondition { .available }
     package var isInstant: Bool { false }
-    package func probe() async -> FailedProbe? { nil }
-    package var hasFailedLast: Bool { false }
-}
-
-/// Request and answer of a failed probe.
-package struct FailedProbe: Hashable, Sendable {
-    /// Request without its key, for the log: `GET http://127.0.0.1:9000/v1/models`.
-    package let asked: String
-    package let answer: String
-
-    package init(asked: String, answer: String) {
-        self.asked = asked
-        self.answer = answer
-    }
 }
 
 /// Source of a recording's bytes.

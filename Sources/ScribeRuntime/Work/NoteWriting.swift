@@ -36,12 +36,11 @@ struct NoteWriting: Sendable {
         let start = clock.wall.now
         var note = document
         do {
-            let written = try await writer.write(
-                NoteRequest(
-                    template, from: transcript.text,
-                    isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
-                    isDictated: request.isDictated,
-                    tenant: key.business.rawValue))
+            var wanted = NoteRequest(
+                template, from: transcript.text, isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
+                isDictated: request.isDictated, tenant: key.business.rawValue)
+            wanted.isLastAttempt = isLastAttempt
+            let written = try await writer.write(wanted)
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
             note.warnings = transcript.warnings + written.warnings
