@@ -3,10 +3,12 @@ package protocol Engine: Sendable {
     /// Name of the engine in the banner, in `/readyz` and in logs, for example `fake`.
     var name: String { get }
 
-    /// Whether the engine can be used now, for `/readyz`.
+    /// Whether the engine can be used now, for `/readyz`. Read often: it asks no service.
     var condition: EngineCondition { get }
 
-    /// Checks whether the service behind the engine is up, without input and free of charge.
+    /// Checks whether the service behind the engine is up, without input and free of charge. The server probes at its
+    /// start, then once a minute while ``hasFailedLast`` is true. A cancellation ends the probe early; its result is
+    /// then ignored.
     /// - Returns: request and answer of the failed check; nil if the service is up or there is none.
     func probe() async -> FailedProbe?
 

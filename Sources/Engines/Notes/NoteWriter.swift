@@ -1,16 +1,24 @@
 package import ScribeDomain
 
 /// Writer of notes: turns a transcript into a note that follows a template.
+///
+/// A server has one writer for all tenants. Its callers are the workers of recordings and of notes. Calls overlap, and
+/// come on Swift's own threads: blocking work needs other threads. ``GuardedNoteWriter`` adds the time limit, the limit
+/// of concurrent calls and the circuit breaker to a writer that takes time.
 package protocol NoteWriter: Engine {
     /// Whether notes take negligible time, so that no client needs the transcript earlier than the note.
-    /// A slower writer gets a job for each note.
+    /// A slower writer gets a job for each note. Constant.
     var isInstant: Bool { get }
 
     /// Number of requests to a service that a note may take; the time limit holds for each.
     func requestCount(for request: NoteRequest) -> Int
 
-    /// Writes one note.
-    /// - Throws: ``EngineFailure``, or `CancellationError` when the server stops.
+    /// Writes one note. The same request may come again: after a retryable failure, and after a restart.
+    /// - Parameter request: the template, and the transcript of all files of the recording.
+    /// - Returns: the note in the format of the template, with the writer's doubts as warnings.
+    /// - Throws: ``EngineFailure``, whose ``EngineFailure/isRetryable`` decides about another attempt;
+    ///   `CancellationError` soon after the task is cancelled, which happens when the server stops or the time limit
+    ///   ends. Any other error fails the note for good.
     func write(_ request: NoteRequest) async throws -> WrittenNote
 }
 
