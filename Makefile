@@ -107,8 +107,8 @@ bench-test:
 pages: fidelity
 	@scripts/build --build-tests
 	@scripts/build --product scribe-emulator
-	@.venv/bin/python scripts/commands
 	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests --filter RuleNamesTests --filter LintTests.page --filter MetricsPageTests
+	@.venv/bin/python scripts/commands
 	@.venv/bin/python scripts/errors
 
 # A page per target from the comments of the code, in .build/docs, where the toolchain has DocC: make docs TARGETS=Engines
