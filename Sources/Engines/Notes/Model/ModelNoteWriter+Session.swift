@@ -130,7 +130,9 @@ extension ModelNoteWriter {
         ) -> Set<TranscriptGrounding.Gap> {
             var gaps = grounding.gaps(in: statement.words, example: section.example)
             let isMedicine = statement.kind == .medication || statement.kind == nil && section.facts == [.medication]
-            if isMedicine, let name = statement.details["name"], !grounding.hasWords(of: name) { gaps.insert(.medicine) }
+            if isMedicine, let name = statement.details["name"], !grounding.hasWords(of: name) {
+                gaps.insert(.medicine)
+            }
             return gaps
         }
 
