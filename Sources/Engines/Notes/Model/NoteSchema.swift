@@ -145,7 +145,7 @@ struct NoteSchema {
 }
 
 extension NoteSchema.Statement {
-    /// All that the statement says, for a check against the transcript.
+    /// Text and parts of the statement, for a check against the transcript.
     var words: String {
         ([text] + details.sorted { $0.key < $1.key }.map(\.value).filter { $0 != text }).joined(separator: ", ")
     }

@@ -188,7 +188,7 @@ struct ModelNoteWriterTests {
         #expect(api.requests.count == 2)
     }
 
-    @Test("content that nobody said is asked to be mended, and what remains of it is left out with warnings")
+    @Test("content that was not said is asked to be mended, and what remains of it is left out with warnings")
     func unsaid() async throws {
         let api = try await ChatAPI { request, number in
             ChatAPI.note(
@@ -204,7 +204,7 @@ struct ModelNoteWriterTests {
         #expect(note.value.contains("Ibuprofen 400 mg"))
         #expect(!note.value.contains("denies a cough") && !note.value.contains("Amoxicillin"))
         #expect(note.warnings.map(\.code) == [.unsaidContent, .unsaidContent, .unsaidContent])
-        #expect(note.warnings.first?.message == "The note leaves out 1 statement with medicines that nobody said")
+        #expect(note.warnings.first?.message == "The note leaves out 1 statement with medicines that were not said")
         #expect(api.requests.count == 2)
         #expect(api.requests.last?.messages[3].contains("Ibuprofen 800 mg") ?? false)
     }
@@ -214,7 +214,7 @@ struct ModelNoteWriterTests {
         let api = try await ChatAPI { request, _ in ChatAPI.note(request, ["medications": ["Ibuprofen 800 mg"]]) }
         let note = try await writer(api, .keep).write(request())
         #expect(note.value.contains("Ibuprofen 800 mg"))
-        #expect(note.warnings == [.init(.unsaidContent, "The note has 1 statement with doses that nobody said")])
+        #expect(note.warnings == [.init(.unsaidContent, "The note has 1 statement with doses that were not said")])
     }
 
     @Test("a first answer with some unsaid content is better than a second one that is no note, or none")
