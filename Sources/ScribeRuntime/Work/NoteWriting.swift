@@ -38,10 +38,9 @@ struct NoteWriting: Sendable {
         do {
             let written = try await writer.write(
                 NoteRequest(
-                    template, from: transcript.text,
+                    template, from: transcript.text, of: try await visit(key, request, for: template),
                     isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
-                    isDictated: request.isDictated,
-                    tenant: key.business.rawValue))
+                    isDictated: request.isDictated))
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
             note.warnings = transcript.warnings + written.warnings
@@ -57,6 +56,14 @@ struct NoteWriting: Sendable {
             by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
             seconds: clock.wall.now.timeIntervalSince(start))
         return note
+    }
+
+    /// Visit of a recording. Only FHIR has the time of the visit, which costs a read.
+    private func visit(
+        _ key: Transaction.Key, _ request: TransactionRequest, for template: Template
+    ) async throws -> Visit {
+        let began = template.format == .fhir ? try await store.transaction(key)?.createdAt : nil
+        return Visit(key, request, at: began ?? clock.now)
     }
 
     private func template(

@@ -38,7 +38,7 @@ extension Mistake {
             environment: ["SECTION": "Horoscope"]),
         Mistake(
             "format of a note", "note --format pdf",
-            "--format: 'pdf' is not one of markdown, json, eka_emr, transcript"),
+            "--format: 'pdf' is not one of markdown, json, eka_emr, fhir, transcript"),
         Mistake(
             "file of a transcript", "note $here/visit.txt", "Unexpected argument '$here/visit.txt'",
             files: ["visit.txt": "hidden"]),

@@ -160,12 +160,13 @@ struct GuardedTranscriberTests {
             HangingWriter(clock: manual.clock), policy: .init(timeLimit: .seconds(10), failuresToOpen: 1),
             clock: manual.clock)
         let template = Template(id: .init("n"), name: "N", format: .markdown, bucket: .custom, sections: [])
-        let note = Task { try await writer.write(NoteRequest(template, from: "words")) }
+        let visit = Visit(id: "n", time: manual.now)
+        let note = Task { try await writer.write(NoteRequest(template, from: "words", of: visit)) }
         try await manual.waitFor(.timeLimit)
         manual.advance(by: .seconds(10))
         await #expect { try await note.value } throws: { ($0 as? EngineFailure)?.code == .noteFailed }
         #expect(writer.condition == .unavailable)
-        await #expect { try await writer.write(NoteRequest(template, from: "words")) } throws: {
+        await #expect { try await writer.write(NoteRequest(template, from: "words", of: visit)) } throws: {
             ($0 as? EngineFailure)?.origin == .refusal
         }
     }

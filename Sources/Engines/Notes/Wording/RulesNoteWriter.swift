@@ -26,6 +26,7 @@ package struct RulesNoteWriter: NoteWriter {
         case .transcript: transcript
         case .json: text(titled(sections(template, facts, transcript)))
         case .ekaEMR: text(record(template, facts, transcript))
+        case .fhir: text(FHIRDocument(template, facts, of: request.visit, transcript: transcript).json)
         default: markdown(template, facts, transcript)
         }
     }
