@@ -1,6 +1,6 @@
 # The verbs of this repository. `make run` and `make test` install what they need (Debian packages, PyPI).
 
-.PHONY: run build test test-quick test-full durations demo dist dist-test console-test scale-test soak fuzz bench scale-bench image-test bench-test pages openapi fidelity lint format clean
+.PHONY: run build test test-quick test-full durations demo dist dist-test console-test scale-test soak fuzz bench scale-bench image-test bench-test pages docs openapi fidelity lint format clean
 
 # make run ARGS="--port 9000"
 run:
@@ -102,13 +102,19 @@ bench-test:
 	@scripts/build --product scribe-emulator
 	@.venv/bin/python -m pytest -s -q Tests/EndToEndTests/bench_namespaces.py
 
-# Writes what is made from the code: the tables of settings, metrics, fault rules and lint rules in docs/, the schema of
+# Writes what is made from the code: the tables of settings, metrics, fault rules, lint rules and error codes in docs/, the schema of
 # settings, docs/commands.md, docs/fidelity.md, and the list of refusals in Tests/ScribeServerTests/errors.txt.
 pages: fidelity
 	@scripts/build --build-tests
 	@scripts/build --product scribe-emulator
-	@.venv/bin/python scripts/commands
 	@SCRIBE_WRITE_PAGES=1 scripts/unit-tests --filter SettingsTests.page --filter SchemaSettingsTests.pageOfSchema --filter WritesTests.list --filter ListenParameterTests --filter ErrorTablesTests --filter RuleNamesTests --filter LintTests.page --filter MetricsPageTests
+	@.venv/bin/python scripts/commands
+	@.venv/bin/python scripts/errors
+
+# A page per target from the comments of the code, in .build/docs, where the toolchain has DocC: make docs TARGETS=Engines
+docs:
+	@scripts/install run
+	@python3 scripts/docs $(TARGETS)
 
 # Writes openapi/<family>.yaml, a document for each API family, from openapi/scribe.yaml.
 openapi:

@@ -63,24 +63,25 @@ struct RecogniserTests {
     func probes() async throws {
         let (transcriber, manual, log) = (Reachable(), ManualClock(), LogLines())
         let failure = FailedProbe(asked: "GET http://127.0.0.1:9/v1/models", answer: "502: bad gateway")
-        let probe = TranscriberProbe(transcriber: transcriber, clock: manual.clock, logger: log.logger)
+        let probe = EngineProbe(
+            role: "transcriber", engine: transcriber, clock: manual.clock, logger: log.logger)
         @Sendable func minutes(_ count: Int) async throws {
             for _ in 0..<count {
-                try await manual.waitFor(.recogniserProbe)
+                try await manual.waitFor(.engineProbe)
                 manual.advance(by: .seconds(60))
             }
-            try await manual.waitFor(.recogniserProbe)
+            try await manual.waitFor(.engineProbe)
         }
         transcriber.become(failure)
         try await withinTheTimeOfATest {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await probe.run() }
-                try await manual.waitFor(.recogniserProbe)
+                try await manual.waitFor(.engineProbe)
                 #expect(log.all.map(\.level) == [.warning])
                 #expect(log.all.map(\.message) == ["the transcriber cannot be reached"])
                 #expect(
                     log.all.first?.fields
-                        == ["transcriber": "remote", "asked": failure.asked, "answer": failure.answer])
+                        == ["engine": "remote", "asked": failure.asked, "answer": failure.answer])
                 try await minutes(3)
                 #expect(transcriber.state.withLock { $0.probes } == 4)
                 #expect(log.all.count == 1, "the same failure is logged once")

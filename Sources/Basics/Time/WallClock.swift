@@ -54,7 +54,7 @@ package struct WallClock: Sendable {
         /// Check for changes of the clients file.
         case clientsFile = "clients file"
         /// Next probe of a recogniser.
-        case recogniserProbe = "question to a recogniser"
+        case engineProbe = "question to an engine"
         /// Wait for room in the memory budget.
         case memory = "room in memory"
         /// Brake for audio that arrives faster than it is consumed.

@@ -23,6 +23,12 @@ package struct EngineFailure: Error, Hashable, Sendable, CustomStringConvertible
     /// Text of a service's refusal, only for the log; empty without one.
     package let detail: String
 
+    /// Copy with another text of the service's refusal.
+    func replacingDetail(by detail: String) -> EngineFailure {
+        EngineFailure(
+            code, reason, isRetryable: isRetryable, retryAfter: retryAfter, origin: origin, detail: detail)
+    }
+
     /// Reason with the service's text, for the log.
     package var logged: String { detail.isEmpty ? reason : "\(reason): \(detail)" }
 

@@ -4,15 +4,27 @@ package import NIOCore
 package import ScribeDomain
 
 /// Live speech recogniser: turns a stream of audio into words while it is spoken.
+///
+/// A server has one live engine for all tenants. Its callers are the sockets of `/v1/listen` and `/v4/listen`, one
+/// session for each. Sessions overlap, and their calls come on event loops: work that blocks or takes long needs other
+/// threads, see ``EventLoopOffload``.
 package protocol LiveEngine: Sendable {
     /// Name of the engine in logs, for example `fake`.
     var name: String { get }
-    /// Whether the engine takes streams now.
+    /// Whether the engine takes streams now, for `/readyz` and `/metrics`. Read often: it asks no service.
     var condition: EngineCondition { get }
 
     /// Recognises one stream for as long as `body` runs. On return all results have been emitted.
-    /// - Parameter emit: receives the results in order; returns when there is room for more.
-    /// - Throws: ``EngineFailure`` if recognition ends early, which is also emitted; errors of `body` and `emit`.
+    ///
+    /// A cancellation of the task ends the session soon, without further results. The server cancels the task when it
+    /// stops. When a client leaves, `body` still closes the session, and the results of its audio count.
+    /// - Parameters:
+    ///   - options: format of the audio and what the client asked for; constant during the stream.
+    ///   - emit: receives the events, one after another in the order of the stream. It returns when there is room for
+    ///     more, which gives back-pressure. It may be called from other tasks than the caller's.
+    ///   - body: feeds the session. Its last call is ``LiveSession/close()``, unless it throws.
+    /// - Throws: ``EngineFailure`` if recognition ends early, which is also emitted as ``LiveEvent/failed(_:)``; errors
+    ///   of `body` and `emit`; `CancellationError`.
     func withSession(
         _ options: LiveOptions, emit: @escaping @Sendable (LiveEvent) async throws -> Void,
         _ body: (inout any LiveSession) async throws -> Void
@@ -20,19 +32,27 @@ package protocol LiveEngine: Sendable {
 }
 
 /// Live stream of audio. Calls must not overlap; their results may be emitted later.
+///
+/// After a failure each call throws the same ``EngineFailure``. A call waits while the engine is behind, so that a
+/// client cannot send faster than the engine works.
 package protocol LiveSession: Sendable {
     /// Feeds audio: 16-bit little-endian samples with interleaved channels, or bytes of
-    /// ``LiveOptions/codec``, cut anywhere.
+    /// ``LiveOptions/codec``, cut anywhere, even within a sample.
+    /// - Parameter audio: bytes of any number; callers pass larger ones to ``feedInPieces(_:)``.
     /// - Throws: ``EngineFailure``, errors of `emit`.
     mutating func feed(_ audio: ByteBuffer) async throws
 
-    /// Replaces ``LiveOptions/vocabulary`` for the rest of the stream.
+    /// Replaces ``LiveOptions/vocabulary`` for the rest of the stream. An engine without a vocabulary ignores the call.
+    /// - Throws: ``EngineFailure``, errors of `emit`.
     mutating func expect(_ vocabulary: [String]) async throws
 
-    /// Requests final results for the audio fed before this call; the stream continues.
+    /// Requests final results for the audio fed before this call; the stream continues. The last one of each
+    /// channel has ``LiveResult/fromFinalize``, also where no word is left.
+    /// - Throws: ``EngineFailure``, errors of `emit`.
     mutating func finalize() async throws
 
-    /// Ends the stream and emits its final results.
+    /// Ends the stream and emits the final results of its rest. No call follows.
+    /// - Throws: ``EngineFailure``, errors of `emit`.
     mutating func close() async throws
 }
 

@@ -1,24 +1,29 @@
 package import ScribeDomain
 
 /// Writer of notes: turns a transcript into a note that follows a template.
-package protocol NoteWriter: Sendable {
-    /// Name of the writer in `/readyz` and in logs, for example `rules`.
-    var name: String { get }
-
-    /// Whether the writer can be used now, for `/readyz`.
-    var condition: EngineCondition { get }
-
+///
+/// A server has one writer for all tenants. Its callers are the workers of recordings and of notes. Calls overlap, and
+/// come on Swift's own threads: blocking work needs other threads. ``GuardedNoteWriter`` adds the time limit, the limit
+/// of concurrent calls and the circuit breaker to a writer that takes time.
+package protocol NoteWriter: Engine {
     /// Whether notes take negligible time, so that no client needs the transcript earlier than the note.
-    /// A slower writer gets a job for each note.
+    /// A slower writer gets a job for each note. Constant.
     var isInstant: Bool { get }
 
-    /// Writes one note.
-    /// - Throws: ``EngineFailure``, or `CancellationError` when the server stops.
+    /// Number of requests to a service that a note may take; the time limit holds for each.
+    func requestCount(for request: NoteRequest) -> Int
+
+    /// Writes one note. The same request may come again: after a retryable failure, and after a restart.
+    /// - Parameter request: the template, and the transcript of all files of the recording.
+    /// - Returns: the note in the format of the template, with the writer's doubts as warnings.
+    /// - Throws: ``EngineFailure``, whose ``EngineFailure/isRetryable`` decides about another attempt;
+    ///   `CancellationError` soon after the task is cancelled, which happens when the server stops or the time limit
+    ///   ends. Any other error fails the note for good.
     func write(_ request: NoteRequest) async throws -> WrittenNote
 }
 
 extension NoteWriter {
-    package var condition: EngineCondition { .available }
+    package func requestCount(for request: NoteRequest) -> Int { 1 }
 }
 
 /// Request for one note.
@@ -36,6 +41,9 @@ package struct NoteRequest: Sendable {
     /// Tenant of the note: waiting notes of several tenants take turns.
     package var tenant: String { visit.business }
 
+    /// Whether a failure now is final for the note.
+    package var isLastAttempt = false
+
     package init(
         _ template: Template, from transcript: String, of visit: Visit, isInSpokenLanguage: Bool = true,
         isDictated: Bool = false
@@ -45,6 +53,13 @@ package struct NoteRequest: Sendable {
         self.isInSpokenLanguage = isInSpokenLanguage
         self.isDictated = isDictated
         self.visit = visit
+    }
+}
+
+extension NoteRequest {
+    /// Warning of a writer that does not translate; empty if the spoken language was requested.
+    var languageWarnings: [Diagnostic] {
+        isInSpokenLanguage ? [] : [Diagnostic(.notTranslated, "The note is in the language that was spoken")]
     }
 }
 

@@ -1,52 +1,36 @@
 package import ScribeDomain
 
 /// Speech recogniser for finished recordings.
-package protocol Transcriber: Sendable {
-    /// Name of the transcriber in the banner, in `/readyz` and in logs, for example `fake`.
-    var name: String { get }
-
-    /// Whether the transcriber can be used now, for `/readyz`.
-    var condition: EngineCondition { get }
-
-    /// Whether recognition takes negligible time, so that an early start before commit gains nothing.
+///
+/// A server has one transcriber for all tenants. Its callers are the workers of chunks, the routes that recognise a
+/// whole recording, and ``TranscribingLiveEngine`` for the stretches of a live stream. Calls overlap. They come on any
+/// thread, event loops among them: blocking work needs other threads. ``GuardedTranscriber`` adds the time limit, the
+/// limit of concurrent calls and the circuit breaker: a transcriber needs none of them.
+package protocol Transcriber: Engine {
+    /// Whether recognition takes negligible time, so that an early start before commit gains nothing. Constant.
     var isInstant: Bool { get }
 
-    /// Checks whether the service behind the transcriber is up, without audio and free of charge.
-    /// - Returns: request and answer of the failed check; nil if the service is up or there is none.
-    func probe() async -> FailedProbe?
-
-    /// Whether the last request to the service failed, including probes.
-    var hasFailedLast: Bool { get }
-
-    /// Recognises the speech of one file.
+    /// Recognises the speech of one file: a chunk, a whole recording, or a stretch of a live stream.
     ///
-    /// - Returns: the words; an empty text without speech.
-    /// - Throws: ``EngineFailure``, or `CancellationError` when the server stops.
+    /// The same file may come again: after a retryable failure, and after a restart of the server. The bytes may be
+    /// damaged. Their container is the client's, such as M4A, WAV or WebM.
+    /// - Parameter recording: the file, with hints that the transcriber may ignore.
+    /// - Returns: the words, with times in seconds from the beginning of the file; an empty text without speech.
+    /// - Throws: ``EngineFailure``, whose ``EngineFailure/isRetryable`` decides about another attempt;
+    ///   `CancellationError` soon after the task is cancelled, which happens when the server stops, the time limit
+    ///   ends, or the live stream fails.
     func transcribe(_ recording: Recording) async throws -> RecognisedSpeech
 }
 
 extension Transcriber {
-    package var condition: EngineCondition { .available }
     package var isInstant: Bool { false }
-    package func probe() async -> FailedProbe? { nil }
-    package var hasFailedLast: Bool { false }
 }
 
-/// Request and answer of a failed probe.
-package struct FailedProbe: Hashable, Sendable {
-    /// Request without its key, for the log: `GET http://127.0.0.1:9000/v1/models`.
-    package let asked: String
-    package let answer: String
-
-    package init(asked: String, answer: String) {
-        self.asked = asked
-        self.answer = answer
-    }
-}
-
-/// Source of a recording's bytes.
+/// Source of a recording's bytes: a stored object, or a file of this machine.
 package protocol AudioSource: Sendable {
     /// Provides the bytes as a local file, unchanged while `body` runs.
+    /// - Parameter body: receives the absolute path. It must not change the file, and must not use the path later.
+    /// - Throws: errors of `body`; the store's error if the bytes are gone or cannot be fetched.
     func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value
 }
 
@@ -97,6 +81,7 @@ package struct Recording: Sendable {
         self.vocabulary = vocabulary
     }
 
+    /// Provides the audio as a local file, see ``AudioSource/withLocalFile(_:)``.
     package func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value {
         try await audio.withLocalFile(body)
     }

@@ -74,8 +74,6 @@ struct HealthRoutes: Sendable {
 
     @Sendable private func ready(_ request: Request, context: ScribeContext) async throws -> Response {
         let isReady = await runtime.store.isReachable()
-        let name = runtime.transcriber.name
-        let condition = runtime.transcriber.condition
         // An unreachable object store does not make the server unready: polls and deletions still work.
         let hasRoom = await runtime.reserve.hasRoom()
         let storage =
@@ -90,9 +88,15 @@ struct HealthRoutes: Sendable {
                 "components": [
                     // The server opens its port after migrations and seeding, so this is always "ready".
                     "seed": "ready", "database": isReady ? "ready" : "unreachable", "storage": .string(storage),
-                    "transcriber": .string(condition == .available ? name : "\(name) \(condition.rawValue)"),
+                    "transcriber": state(of: runtime.transcriber), "note_writer": state(of: runtime.noteWriter),
                     "durability": risks.map { .string($0.isEmpty ? "ready" : $0.joined(separator: "; ")) },
                 ],
             ])
+    }
+
+    /// Name of an engine, with its condition where it cannot be used.
+    private func state(of engine: any Engine) -> JSON {
+        let condition = engine.condition
+        return .string(condition == .available ? engine.name : "\(engine.name) \(condition.rawValue)")
     }
 }

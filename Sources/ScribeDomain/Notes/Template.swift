@@ -30,11 +30,16 @@ package struct Template: Hashable, Sendable {
         package let mentioning: [String]
         /// Words of which a fact must contain none.
         package let notMentioning: [String]
+        /// Description of the content, and an example of it, for writers that read; empty without them.
+        package let summary: String
+        package let example: String
 
         package init(
             title: String, facts: [ClinicalFact.Kind], isParagraph: Bool = false, mentioning: [String] = [],
-            notMentioning: [String] = []
+            notMentioning: [String] = [], summary: String = "", example: String = ""
         ) {
+            self.summary = summary
+            self.example = example
             self.title = title
             self.facts = facts
             self.isParagraph = isParagraph

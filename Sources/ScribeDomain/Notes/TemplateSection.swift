@@ -35,7 +35,8 @@ package struct TemplateSection: Hashable, Sendable {
 
     /// Layout of the section in notes.
     package var layout: Template.Section {
-        Template.Section(title: title, facts: facts, isParagraph: style == .paragraph)
+        Template.Section(
+            title: title, facts: facts, isParagraph: style == .paragraph, summary: summary, example: example)
     }
 }
 

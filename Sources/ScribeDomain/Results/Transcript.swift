@@ -180,7 +180,7 @@ package struct Transcript: Hashable, Sendable {
         case .unknownFixture: "No fixture has the requested name: \(names)"
         case .noSpeech: "No speech found: \(names)"
         case .noAudio, .chunkGap, .chunkOverlap, .transcriptionFailed, .lowConfidence, .processingFailed, .noteFailed,
-            .notTranslated, .languagesIgnored:
+            .notTranslated, .unsaidContent, .writtenByRules, .languagesIgnored:
             "Transcription failed: \(names)"
         }
     }

@@ -7,25 +7,38 @@ package import ScribeRuntime
 package import ServiceLifecycle
 
 /// One family's part of a server. The server is a list of contributions, and names no family elsewhere.
+///
+/// `Composition` in `ScribeServer` has the list, and makes it anew for each question about hosts or key files. So an
+/// initialiser does no work, and each property is constant and quick. All requirements but ``name`` and
+/// ``compose(in:)`` have a default: none.
 package protocol FamilyContribution: Sendable {
-    /// Name of the family in the documentation and in the journal.
+    /// Name of the family in the documentation and in the journal, such as `S3`. No two families share a name.
     var name: String { get }
-    /// Host names compiled into the family's SDKs.
+    /// Host names compiled into the family's SDKs, in lower case and without a port: for the hosts file and the
+    /// certificate.
     var hosts: [HostGroup] { get }
-    /// Recording policies for the kinds of recordings that the family starts.
+    /// Recording policies for the kinds of recordings that the family starts, one for each kind.
     var policies: [any RecordingPolicy] { get }
-    /// Formats of the webhooks that the family registers.
+    /// Formats of the webhooks that the family registers. A stored registration names its format.
     var webhookFormats: [any WebhookFormat] { get }
     /// Names of the family's key files in the data folder. They never change: data folders and backups contain them.
     var secrets: [String] { get }
     /// Paths at which the family takes the audio of any recording; nil for a family that takes none there.
     var uploadPaths: UploadPaths? { get }
 
-    /// Watchers that are called after an upload is stored.
+    /// Watchers that are called after an upload is stored, on the task of the upload.
+    ///
+    /// Called once for each world, before it takes requests.
+    /// - Parameter transactions: the use cases of the world.
     func uploadWatchers(_ transactions: Transactions) -> [any UploadObserver]
 
     /// Builds the family's routes and sockets, once for all worlds, and its services per world.
-    /// - Throws: ``UnusableSetting``.
+    ///
+    /// Called once at the start of a server, before a port is open. Handlers take what belongs to a namespace from the
+    /// world of their request, and never from here. They run on the event loop of their connection, and many at once.
+    /// - Parameter environment: the objects of the process.
+    /// - Returns: the families, whose claims on a request decide who answers it, and their services.
+    /// - Throws: ``UnusableSetting``, which ends the start with its text; the error of a file that cannot be read.
     func compose(in environment: FamilyEnvironment) async throws -> ComposedFamily
 }
 
@@ -57,7 +70,8 @@ package struct HostGroup: Hashable, Sendable {
 package struct ComposedFamily: Sendable {
     /// Families in the order in which they are asked for a claim.
     package let families: [any Family]
-    /// Background services of a world, which run as long as the world exists.
+    /// Background services of a world, which run as long as the world exists. Called once for each world. A service
+    /// ends when its task shuts down gracefully, or is cancelled.
     package let services: @Sendable (World) -> [any Service]
 
     package init(_ families: [any Family], services: @escaping @Sendable (World) -> [any Service] = { _ in [] }) {

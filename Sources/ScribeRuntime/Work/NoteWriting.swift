@@ -33,14 +33,15 @@ struct NoteWriting: Sendable {
         }
         if let text = fixtureBehaviour.note(of: request) { return document.written(text, from: transcript) }
         let template = try await template(of: document, request, key.business)
+        let visit = try await visit(key, request, for: template)
         let start = clock.wall.now
         var note = document
         do {
-            let written = try await writer.write(
-                NoteRequest(
-                    template, from: transcript.text, of: try await visit(key, request, for: template),
-                    isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
-                    isDictated: request.isDictated))
+            var wanted = NoteRequest(
+                template, from: transcript.text, of: visit,
+                isInSpokenLanguage: document.language.map(request.isSpoken) ?? true, isDictated: request.isDictated)
+            wanted.isLastAttempt = isLastAttempt
+            let written = try await writer.write(wanted)
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
             note.warnings = transcript.warnings + written.warnings

@@ -1,5 +1,6 @@
 import Basics
 import DataFolder
+import Engines
 package import ScribeHTTP
 import ScribeStore
 package import ServiceLifecycle
@@ -69,10 +70,10 @@ extension Emulator {
                 directory: main.directory, configuredClients: configuredClients, clock: parts.clock,
                 threads: data.threads, logger: parts.logger),
         ]
-        if configuration.transcriber != .fake {
-            services.append(
-                TranscriberProbe(transcriber: engines.transcriber, clock: parts.clock, logger: parts.logger))
-        }
+        var probed: [(String, any Engine)] = []
+        if configuration.transcriber != .fake { probed.append(("transcriber", engines.transcriber)) }
+        if configuration.noteWriter != .rules { probed.append(("note writer", engines.noteWriter)) }
+        services += probed.map { EngineProbe(role: $0, engine: $1, clock: parts.clock, logger: parts.logger) }
         return services
     }
 }

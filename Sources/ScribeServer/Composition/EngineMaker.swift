@@ -5,6 +5,7 @@ import Listen
 import Logging
 import NIOPosix
 import ObjectStorage
+import ScribeDomain
 import ScribeRuntime
 import ScribeStore
 
@@ -58,9 +59,24 @@ struct EngineMaker {
             callersThreadLimit: configuration.durability.callersThreadLimit)
     }
 
-    /// Puts the limits of a recogniser around a note writer that takes time.
-    func guarded(_ writer: any NoteWriter) -> any NoteWriter {
-        writer.isInstant ? writer : GuardedNoteWriter(writer, policy: configuration.recognition, clock: clock)
+    /// The note writer that the configuration names: the rules, or a language model with the rules as its fallback.
+    func noteWriter(_ facts: ClinicalFacts) -> any NoteWriter {
+        let rules = RulesNoteWriter(facts: facts)
+        guard case .openAI(let url) = configuration.noteWriter else { return rules }
+        let settings = configuration.noteModel
+        let client = client(
+            of: "note writer", timeLimit: configuration.noteLimits.timeLimit, codes: (.noteFailed, .noteFailed))
+        let model = ChatModel(baseURL: url, key: settings.key, model: settings.model, client: client)
+        let writer = ModelNoteWriter(
+            model, unsaid: settings.unsaid, longest: settings.longest,
+            byRules: Set(settings.byRules.map { TemplateID($0) }), rules: rules)
+        return guarded(writer, fallback: rules)
+    }
+
+    /// Puts limits around a note writer that takes time.
+    func guarded(_ writer: any NoteWriter, fallback: (any NoteWriter)? = nil) -> any NoteWriter {
+        if writer.isInstant { return writer }
+        return GuardedNoteWriter(writer, fallback: fallback, policy: configuration.noteLimits, clock: clock)
     }
 
     private func guarded(
@@ -129,14 +145,21 @@ struct EngineMaker {
             prompt: settings.prompt, trust: configuration.outboundTrust)
     }
 
-    /// HTTP client of a speech service. Its time limit is ten times the guard's, which ends a recognition: this
-    /// one only ends connections without any answer.
-    private func client() -> SpeechServiceClient {
-        SpeechServiceClient(
-            timeLimit: configuration.recognition.timeLimit * 10, trust: configuration.outboundTrust, files: threads,
-            clock: clock
+    private func client() -> ServiceClient {
+        client(
+            of: "transcriber", timeLimit: configuration.recognition.timeLimit,
+            codes: (.transcriptionFailed, .transcriptionTimeout))
+    }
+
+    /// HTTP client of an engine's service. Its time limit is ten times the guard's, which ends the work: this one only
+    /// ends connections without any answer.
+    private func client(
+        of engine: String, timeLimit: Duration, codes: (failed: Diagnostic.Code, late: Diagnostic.Code)
+    ) -> ServiceClient {
+        ServiceClient(
+            timeLimit: timeLimit * 10, trust: configuration.outboundTrust, codes: codes, files: threads, clock: clock
         ) { [logger] address in
-            logger.warning("nothing listens at the address of the transcriber", metadata: ["asked": "\(address)"])
+            logger.warning("nothing listens at the address of the \(engine)", metadata: ["asked": "\(address)"])
         }
     }
 }

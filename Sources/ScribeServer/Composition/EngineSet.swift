@@ -28,7 +28,7 @@ struct EngineSet: Sendable {
         )
         transcriber = try parts.transcriber ?? engines.transcriber()
         facts = ClinicalFacts(threads: threads)
-        noteWriter = engines.guarded(parts.noteWriter ?? RulesNoteWriter(facts: facts))
+        noteWriter = parts.noteWriter.map { engines.guarded($0) } ?? engines.noteWriter(facts)
         live = parts.liveEngine ?? engines.liveEngine(transcriber)
         fixtureBehaviour = engines.fixtureBehaviour()
     }

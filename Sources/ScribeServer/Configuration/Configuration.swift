@@ -29,6 +29,13 @@ package struct Configuration: Sendable {
         case deepgram(URL)
     }
 
+    /// Kind of note writer behind the server.
+    package enum NoteWriterChoice: Hashable, Sendable {
+        case rules
+        /// A language model of a service with OpenAI's API, by its base URL.
+        case openAI(URL)
+    }
+
     /// The name or the address to listen on. `localhost` is 127.0.0.1 and ::1.
     package var host = "localhost"
     /// The addresses of ``host`` to listen on, once the ports are taken.
@@ -121,6 +128,10 @@ package struct Configuration: Sendable {
     package var fallbackTranscriber: TranscriberChoice?
     package var recognition = EngineGuard.Policy()
     package var speechService = SpeechServiceSettings()
+    package var noteWriter = NoteWriterChoice.rules
+    package var noteModel = NoteModelSettings()
+    /// The limits of a note writer that takes time.
+    package var noteLimits = EngineGuard.Policy()
     /// Whether the log explains refused requests; nil means yes. In strict mode it never does.
     package var explains: Bool?
     /// Whether requests are checked against the contract; nil warns on a loopback address, except in strict mode.
@@ -166,6 +177,20 @@ package struct Configuration: Sendable {
         package var prompt: String?
         /// The longest recording that the server sends in one piece.
         package var longest: Duration = .seconds(600)
+
+        package init() {}
+    }
+
+    /// Settings of a language model that writes notes.
+    package struct NoteModelSettings: Hashable, Sendable {
+        package var key: String?
+        /// The name of the model; services with one model take any name.
+        package var model = "default"
+        package var unsaid = ModelNoteWriter.UnsaidContent.leaveOut
+        /// The most characters of a transcript in one request.
+        package var longest = 24_000
+        /// Templates whose notes the rules write.
+        package var byRules: [String] = []
 
         package init() {}
     }

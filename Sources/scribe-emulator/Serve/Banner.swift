@@ -46,6 +46,7 @@ struct Banner {
             "  Auth          \(configuration.authMode.rawValue)",
             "  Web pages     \(webPages)",
             "  Transcriber   \(transcriber)",
+            "  Notes         \(noteWriter)",
             "  Data          \(dataFolder)",
             "",
         ]
@@ -76,6 +77,13 @@ struct Banner {
     private var dataFolder: String {
         let path = URL(fileURLWithPath: configuration.dataFolder).path
         return configuration.isEphemeral ? "in memory, audio in \(path) (deleted at exit)" : path
+    }
+
+    private var noteWriter: String {
+        switch configuration.noteWriter {
+        case .rules: "rules (no language model)"
+        case .openAI(let url): "openai: \(url.host() ?? "")"
+        }
     }
 
     private var transcriber: String {

@@ -177,16 +177,33 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
             ("openai:", { .openAI($0) }), ("deepgram:", { .deepgram($0) }),
         ]
         for (prefix, choice) in services where text.hasPrefix(prefix) {
-            guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(),
-                !host.isEmpty, ["http", "https"].contains(url.scheme), (1...65535).contains(url.port ?? 80)
-            else {
-                throw Setting.Problem(
-                    what: "has no http or https URL; write for example \(prefix)https://stt.example/v1")
-            }
-            return choice(url)
+            return choice(try Setting.service(text, after: prefix))
         }
         throw Setting.Problem(
             what: "is not a transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS")
+    }
+}
+
+extension Setting.Parser where Value == Configuration.NoteWriterChoice {
+    /// Reads a note writer: `rules` or `openai:URL`.
+    static let noteWriter = Self { (text) throws(Setting.Problem) in
+        if text == "rules" { return .rules }
+        guard text.hasPrefix("openai:") else {
+            throw Setting.Problem(what: "is not a note writer; use rules or openai:URL")
+        }
+        return .openAI(try Setting.service(text, after: "openai:"))
+    }
+}
+
+extension Setting {
+    /// The base URL of a service behind a prefix.
+    fileprivate static func service(_ text: String, after prefix: String) throws(Problem) -> URL {
+        guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(), !host.isEmpty,
+            ["http", "https"].contains(url.scheme), (1...65535).contains(url.port ?? 80)
+        else {
+            throw Problem(what: "has no http or https URL; write for example \(prefix)https://models.example/v1")
+        }
+        return url
     }
 }
 
@@ -195,6 +212,9 @@ extension Setting.Parser where Value == [String] {
     static let paths = Self(valueType: .list) { (text) throws(Setting.Problem) in
         try list(text).map { path throws(Setting.Problem) in try Setting.path(path) }
     }
+
+    /// Reads names that are separated by commas.
+    static let names = Self(valueType: .list) { text in list(text) }
 
     /// Reads web origins: `https://app.example:8443,https://*.staging.example`, or `*`.
     static let origins = Self(

@@ -121,6 +121,10 @@ struct Setting: Sendable {
     static let signingKeyName = "SCRIBE_SIGNING_KEY"
     /// The environment variable with the key of the speech service itself. It has no flag either.
     static let sttKeyName = "SCRIBE_STT_KEY"
+    /// The environment variable with the key of the language model itself. It has no flag either.
+    static let noteKeyName = "SCRIBE_NOTE_KEY"
+    /// Environment variables with keys themselves.
+    static let keyNames = [signingKeyName, sttKeyName, noteKeyName]
     /// Environment variables that are not settings: `env` prints them for clients, and test suites read the last one.
     static let exportedNames = [
         "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_API_KEY_HEX",

@@ -13,6 +13,9 @@ struct SettingFlags: ParsableArguments {
     @OptionGroup(title: "Recogniser")
     private var speech: SettingGroup<Setting.SpeechGroup>
 
+    @OptionGroup(title: "Notes")
+    private var notes: SettingGroup<Setting.NotesGroup>
+
     @OptionGroup(title: "Access")
     private var access: SettingGroup<Setting.AccessGroup>
 
@@ -21,7 +24,7 @@ struct SettingFlags: ParsableArguments {
 
     /// The values of the given flags by the names of the flags.
     var given: [String: String] {
-        [place.given, speech.given, access.given, behaviour.given].reduce(into: [:]) { all, group in
+        [place.given, speech.given, notes.given, access.given, behaviour.given].reduce(into: [:]) { all, group in
             all.merge(group) { first, _ in first }
         }
     }
@@ -49,6 +52,11 @@ extension Setting {
     enum SpeechGroup: SettingList {
         static let settings = speech
         static let flags = speech.map(\.flag)
+    }
+
+    enum NotesGroup: SettingList {
+        static let settings = notes
+        static let flags = notes.map(\.flag)
     }
 
     enum AccessGroup: SettingList {

@@ -57,8 +57,7 @@ struct Settings {
         }
         let known =
             Setting.all.map(\.environmentName)
-            + [Setting.configName, Setting.signingKeyName, Setting.sttKeyName]
-            + Setting.exportedNames
+            + [Setting.configName] + Setting.keyNames + Setting.exportedNames
         for name in environment.keys.sorted()
         where name.hasPrefix(Setting.environmentPrefix) && !known.contains(name) {
             warnings.append("\(name) is not a setting; did you mean \(nearestName(to: name, among: known))?")
@@ -136,7 +135,7 @@ struct Settings {
 
     /// The set environment variables that hold keys themselves.
     var keyVariables: [String] {
-        [Setting.signingKeyName, Setting.sttKeyName].filter { environment[$0] != nil }
+        Setting.keyNames.filter { environment[$0] != nil }
     }
 
     private func settleTLS(_ configuration: inout Configuration) throws(Problem) {
@@ -191,6 +190,7 @@ struct Settings {
         // Keys in the environment win over files with keys.
         if let key = environment[Setting.signingKeyName] { run.configuration.signingKey = Array(key.utf8) }
         if let key = environment[Setting.sttKeyName] { run.configuration.speechService.key = key }
+        if let key = environment[Setting.noteKeyName] { run.configuration.noteModel.key = key }
         do {
             try settleTLS(&run.configuration)
         } catch {

@@ -142,32 +142,4 @@ struct GuardedTranscriberTests {
         #expect(running.most == 2)
         #expect(running.all == 5)
     }
-
-    private struct HangingWriter: NoteWriter {
-        let name = "hanging"
-        let isInstant = false
-        let clock: WallClock
-
-        func write(_ request: NoteRequest) async throws -> WrittenNote {
-            try await clock.sleep(for: .seconds(1_000_000), as: .fixture)
-            return WrittenNote(value: "")
-        }
-    }
-
-    @Test("a note writer has the same time limit and circuit as a transcriber")
-    func noteWriter() async throws {
-        let writer = GuardedNoteWriter(
-            HangingWriter(clock: manual.clock), policy: .init(timeLimit: .seconds(10), failuresToOpen: 1),
-            clock: manual.clock)
-        let template = Template(id: .init("n"), name: "N", format: .markdown, bucket: .custom, sections: [])
-        let visit = Visit(id: "n", time: manual.now)
-        let note = Task { try await writer.write(NoteRequest(template, from: "words", of: visit)) }
-        try await manual.waitFor(.timeLimit)
-        manual.advance(by: .seconds(10))
-        await #expect { try await note.value } throws: { ($0 as? EngineFailure)?.code == .noteFailed }
-        #expect(writer.condition == .unavailable)
-        await #expect { try await writer.write(NoteRequest(template, from: "words", of: visit)) } throws: {
-            ($0 as? EngineFailure)?.origin == .refusal
-        }
-    }
 }

@@ -109,6 +109,20 @@ struct FHIRTests {
         #expect(Self.item(all[0]["section"], 1)?["entry"] == nil)
     }
 
+    @Test("a paragraph has its writer's words, and a fact of two sections has one resource")
+    func wording() throws {
+        let fact = ClinicalFact(.complaint, "reports a cough")
+        let section = Template.Section(title: "Symptoms", facts: [.complaint], isParagraph: true)
+        let template = Template(
+            id: .init("n"), name: "Note", format: .fhir, bucket: .custom, sections: [section, section])
+        let request = NoteRequest(template, from: "", of: Visit(id: "t", time: Date(timeIntervalSince1970: 0)))
+        let text = NoteEncoding(request, [(section, [fact]), (section, [fact])]) { _, _ in "As the model says." }.text
+        let all = Self.resources(try JSONDocument(Data(text.utf8)).decode(JSONValue.self))
+        #expect(Self.types(all) == ["Composition", "Patient", "Encounter", "Device", "Condition"])
+        let div = Self.item(all[0]["section"], 1)?["text"]?["div"]?.stringValue
+        #expect(div?.contains("<p>As the model says.</p>") == true)
+    }
+
     @Test("facts of kinds that the template leaves out are not in the document")
     func left() throws {
         let facts = [ClinicalFact(.complaint, "cough"), ClinicalFact(.medication, "x 5 mg")]

@@ -10,19 +10,39 @@ package import ScribeDomain
 package struct FHIRDocument {
     private let visit: Visit
     private let template: Template
+    /// Sections that have content, with the places of their facts.
+    private let sections: [(section: Template.Section, places: [Int])]
     private let facts: [ClinicalFact]
     private let transcript: String
+    private let wording: ([ClinicalFact], Template.Section) -> String
     private let references: References
 
     /// Most statements with a resource of their own, which takes some 900 bytes. The sections have all statements.
     private static let mostStatements = 1000
 
-    /// Creates a document with the facts that belong into the template.
-    /// - Parameter transcript: content of the document if the template takes none of the facts.
+    /// Creates a document with the facts that belong into the template, as the rules word them.
     package init(_ template: Template, _ facts: [ClinicalFact], of visit: Visit, transcript: String) {
+        self.init(
+            template, template.filled(with: facts), of: visit, transcript: transcript, wording: RulesNoteWriter.text)
+    }
+
+    /// Creates a document.
+    /// - Parameters:
+    ///   - sections: facts of each section of the template.
+    ///   - transcript: content of the document if no section has a fact.
+    ///   - wording: text of the facts of one section, for sections that are paragraphs.
+    init(
+        _ template: Template, _ sections: [NoteEncoding.Section], of visit: Visit, transcript: String,
+        wording: @escaping ([ClinicalFact], Template.Section) -> String
+    ) {
         self.visit = visit
         self.template = template
         self.transcript = transcript
+        self.wording = wording
+        let facts = sections.flatMap(\.facts).removingDuplicates()
+        let places = Dictionary(uniqueKeysWithValues: zip(facts, facts.indices))
+        self.sections = sections.filter { !$0.facts.isEmpty }
+            .map { ($0.section, $0.facts.compactMap { places[$0] }.removingDuplicates()) }
         self.facts = facts
         references = References(seed: "\(visit.business)\n\(visit.id)\n\(template.id)\n")
     }
@@ -41,13 +61,9 @@ package struct FHIRDocument {
 
     /// JSON of the bundle.
     package var json: JSON {
-        let sections = template.sections.compactMap { section -> (section: Template.Section, places: [Int])? in
-            let places = facts.indices.filter { template.takes(facts[$0], under: section) }
-            return places.isEmpty ? nil : (section, places)
-        }
-        let used = Array(sections.flatMap(\.places).removingDuplicates().prefix(Self.mostStatements))
+        let used = facts.indices.prefix(Self.mostStatements)
         let frame = [
-            Part(name: "composition", words: title, json: composition(sections, Set(used))),
+            Part(name: "composition", words: title, json: composition),
             Part(name: "patient", words: visit.patient ?? "Patient without a name", json: patient),
             Part(name: "encounter", words: "Visit of \(visit.time.iso8601)", json: encounter(used.map { facts[$0] })),
             Part(name: "device", words: "scribe-emulator: a note for tests, not for care", json: device),
@@ -87,8 +103,7 @@ package struct FHIRDocument {
 
     // MARK: Frame
 
-    /// - Parameter used: places of the facts that have a resource.
-    private func composition(_ sections: [(section: Template.Section, places: [Int])], _ used: Set<Int>) -> JSON {
+    private var composition: JSON {
         let content: JSON =
             sections.isEmpty
             ? [
@@ -99,11 +114,11 @@ package struct FHIRDocument {
             ]
             : .array(sections) { section, places in
                 let facts = places.map { self.facts[$0] }
-                let named = places.filter(used.contains)
+                let named = places.filter { $0 < Self.mostStatements }
                 return [
                     "title": .string(section.title),
                     "text": Self.narrative(
-                        section.isParagraph ? [NoteSentences.paragraph(facts)] : facts.map(\.text),
+                        section.isParagraph ? [wording(facts, section)] : facts.map(\.text),
                         isList: !section.isParagraph, status: named == places ? "generated" : "additional"),
                     "entry": named.isEmpty ? nil : .array(named) { references.reference(name(of: $0)) },
                 ]

@@ -6,7 +6,7 @@ package import ScribeDomain
 package struct DeepgramTranscriber: Transcriber {
     package let name = "deepgram"
     private let service: SpeechService
-    private let client: SpeechServiceClient
+    private let client: ServiceClient
     private let files: NIOThreadPool
 
     /// Model for requests if the configuration names none.
@@ -16,7 +16,7 @@ package struct DeepgramTranscriber: Transcriber {
     /// Confidence below which the result carries a warning.
     private static let leastConfidence = 0.5
 
-    package init(service: SpeechService, client: SpeechServiceClient, files: NIOThreadPool) {
+    package init(service: SpeechService, client: ServiceClient, files: NIOThreadPool) {
         self.service = service
         self.client = client
         self.files = files

@@ -8,7 +8,7 @@ package import ScribeDomain
 package struct OpenAITranscriber: Transcriber {
     package let name = "openai"
     private let service: SpeechService
-    private let client: SpeechServiceClient
+    private let client: ServiceClient
     private let temporary: TemporaryFiles
     private let files: NIOThreadPool
     /// Models for which the service refused word times; later requests do not ask them for times.
@@ -20,7 +20,7 @@ package struct OpenAITranscriber: Transcriber {
     private static let longestPrompt = 600
 
     package init(
-        service: SpeechService, client: SpeechServiceClient, temporary: TemporaryFiles, files: NIOThreadPool
+        service: SpeechService, client: ServiceClient, temporary: TemporaryFiles, files: NIOThreadPool
     ) {
         self.service = service
         self.client = client
@@ -54,7 +54,7 @@ package struct OpenAITranscriber: Transcriber {
 
     private func ask(
         _ recording: Recording, _ format: AudioFormat, _ model: String, _ responseFormat: String
-    ) async throws -> SpeechServiceClient.Answer {
+    ) async throws -> ServiceClient.Answer {
         var fields = [("model", model), ("response_format", responseFormat)]
         if responseFormat == "verbose_json" {
             fields += [("timestamp_granularities[]", "word"), ("timestamp_granularities[]", "segment")]
@@ -120,7 +120,7 @@ package struct OpenAITranscriber: Transcriber {
         let segments: Tolerant<[Segment]>?
     }
 
-    private func speech(in answer: SpeechServiceClient.Answer) throws -> RecognisedSpeech {
+    private func speech(in answer: ServiceClient.Answer) throws -> RecognisedSpeech {
         try answer.requireSuccess()
         if answer.contentType.hasPrefix("text/plain") {
             guard let text = String(validating: answer.body, as: UTF8.self) else { throw Self.unreadable }

@@ -39,7 +39,7 @@ struct ServedRecogniser {
     ) throws -> any Transcriber {
         var service = SpeechService(baseURL: try #require(URL(string: "\(api.http.url)/v1")))
         change(&service)
-        let client = SpeechServiceClient(
+        let client = ServiceClient(
             timeLimit: timeLimit, connectTime: connectTime, trust: service.trust, files: .singleton,
             clock: manual.clock
         ) { address in told.withLock { $0.append(address) } }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Engines
 
-struct SpeechServiceClientTests {
+struct ServiceClientTests {
     @Test(
         "a Retry-After of a speech service is obeyed for at most a minute, and an invalid one is ignored",
         arguments: [
@@ -10,6 +10,6 @@ struct SpeechServiceClientTests {
             ("Sat, 21 Nov 2026 07:28:00 GMT", nil), ("", nil), (nil, nil),
         ] as [(String?, Double?)])
     func retryAfter(header: String?, seconds: Double?) {
-        #expect(SpeechServiceClient.pause(header) == seconds)
+        #expect(ServiceClient.pause(header) == seconds)
     }
 }

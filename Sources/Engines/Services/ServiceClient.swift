@@ -5,25 +5,28 @@ import NIOCore
 import NIOHTTP1
 package import NIOPosix
 package import Outbound
-import ScribeDomain
+package import ScribeDomain
 
-/// HTTP client for speech services, with limits: redirects are not followed, and answers have a maximum size.
-package final class SpeechServiceClient: Sendable {
-    /// Answer of a speech service.
+/// HTTP client for the services behind engines, with limits: redirects are not followed, and answers have a maximum size.
+package final class ServiceClient: Sendable {
+    /// Answer of a service.
     package struct Answer: Sendable {
         package let status: Int
         package let contentType: String
         /// Seconds of `Retry-After`; nil without one.
         package let retryAfter: Double?
         package let body: Data
-        /// Beginning of the body for the log, see ``SpeechServiceClient/excerpt(of:without:)``.
+        /// Beginning of the body for the log, see ``ServiceClient/excerpt(of:without:)``.
         package let excerpt: String
+        /// Code for a failure because of this answer.
+        fileprivate let code: Diagnostic.Code
     }
 
     /// Largest answer in bytes: an hour of words with times takes a third of it.
     static let answerLimit = 8 << 20
 
     private let client: HTTPClient
+    private let codes: (failed: Diagnostic.Code, late: Diagnostic.Code)
     private let files: NIOThreadPool
     private let connectTime: Duration
     private let clock: WallClock
@@ -37,10 +40,13 @@ package final class SpeechServiceClient: Sendable {
     ///   - connectTime: time in which a connection is tried again and again.
     ///   - refused: called with the service's URL when a connection is refused, once until a connection is not.
     ///   - files: threads that may block.
+    ///   - codes: diagnostic codes for a failed and for a late service.
     package init(
         timeLimit: Duration, connectTime: Duration = .seconds(10), trust: OutboundTrust = .system,
+        codes: (failed: Diagnostic.Code, late: Diagnostic.Code) = (.transcriptionFailed, .transcriptionTimeout),
         files: NIOThreadPool, clock: WallClock, refused: @escaping @Sendable (_ address: String) -> Void = { _ in }
     ) {
+        self.codes = codes
         self.connectTime = connectTime
         self.clock = clock
         self.refused = refused
@@ -67,14 +73,26 @@ package final class SpeechServiceClient: Sendable {
         let size = try await files.runIfActive {
             try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64 ?? 0
         }
+        return try await post(url, headers) { [files] in
+            .stream(FileChunks(path: path, files: files), length: .known(size))
+        }
+    }
+
+    /// Posts bytes.
+    /// - Throws: ``EngineFailure``, or `CancellationError`.
+    func post(_ url: URL, _ headers: [(String, String)], body: [UInt8]) async throws -> Answer {
+        try await post(url, headers) { .bytes(body) }
+    }
+
+    /// - Parameter body: makes the body of each attempt.
+    private func post(
+        _ url: URL, _ headers: [(String, String)], _ body: () -> HTTPClientRequest.Body
+    ) async throws -> Answer {
         var request = HTTPClientRequest(url: url.absoluteString)
         request.method = .POST
         request.headers = HTTPHeaders(headers + [("Accept-Encoding", "identity"), ("Connection", "close")])
         do {
-            let response = try await response(to: request) { [files] in
-                .stream(FileChunks(path: path, files: files), length: .known(size))
-            }
-            return try await Self.answer(response, to: headers)
+            return try await answer(try await response(to: request, body), to: headers)
         } catch let failure as EngineFailure {
             throw failure
         } catch {
@@ -83,8 +101,7 @@ package final class SpeechServiceClient: Sendable {
                 $0 == error as? HTTPClientError
             }
             throw EngineFailure(
-                isTimeout ? .transcriptionTimeout : .transcriptionFailed, "the service did not answer: \(error)",
-                isRetryable: true)
+                isTimeout ? codes.late : codes.failed, "the service did not answer: \(error)", isRetryable: true)
         }
     }
 
@@ -159,30 +176,30 @@ package final class SpeechServiceClient: Sendable {
         return text
     }
 
-    private static func answer(
+    private func answer(
         _ response: HTTPClientResponse, to headers: [(String, String)]
     ) async throws -> Answer {
         if (300..<400).contains(response.status.code) {
             // Audio is sent only to the configured address.
             throw EngineFailure(
-                .transcriptionFailed, "the service redirects, with \(response.status.code); name its final address")
+                codes.failed, "the service redirects, with \(response.status.code); name its final address")
         }
         let encoding = response.headers.first(name: "Content-Encoding")?.lowercased() ?? "identity"
         guard encoding == "identity" else {
             throw EngineFailure(
-                .transcriptionFailed, "the service's answer is packed, as \(encoding.prefix(20))")
+                codes.failed, "the service's answer is packed, as \(encoding.prefix(20))")
         }
         var body = Data()
         for try await piece in response.body {
-            guard body.count + piece.readableBytes <= answerLimit else {
-                throw EngineFailure(.transcriptionFailed, "the service's answer is too long")
+            guard body.count + piece.readableBytes <= Self.answerLimit else {
+                throw EngineFailure(codes.failed, "the service's answer is too long")
             }
             body.append(contentsOf: piece.readableBytesView)
         }
         return Answer(
             status: Int(response.status.code), contentType: response.headers.first(name: "Content-Type") ?? "",
-            retryAfter: pause(response.headers.first(name: "Retry-After")), body: body,
-            excerpt: excerpt(of: body, without: headers))
+            retryAfter: Self.pause(response.headers.first(name: "Retry-After")), body: body,
+            excerpt: Self.excerpt(of: body, without: headers), code: codes.failed)
     }
 
     /// Pause by `Retry-After` in seconds, limited to 60 because a client waits; nil without a valid header.
@@ -201,24 +218,25 @@ extension URL {
     }
 }
 
-extension SpeechServiceClient.Answer {
+extension ServiceClient.Answer {
     /// Checks for success, and throws a failure that says whether and when to try again.
-    func requireSuccess() throws(EngineFailure) {
+    /// - Parameter input: what the service got, for the failure's words.
+    func requireSuccess(of input: String = "recording") throws(EngineFailure) {
         switch status {
         case 200..<300: return
         case 408, 425, 429, 500...:
             throw EngineFailure(
-                .transcriptionFailed, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter,
+                code, "the service answered \(status)", isRetryable: true, retryAfter: retryAfter,
                 detail: excerpt)
         case 401, 403:
-            throw EngineFailure(.transcriptionFailed, "the service refused the key with \(status)", detail: excerpt)
+            throw EngineFailure(code, "the service refused the key with \(status)", detail: excerpt)
         case 400, 413, 415, 422:
-            // The refusal concerns this recording only; the next one may succeed.
+            // The refusal concerns this input only; the next one may succeed.
             throw EngineFailure(
-                .transcriptionFailed, "the service does not take the recording: \(status)", origin: .input,
+                code, "the service does not take the \(input): \(status)", origin: .input,
                 detail: excerpt)
         default:
-            throw EngineFailure(.transcriptionFailed, "the service answered \(status)", detail: excerpt)
+            throw EngineFailure(code, "the service answered \(status)", detail: excerpt)
         }
     }
 }

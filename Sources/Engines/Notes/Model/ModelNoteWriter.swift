@@ -1,0 +1,82 @@
+import Basics
+package import ScribeDomain
+
+/// Note writer by a language model. Each answer is read by the schema of the template and checked against the
+/// transcript: statements with content that nobody said are left out, or kept with a warning.
+package struct ModelNoteWriter: NoteWriter {
+    /// Treatment of statements with numbers, medicines, doses, sides or denials that nobody said.
+    package enum UnsaidContent: String, Hashable, Sendable, CaseIterable {
+        case leaveOut = "leave-out"
+        case keep
+    }
+
+    package let name = "openai"
+    package let isInstant = false
+    private let model: ChatModel
+    private let unsaid: UnsaidContent
+    /// Most characters of a transcript in one request; longer ones are sent in parts.
+    private let longest: Int
+    /// Templates whose notes the rules write.
+    private let byRules: Set<TemplateID>
+    private let rules: RulesNoteWriter
+
+    /// Requests that one note takes at most, so that a model which never ends an answer cannot take all of them.
+    private static let mostRequests = 60
+    /// Shortest part that is divided once more after an answer that was too long.
+    private static let shortestDivided = 1000
+
+    package init(
+        _ model: ChatModel, unsaid: UnsaidContent = .leaveOut, longest: Int = 24_000, byRules: Set<TemplateID> = [],
+        rules: RulesNoteWriter
+    ) {
+        self.model = model
+        self.unsaid = unsaid
+        self.longest = longest
+        self.byRules = byRules
+        self.rules = rules
+    }
+
+    package func probe() async -> FailedProbe? { await model.probe() }
+
+    package func requestCount(for request: NoteRequest) -> Int {
+        takes(request.template) ? 1 + request.transcript.utf8.count / max(longest, 1) : 1
+    }
+
+    /// Whether the model writes notes of the template: a transcript is no note, and a template without sections
+    /// leaves nothing to ask for.
+    private func takes(_ template: Template) -> Bool {
+        template.format != .transcript && !template.sections.isEmpty && !byRules.contains(template.id)
+    }
+
+    package func write(_ request: NoteRequest) async throws -> WrittenNote {
+        guard takes(request.template), !request.transcript.allSatisfy(\.isWhitespace) else {
+            return try await rules.write(request)
+        }
+        let grounding = await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
+            TranscriptGrounding(request.transcript)
+        }
+        var session = Session(request, model, grounding, unsaid, requestsLeft: Self.mostRequests)
+        var parts = TranscriptParts(request.transcript, longest: longest).parts
+        let count = parts.count
+        var sections = Array(repeating: [NoteSchema.Statement](), count: request.template.sections.count)
+        var number = 0
+        while !parts.isEmpty {
+            let part = parts.removeFirst()
+            number += 1
+            do throws(Session.Failure) {
+                let found = try await session.statements(of: part, (number: min(number, count), count: count))
+                for (index, statements) in found.enumerated() {
+                    sections[index] = (sections[index] + statements).removingDuplicates()
+                }
+            } catch {
+                switch error {
+                case .tooLong(let failure):
+                    guard part.count >= Self.shortestDivided else { throw failure }
+                    parts = TranscriptParts(part, longest: part.count / 2 + 1).parts + parts
+                case .other(let failure): throw failure
+                }
+            }
+        }
+        return session.note(of: sections)
+    }
+}
