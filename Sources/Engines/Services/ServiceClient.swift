@@ -7,7 +7,7 @@ package import NIOPosix
 package import Outbound
 package import ScribeDomain
 
-/// HTTP client for the services behind engines, with limits: redirects are not followed, and answers have a maximum size.
+/// HTTP client for the services behind engines, with limits: it follows no redirects, and answers have a maximum size.
 package final class ServiceClient: Sendable {
     /// Answer of a service.
     package struct Answer: Sendable {

@@ -34,7 +34,7 @@ package struct Diagnostic: Hashable, Sendable {
         case languagesIgnored = "languages_ignored"
         /// The note was requested in another language than the spoken one; the server does not translate.
         case notTranslated = "not_translated"
-        /// The language model stated numbers, medicines, doses, sides or denials that nobody said.
+        /// The language model stated numbers, medicines, doses, sides or denials that were not said.
         case unsaidContent = "unsaid_content"
         /// The language model failed, and the rules wrote the note.
         case writtenByRules = "written_by_rules"

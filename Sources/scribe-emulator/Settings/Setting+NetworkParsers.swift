@@ -52,9 +52,17 @@ extension Setting.Parser where Value == [CertificateName] {
 
 extension Setting.Parser where Value == [String] {
     /// Reads names of models: `nova-3-cardiology,nova-2-ours`.
-    static let modelNames = list(
-        of: { name in
-            let isName = name.utf8.count <= 100 && name.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
-            return isName && !name.isEmpty ? name : nil
-        }, writing: "names such as nova-3-cardiology")
+    static let modelNames = names("names such as nova-3-cardiology")
+
+    /// Reads ids of templates: `soap,t-123`.
+    static let templateIDs = names("template ids such as soap")
+
+    private static func names(_ example: String) -> Self {
+        list(
+            of: { name in
+                let isName =
+                    name.utf8.count <= 100 && name.utf8.allSatisfy { $0.isInIdentifier || $0 == UInt8(ascii: ".") }
+                return isName && !name.isEmpty ? name : nil
+            }, writing: example)
+    }
 }

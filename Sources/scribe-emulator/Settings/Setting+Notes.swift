@@ -30,18 +30,18 @@ extension Setting {
         ) { key, run in run.configuration.noteModel.key = String(decoding: key, as: UTF8.self) },
         Setting(
             "note-unsaid",
-            "Treatment of numbers, medicines, doses, sides and denials that nobody said: leave-out or keep.",
+            "Treatment of numbers, medicines, doses, sides and denials that were not said: leave-out or keep.",
             .choice(),
             default: "leave-out",
             page: """
-                what becomes of a model's statement with numbers, medicines, doses, sides or denials that nobody said: \
+                what becomes of a model's statement with numbers, medicines, doses, sides or denials that were not said: \
                 `leave-out`, or `keep` with a warning
                 """,
             to: \.configuration.noteModel.unsaid),
         Setting(
             "note-rules-templates",
             "Ids of templates whose notes the rules write, though there is a language model.",
-            .names,
+            .templateIDs,
             page: "ids of templates whose notes the rules write, though there is a language model",
             to: \.configuration.noteModel.byRules),
         Setting(

@@ -177,7 +177,7 @@ extension Setting.Parser where Value == Configuration.TranscriberChoice {
             ("openai:", { .openAI($0) }), ("deepgram:", { .deepgram($0) }),
         ]
         for (prefix, choice) in services where text.hasPrefix(prefix) {
-            return choice(try Setting.service(text, after: prefix))
+            return choice(try Setting.service(text, after: prefix, such: "stt.example"))
         }
         throw Setting.Problem(
             what: "is not a transcriber; use fake, openai:URL, deepgram:URL or command:PROGRAM ARGUMENTS")
@@ -191,17 +191,20 @@ extension Setting.Parser where Value == Configuration.NoteWriterChoice {
         guard text.hasPrefix("openai:") else {
             throw Setting.Problem(what: "is not a note writer; use rules or openai:URL")
         }
-        return .openAI(try Setting.service(text, after: "openai:"))
+        return .openAI(try Setting.service(text, after: "openai:", such: "models.example"))
     }
 }
 
 extension Setting {
     /// The base URL of a service behind a prefix.
-    fileprivate static func service(_ text: String, after prefix: String) throws(Problem) -> URL {
-        guard let url = URL(string: String(text.dropFirst(prefix.count))), let host = url.host(), !host.isEmpty,
+    /// - Parameter host: the host of the example in the error.
+    fileprivate static func service(
+        _ text: String, after prefix: String, such host: String
+    ) throws(Problem) -> URL {
+        guard let url = URL(string: String(text.dropFirst(prefix.count))), !(url.host() ?? "").isEmpty,
             ["http", "https"].contains(url.scheme), (1...65535).contains(url.port ?? 80)
         else {
-            throw Problem(what: "has no http or https URL; write for example \(prefix)https://models.example/v1")
+            throw Problem(what: "has no http or https URL; write for example \(prefix)https://\(host)/v1")
         }
         return url
     }
@@ -212,9 +215,6 @@ extension Setting.Parser where Value == [String] {
     static let paths = Self(valueType: .list) { (text) throws(Setting.Problem) in
         try list(text).map { path throws(Setting.Problem) in try Setting.path(path) }
     }
-
-    /// Reads names that are separated by commas.
-    static let names = Self(valueType: .list) { text in list(text) }
 
     /// Reads web origins: `https://app.example:8443,https://*.staging.example`, or `*`.
     static let origins = Self(

@@ -63,6 +63,14 @@ extension Mistake {
             "service without a host", "TRANSCRIBER", "deepgram:http://u:hidden@", shown: "deepgram:http://***@",
             "has no http or https URL; write for example deepgram:https://stt.example/v1"),
         variable(
+            "note writer of another kind", "NOTE_WRITER", "ollama", "is not a note writer; use rules or openai:URL"),
+        variable(
+            "language model without a host", "NOTE_WRITER", "openai:http://u:hidden@", shown: "openai:http://***@",
+            "has no http or https URL; write for example openai:https://models.example/v1"),
+        variable(
+            "template id with a space", "NOTE_RULES_TEMPLATES", "a b",
+            "contains 'a b'; write template ids such as soap"),
+        variable(
             "key of the service that is not there", "STT_KEY_FILE", "$here/nowhere",
             "cannot be read; check that the file exists and that you may read it"),
     ]

@@ -139,7 +139,7 @@ struct EverySettingTests {
         "tls-name": ["bare wildcard", "spaces"], "trusted-proxies": ["range"], "cors-origins": ["port", "wildcard"],
         "allowed-hosts": ["bare wildcard", "spaces"], "client-profiles": [], "outbound-allow": ["range", "spaces"],
         "webhook-pauses": [], "listen-models": ["spaces"], "stt-prompt": Set(odd.keys), "seed": Set(odd.keys),
-        "faults": Set(odd.keys),
+        "note-rules-templates": ["spaces"], "faults": Set(odd.keys),
     ]
 
     @Test(

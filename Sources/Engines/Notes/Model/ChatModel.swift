@@ -25,7 +25,7 @@ package struct ChatModel: Sendable {
         static func assistant(_ content: String) -> Message { Message(role: "assistant", content: content) }
     }
 
-    /// What a service has refused so far.
+    /// Refusals of a service so far.
     private struct Known {
         var format = AnswerFormat.schema
         var takesTemperature = true

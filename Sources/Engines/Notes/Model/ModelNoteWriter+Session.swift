@@ -16,7 +16,7 @@ extension ModelNoteWriter {
         private let unsaid: UnsaidContent
         private let prompt: NotePrompt
         private var requestsLeft: Int
-        /// Number of statements by the kind of content that nobody said.
+        /// Number of statements by the kind of content that was not said.
         private var gaps: [TranscriptGrounding.Gap: Int] = [:]
 
         init(
@@ -32,7 +32,7 @@ extension ModelNoteWriter {
                 template: request.template, schema: NoteSchema(request.template), isDictated: request.isDictated)
         }
 
-        /// Statement with the kinds of content in it that nobody said.
+        /// Statement with the kinds of content in it that were not said.
         private typealias Judged = (statement: NoteSchema.Statement, gaps: Set<TranscriptGrounding.Gap>)
 
         /// Statements of one part of the transcript, of each section. An answer that does not follow the schema, or
@@ -115,7 +115,7 @@ extension ModelNoteWriter {
                     }
                     let unsaid = judged.joined().filter { !$0.1.isEmpty }
                     let problems = unsaid.prefix(10).map { statement, gaps in
-                        "\"\(statement.words.prefix(200))\" has \(gaps.names) that nobody said"
+                        "\"\(statement.words.prefix(200))\" has \(gaps.names) that were not said"
                     }
                     return (judged, problems)
                 } catch {
@@ -130,7 +130,9 @@ extension ModelNoteWriter {
         ) -> Set<TranscriptGrounding.Gap> {
             var gaps = grounding.gaps(in: statement.words, example: section.example)
             let isMedicine = statement.kind == .medication || statement.kind == nil && section.facts == [.medication]
-            if isMedicine, let name = statement.details["name"], !grounding.hasWords(of: name) { gaps.insert(.medicine) }
+            if isMedicine, let name = statement.details["name"], !grounding.hasWords(of: name) {
+                gaps.insert(.medicine)
+            }
             return gaps
         }
 
@@ -157,7 +159,7 @@ extension ModelNoteWriter {
             TranscriptGrounding.Gap.allCases.compactMap { gap in
                 gaps[gap].map { count in
                     let statements = count == 1 ? "1 statement" : "\(count) statements"
-                    let content = "\(statements) with \(gap.name) that nobody said"
+                    let content = "\(statements) with \(gap.name) that were not said"
                     return Diagnostic(
                         .unsaidContent, unsaid == .keep ? "The note has \(content)" : "The note leaves out \(content)")
                 }

@@ -2,9 +2,9 @@ import Basics
 package import ScribeDomain
 
 /// Note writer by a language model. Each answer is read by the schema of the template and checked against the
-/// transcript: statements with content that nobody said are left out, or kept with a warning.
+/// transcript: statements with content that was not said are left out, or kept with a warning.
 package struct ModelNoteWriter: NoteWriter {
-    /// Treatment of statements with numbers, medicines, doses, sides or denials that nobody said.
+    /// Treatment of statements with numbers, medicines, doses, sides or denials that were not said.
     package enum UnsaidContent: String, Hashable, Sendable, CaseIterable {
         case leaveOut = "leave-out"
         case keep

@@ -53,7 +53,9 @@ struct NoteSchema {
 
     /// Name for a section of this title: ASCII letters and digits, words joined by `_`.
     private static func key(of title: String) -> String {
-        String(title.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "_").prefix(60))
+        String(
+            title.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }.joined(separator: "_").prefix(60)
+        )
     }
 
     /// The JSON Schema.
@@ -65,7 +67,9 @@ struct NoteSchema {
         switch item {
         case .sentence: return ["type": "string"]
         case .record(let kinds, let parts):
-            let optional = parts.map { ($0, ["type": $0 == "name" && kinds.isEmpty ? "string" : ["string", "null"]] as JSON) }
+            let optional = parts.map {
+                ($0, ["type": $0 == "name" && kinds.isEmpty ? "string" : ["string", "null"]] as JSON)
+            }
             guard !kinds.isEmpty else { return object(optional) }
             let kind: JSON = ["type": "string", "enum": .array(kinds) { .string($0.rawValue) }]
             return object([("kind", kind), ("text", ["type": "string"])] + optional)
@@ -89,7 +93,8 @@ struct NoteSchema {
         var sections: [[Statement]] = []
         for (key, item) in zip(keys, items) {
             switch members[key] {
-            case nil: throw Mismatch(problem: "the property \(key) is missing; it is null for a section without content")
+            case nil:
+                throw Mismatch(problem: "the property \(key) is missing; it is null for a section without content")
             case .null?: sections.append([])
             case .array(let values)?:
                 guard values.count <= Self.mostStatements else {
@@ -110,7 +115,8 @@ struct NoteSchema {
         case (.record(let kinds, let parts), .object(let members)):
             let names = (kinds.isEmpty ? [] : ["kind", "text"]) + parts
             guard Set(members.keys) == Set(names) else {
-                throw Mismatch(problem: "each element of \(key) must have the properties \(names.joined(separator: ", "))")
+                throw Mismatch(
+                    problem: "each element of \(key) must have the properties \(names.joined(separator: ", "))")
             }
             var details: [String: String] = [:]
             for name in parts where members[name] != .null {
@@ -139,7 +145,7 @@ struct NoteSchema {
 }
 
 extension NoteSchema.Statement {
-    /// All that the statement says, for a check against the transcript.
+    /// Text and parts of the statement, for a check against the transcript.
     var words: String {
         ([text] + details.sorted { $0.key < $1.key }.map(\.value).filter { $0 != text }).joined(separator: ", ")
     }

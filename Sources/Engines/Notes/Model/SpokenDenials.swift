@@ -59,7 +59,7 @@ struct SpokenDenials {
         return said.contains(true) || said.isEmpty && asked.contains(key)
     }
 
-    /// Whether a statement denies what nobody denied, or affirms what was only denied.
+    /// Whether a statement denies what was not denied, or affirms what was only denied.
     func contradict(_ tokens: [Token]) -> Bool {
         let statements = Self.statements(in: tokens)
         for statement in statements {

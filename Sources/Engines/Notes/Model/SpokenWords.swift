@@ -78,7 +78,9 @@ struct SpokenWords {
         return units
     }()
 
-    private static let counting = ["once": "1", "twice": "2", "thrice": "3", "couple": "2", "half": "0.5", "dozen": "12"]
+    private static let counting = [
+        "once": "1", "twice": "2", "thrice": "3", "couple": "2", "half": "0.5", "dozen": "12",
+    ]
 
     private static func amounts(in tokens: [Token]) -> [Amount] {
         var amounts: [Amount] = []

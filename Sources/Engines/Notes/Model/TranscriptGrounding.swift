@@ -3,7 +3,7 @@ import Basics
 /// Checks the statements of a note against the transcript: numbers, medicines, doses, sides and negations, which harm
 /// where they are wrong, must have been said. It judges no other words.
 struct TranscriptGrounding {
-    /// Kind of content that nobody said.
+    /// Kind of content that was not said.
     enum Gap: String, Hashable, CaseIterable {
         case number, medicine, dose, side, negation
         /// The example of the section's description, given out as a statement.
@@ -73,7 +73,7 @@ struct TranscriptGrounding {
             .filter { amount.unit == nil || $0.unit == nil || $0.unit == amount.unit }.map(\.place)
         guard amount.unit != nil, let medicine = statement.medicine(of: amount) else { return !places.isEmpty }
         let medicines = spoken.places(of: medicine.words)
-        // A medicine that nobody named is a gap of its own.
+        // A medicine that was not named is a gap of its own.
         guard !medicines.isEmpty else { return !places.isEmpty }
         return places.contains { medicines.hasElement(within: Self.doseDistance, of: $0) }
     }

@@ -132,7 +132,7 @@ struct RecordingState: Hashable, Sendable {
         case .processingFailed: ("The server failed.", "Commit again; the log says why.")
         case .noteFailed: ("The note could not be written.", "Commit again, or choose another template.")
         case .languagesIgnored: ("More than two languages were asked for.", "Ask for at most two.")
-        case .unsaidContent: ("The model stated what nobody said.", "Compare the note with the transcript.")
+        case .unsaidContent: ("The model stated what was not said.", "Compare the note with the transcript.")
         case .writtenByRules: ("The language model failed, and the rules wrote the note.", "The log says why.")
         case .notTranslated: ("The note is in the spoken language.", "The server does not translate.")
         }

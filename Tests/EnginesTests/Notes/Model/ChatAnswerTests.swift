@@ -64,7 +64,8 @@ struct ChatAnswerTests {
             Data(events.map { "data: \($0)\r\n\r\n" }.joined().utf8), contentType: "text/event-stream; charset=utf-8")
     }
 
-    private static let first = #"{"choices": [{"delta": {"role": "assistant", "content": "{\"a\""}, "finish_reason": null}]}"#
+    private static let first =
+        #"{"choices": [{"delta": {"role": "assistant", "content": "{\"a\""}, "finish_reason": null}]}"#
     private static let second = #"{"choices": [{"delta": {"content": ": 1}"}, "finish_reason": null}]}"#
     private static let last = #"{"choices": [{"delta": {}, "finish_reason": "stop"}]}"#
     private static let usage = #"{"choices": [], "usage": {"total_tokens": 3}}"#
@@ -85,7 +86,9 @@ struct ChatAnswerTests {
 
     @Test(
         "an answer of another shape is a failure of the service",
-        arguments: ["", "<html>", "[]", "{}", #"{"choices": []}"#, #"{"choices": [{"text": "x"}]}"#, #"{"choices": 3}"#])
+        arguments: [
+            "", "<html>", "[]", "{}", #"{"choices": []}"#, #"{"choices": [{"text": "x"}]}"#, #"{"choices": 3}"#,
+        ])
     func shapes(body: String) {
         #expect { try ChatAnswer(Data(body.utf8), contentType: "application/json") } throws: {
             ($0 as? EngineFailure)?.code == .noteFailed

@@ -117,7 +117,9 @@ struct ModelNoteWriterTests {
         #expect(
             record?["Medications"]
                 == .array([
-                    .object(["name": .string("ibuprofen"), "dose": .string("400 mg"), "frequency": .string("twice a day")])
+                    .object([
+                        "name": .string("ibuprofen"), "dose": .string("400 mg"), "frequency": .string("twice a day"),
+                    ])
                 ]))
     }
 
@@ -139,7 +141,8 @@ struct ModelNoteWriterTests {
     func ladder(status: Int, refused: [String]) async throws {
         let api = try await ChatAPI { request, _ in
             request.format.map(refused.contains) ?? false
-                ? ChatAPI.error(status, "response_format is not supported") : ChatAPI.note(request, ["symptoms": ["Cough"]])
+                ? ChatAPI.error(status, "response_format is not supported")
+                : ChatAPI.note(request, ["symptoms": ["Cough"]])
         }
         let writer = try writer(api)
         for _ in 0..<2 { #expect(try await writer.write(request()).value.contains("Cough.")) }
@@ -166,7 +169,8 @@ struct ModelNoteWriterTests {
     @Test("an answer that is no note is asked for once more, with what is wrong")
     func repair() async throws {
         let api = try await ChatAPI { request, number in
-            number == 0 ? ChatAPI.message("Sure! What is the note about?") : ChatAPI.note(request, ["symptoms": ["Cough"]])
+            number == 0
+                ? ChatAPI.message("Sure! What is the note about?") : ChatAPI.note(request, ["symptoms": ["Cough"]])
         }
         #expect(try await writer(api).write(request()).value.contains("Cough."))
         #expect(api.requests.count == 2)
@@ -186,7 +190,7 @@ struct ModelNoteWriterTests {
         #expect(api.requests.count == 2)
     }
 
-    @Test("content that nobody said is asked to be mended, and what remains of it is left out with warnings")
+    @Test("content that was not said is asked to be mended, and what remains of it is left out with warnings")
     func unsaid() async throws {
         let api = try await ChatAPI { request, number in
             ChatAPI.note(
@@ -202,7 +206,7 @@ struct ModelNoteWriterTests {
         #expect(note.value.contains("Ibuprofen 400 mg"))
         #expect(!note.value.contains("denies a cough") && !note.value.contains("Amoxicillin"))
         #expect(note.warnings.map(\.code) == [.unsaidContent, .unsaidContent, .unsaidContent])
-        #expect(note.warnings.first?.message == "The note leaves out 1 statement with medicines that nobody said")
+        #expect(note.warnings.first?.message == "The note leaves out 1 statement with medicines that were not said")
         #expect(api.requests.count == 2)
         #expect(api.requests.last?.messages[3].contains("Ibuprofen 800 mg") ?? false)
     }
@@ -212,7 +216,7 @@ struct ModelNoteWriterTests {
         let api = try await ChatAPI { request, _ in ChatAPI.note(request, ["medications": ["Ibuprofen 800 mg"]]) }
         let note = try await writer(api, .keep).write(request())
         #expect(note.value.contains("Ibuprofen 800 mg"))
-        #expect(note.warnings == [.init(.unsaidContent, "The note has 1 statement with doses that nobody said")])
+        #expect(note.warnings == [.init(.unsaidContent, "The note has 1 statement with doses that were not said")])
     }
 
     @Test("a first answer with some unsaid content is better than a second one that is no note, or none")
@@ -237,7 +241,9 @@ struct ModelNoteWriterTests {
     func orders(order: String) async throws {
         let api = try await ChatAPI { request, _ in
             if request.transcript.contains("pwned") { return ChatAPI.message("pwned") }
-            if request.transcript.contains("role") { return ChatAPI.message(#"{"symptoms": ["Healthy"], "role": "admin"}"#) }
+            if request.transcript.contains("role") {
+                return ChatAPI.message(#"{"symptoms": ["Healthy"], "role": "admin"}"#)
+            }
             return ChatAPI.note(request, ["medications": ["Oxycodone 90 mg"]])
         }
         let transcript = "\(Self.transcript)\nPatient: \(order)"
@@ -263,7 +269,9 @@ struct ModelNoteWriterTests {
         #expect(note.value.contains("- Ramipril\n- Aspirin"))
     }
 
-    @Test("an answer that was cut at its limit, and a question that is too long, are divided in two", arguments: [true, false])
+    @Test(
+        "an answer that was cut at its limit, and a question that is too long, are divided in two",
+        arguments: [true, false])
     func halves(isAnswer: Bool) async throws {
         let api = try await ChatAPI { request, _ in
             if request.transcript.count < 900 { return ChatAPI.note(request, ["symptoms": ["Cough"]]) }
@@ -298,7 +306,9 @@ struct ModelNoteWriterTests {
         }
     }
 
-    @Test("each fault of the service is a failure that says whether another attempt may help", arguments: SpeechFault.allCases)
+    @Test(
+        "each fault of the service is a failure that says whether another attempt may help",
+        arguments: SpeechFault.allCases)
     func faults(fault: SpeechFault) async throws {
         guard let isRetryable = Self.isRetryable(fault) else { return }
         try await withinTheTimeOfATest {
@@ -312,7 +322,8 @@ struct ModelNoteWriterTests {
 
     @Test("a refusal is a failure of this transcript, and its words are not logged")
     func refusal() async throws {
-        let refused = #"{"choices": [{"message": {"content": null, "refusal": "Asha has a cough"}, "finish_reason": "stop"}]}"#
+        let refused =
+            #"{"choices": [{"message": {"content": null, "refusal": "Asha has a cough"}, "finish_reason": "stop"}]}"#
         let answers = [
             HTTPService.Answer.text(refused), ChatAPI.message("", end: "content_filter"),
             ChatAPI.error(403, "Asha has a cough", code: "policy_violation"),

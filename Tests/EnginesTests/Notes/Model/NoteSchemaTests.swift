@@ -73,7 +73,8 @@ struct NoteSchemaTests {
     func facts() throws {
         func answer(kind: String) throws -> JSONValue {
             try value(
-                #"{"symptoms": null, "medications": null, "plan": [{"kind": "\#(kind)", "text": "X-ray", "name": null}]}"#)
+                #"{"symptoms": null, "medications": null, "plan": [{"kind": "\#(kind)", "text": "X-ray", "name": null}]}"#
+            )
         }
         let read = try schema(.fhir).statements(in: try answer(kind: "investigation"))
         #expect(read[2] == [.init(text: "X-ray", kind: .investigation)])

@@ -21,7 +21,8 @@ struct TranscriptGroundingTests {
             "Denies fever and chills", "No fever, chills or chest pain", "Denies chest pain but has a cough",
             "Allergic to penicillin", "Metformin 500 mg twice a day", "Metformin 500 mg 2 times a day",
             "metformin, 500mg, twice a day", "Blood pressure 152/94 mmHg", "Temperature 38.2 °C", "Right ear is red",
-            "Start amoxicillin 250 mg for 7 days", "1. Return in two weeks", "- Come back if there is trouble breathing",
+            "Start amoxicillin 250 mg for 7 days", "1. Return in two weeks",
+            "- Come back if there is trouble breathing",
             "Doing fine", "", "The patient was seen today",
         ])
     func said(statement: String) {
@@ -33,7 +34,8 @@ struct TranscriptGroundingTests {
         arguments: [
             ("Cough for 4 days", [.number]), ("Blood pressure 150/94", [.number]), ("Age 45-year-old", [.number]),
             ("Temperature 38.5", [.number]), ("Metformin 850 mg", [.dose]), ("Metformin 500 mcg", [.dose]),
-            ("Take ibuprofen", [.medicine]), ("Take zofenopril", [.medicine]), ("Ibuprofen 400 mg", [.medicine, .dose]),
+            ("Take ibuprofen", [.medicine]), ("Take zofenopril", [.medicine]),
+            ("Ibuprofen 400 mg", [.medicine, .dose]),
             ("Right knee pain", [.side]), ("Left ear is red", [.side]), ("Bilateral knee pain", [.side]),
             ("Denies cough", [.negation]), ("Reports fever", [.negation]), ("Has chest pain", [.negation]),
             ("No known allergies", [.negation]), ("Denies nausea", [.negation]), ("No surgery planned", [.negation]),
@@ -45,7 +47,8 @@ struct TranscriptGroundingTests {
 
     @Test("a dose far from its medicine belongs to another one")
     func swapped() {
-        let between = Array(repeating: "And then we talked of the weather for a while.", count: 12).joined(separator: " ")
+        let between = Array(repeating: "And then we talked of the weather for a while.", count: 12).joined(
+            separator: " ")
         let grounding = TranscriptGrounding("Take ramipril 5 mg. \(between) Take atorvastatin 20 mg.")
         #expect(grounding.gaps(in: "Ramipril 5 mg").isEmpty)
         #expect(grounding.gaps(in: "Ramipril 5 mg and atorvastatin 20 mg").isEmpty)

@@ -14,7 +14,9 @@ struct TranscriptPartsTests {
         let lines = (1...30).map { "line \($0)" }
         let parts = TranscriptParts(lines.joined(separator: "\n"), longest: longest).parts
         #expect(parts.allSatisfy { $0.count <= longest })
-        #expect(parts.joined(separator: " ").split { $0 == " " || $0 == "\n" } == lines.joined(separator: " ").split(separator: " "))
+        #expect(
+            parts.joined(separator: " ").split { $0 == " " || $0 == "\n" }
+                == lines.joined(separator: " ").split(separator: " "))
     }
 
     @Test("a line without end is divided between words, and a word without end within")
