@@ -44,7 +44,8 @@ def browser(tmp_path_factory):
 
 @pytest.mark.parametrize("path, words", [
     ("", ["Consultations", "O'Neil & Søn", "Done"]),
-    ("/consultations/b-demo/i-console", ["O'Neil & Søn", "Timeline", "fever", "initTransaction", "1.m4a"]),
+    ("/consultations/b-demo/i-console",
+     ["O'Neil & Søn", "Timeline", "fever", "R4 document", "initTransaction", "1.m4a"]),
     ("/requests", ["/voice/api/v2/transaction/commit/i-console"]),
     ("/bench", ["Faults", "Snapshots", "Namespaces"]),
 ])

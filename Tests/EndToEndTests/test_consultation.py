@@ -5,8 +5,8 @@ import pytest
 import speech
 
 
-def take(transaction, s3, chunks):
-    assert transaction.init().status_code == 201
+def take(transaction, s3, chunks, *templates, **more):
+    assert transaction.init(*templates, **more).status_code == 201
     for path, start, end in chunks:
         transaction.upload(s3, path, start, end)
     assert transaction.stop().status_code == 200

@@ -35,21 +35,24 @@ package struct NoteRequest: Sendable {
     package let isInSpokenLanguage: Bool
     /// Whether the transcript is a dictated note, and no conversation.
     package let isDictated: Bool
+    /// Visit that the note is about.
+    package let visit: Visit
+
     /// Tenant of the note: waiting notes of several tenants take turns.
-    package let tenant: String
+    package var tenant: String { visit.business }
 
     /// Whether a failure now is final for the note.
     package var isLastAttempt = false
 
     package init(
-        _ template: Template, from transcript: String, isInSpokenLanguage: Bool = true, isDictated: Bool = false,
-        tenant: String = ""
+        _ template: Template, from transcript: String, of visit: Visit, isInSpokenLanguage: Bool = true,
+        isDictated: Bool = false
     ) {
         self.template = template
         self.transcript = transcript
         self.isInSpokenLanguage = isInSpokenLanguage
         self.isDictated = isDictated
-        self.tenant = tenant
+        self.visit = visit
     }
 }
 

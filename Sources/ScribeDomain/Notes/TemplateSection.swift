@@ -16,8 +16,8 @@ package struct TemplateSection: Hashable, Sendable {
     package let parent: SectionID?
     /// Whether the section ships with the server: all businesses share it, and clients cannot change it.
     package let isDefault: Bool
-    /// Kinds of facts given at creation; nil derives them from the title.
-    private let givenFacts: [ClinicalFact.Kind]?
+    /// Kinds of facts given at creation; nil derives them from the section's words.
+    let givenFacts: [ClinicalFact.Kind]?
 
     package init(
         id: SectionID, title: String, summary: String, style: Style, example: String, parent: SectionID? = nil,
@@ -32,33 +32,6 @@ package struct TemplateSection: Hashable, Sendable {
         self.isDefault = isDefault
         self.givenFacts = facts
     }
-
-    /// Kinds of facts in the section. The title's words decide for a section that a user made.
-    /// A title without a known word leaves the section empty, so that no unrelated fact appears there.
-    package var facts: [ClinicalFact.Kind] {
-        if let givenFacts { return givenFacts }
-        let words = (title + " " + summary).lowercased()
-        return Self.keywords.filter { kind, keywords in
-            // "Present illness" is no history, and "review of systems" is no follow-up visit.
-            let isOther =
-                kind == .history && words.contains("present illness")
-                || kind == .followUp && words.contains("of systems")
-            return !isOther && keywords.contains { words.contains($0) }
-        }.map(\.kind)
-    }
-
-    private static let keywords: [(kind: ClinicalFact.Kind, words: [String])] = [
-        (.complaint, ["complaint", "symptom", "presenting", "present illness", "subjective"]),
-        (.presentIllness, ["present illness", "presenting", "subjective", "hpi"]),
-        (.negative, ["present illness", "review of systems", "subjective", "negatives", "hpi"]),
-        (.history, ["history", "subjective", "comorbid"]),
-        (.allergy, ["allerg", "intoleran"]),
-        (.examination, ["exam", "vital", "objective", "finding", "result"]),
-        (.assessment, ["assessment", "diagnos", "impression"]),
-        (.medication, ["medic", "prescription", "drug", "treatment", "plan"]),
-        (.advice, ["advice", "instruction", "counsel", "lifestyle", "plan"]),
-        (.followUp, ["follow", "review", "next visit", "plan"]),
-    ]
 
     /// Layout of the section in notes.
     package var layout: Template.Section {

@@ -33,12 +33,13 @@ struct NoteWriting: Sendable {
         }
         if let text = fixtureBehaviour.note(of: request) { return document.written(text, from: transcript) }
         let template = try await template(of: document, request, key.business)
+        let visit = try await visit(key, request, for: template)
         let start = clock.wall.now
         var note = document
         do {
             var wanted = NoteRequest(
-                template, from: transcript.text, isInSpokenLanguage: document.language.map(request.isSpoken) ?? true,
-                isDictated: request.isDictated, tenant: key.business.rawValue)
+                template, from: transcript.text, of: visit,
+                isInSpokenLanguage: document.language.map(request.isSpoken) ?? true, isDictated: request.isDictated)
             wanted.isLastAttempt = isLastAttempt
             let written = try await writer.write(wanted)
             note.value = written.value
@@ -56,6 +57,14 @@ struct NoteWriting: Sendable {
             by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
             seconds: clock.wall.now.timeIntervalSince(start))
         return note
+    }
+
+    /// Visit of a recording. Only FHIR has the time of the visit, which costs a read.
+    private func visit(
+        _ key: Transaction.Key, _ request: TransactionRequest, for template: Template
+    ) async throws -> Visit {
+        let began = template.format == .fhir ? try await store.transaction(key)?.createdAt : nil
+        return Visit(key, request, at: began ?? clock.now)
     }
 
     private func template(

@@ -25,7 +25,7 @@ struct NoteCommand: AsyncParsableCommand {
             """)
     var section: String?
 
-    @Option(help: "How to print it: markdown, json, eka_emr or transcript; by default as the template says.")
+    @Option(help: "How to print it: markdown, json, eka_emr, fhir or transcript; by default as the template says.")
     var format: String?
 
     enum Mode: String, CaseIterable, ExpressibleByArgument {
@@ -70,7 +70,9 @@ struct NoteCommand: AsyncParsableCommand {
             if template.format == .markdown { return print(RulesNoteWriter.text(of: statements, under: section)) }
         }
         let note = try await RulesNoteWriter(facts: facts).write(
-            NoteRequest(template, from: transcript, isDictated: mode == .dictation))
+            NoteRequest(
+                template, from: transcript, of: Visit(id: "note", time: WallClock.system.now),
+                isDictated: mode == .dictation))
         print(note.value, terminator: note.value.hasSuffix("\n") ? "" : "\n")
     }
 

@@ -29,4 +29,12 @@ struct JSONTests {
         #expect(text(["x": .value(value)]) == #"{"x":{"a":[null],"b":1}}"#)
         #expect(text((["a": 1] as JSON).adding(["b": 2])) == #"{"a":1,"b":2}"#)
     }
+
+    @Test("indented JSON has each member and each element in a line")
+    func indented() {
+        let json: JSON = ["a": [1, "b"], "empty": [:], "none": [], "c": ["d": .null]]
+        let lines = ["{", #"  "a": ["#, "    1,", #"    "b""#, "  ],", #"  "empty": {},"#, #"  "none": [],"#]
+        let rest = [#"  "c": {"#, #"    "d": null"#, "  }", "}"]
+        #expect(json.indented == (lines + rest).joined(separator: "\n"))
+    }
 }

@@ -228,6 +228,7 @@ struct ConsolePagesTests {
             let page = try await visitor.page("/consultations/b-demo/i-1").text
             #expect(page.contains("<span data-at=\"0.5\">fever</span>"))
             #expect(page.contains("Which words each statement came from") && page.contains("<q class="))
+            #expect(page.contains("Show the bundle") && page.contains("&quot;Composition&quot;"))
         }
     }
 
@@ -255,6 +256,7 @@ struct ConsolePagesTests {
         arguments: [false, true])
     func strict(isFull: Bool) async throws {
         var server = try TestServer()
+        server.transcriber = TimedTranscriber()
         server.configuration.authMode = .strict
         server.configuration.adminToken = "operator"
         server.configuration.hasDemoSeed = true
@@ -263,15 +265,17 @@ struct ConsolePagesTests {
         try await server.run { anonymous in
             let client = try await anonymous.login()
             try await client.record("i-1", "Asha Rao", at: manual.now)
+            #expect(try await client.list("commit", "i-1", ["1.wav"]).status == 200)
+            #expect(try await client.status("i-1").status == 200)
             let locked = try await ConsoleVisitor(anonymous)
             let answer = try await locked.act(.post, "/login", #"{"token":"operator"}"#)
             let cookie = try #require(answer.headers[.setCookie]?.split(separator: ";").first.map(String.init))
             let headers = ConsoleVisitor.navigation + [.cookie: cookie]
             for path in ["", "/consultations/b-demo/i-1"] {
                 let page = try await anonymous.get("/__console\(path)", headers: headers)
-                #expect(page.status == 200)
-                #expect(page.text.contains("Asha Rao") == isFull, "\(path)")
+                #expect(page.status == 200 && page.text.contains("Asha Rao") == isFull, "\(path)")
                 #expect(page.text.contains("v-i-1") == isFull)
+                #expect(page.text.contains("Show the bundle") == (isFull && !path.isEmpty))
             }
             let search = try await anonymous.get("/__console", headers: headers + [.scribeSearch: "asha"])
             #expect(search.text.contains("i-1") == isFull, "a name cannot be guessed")

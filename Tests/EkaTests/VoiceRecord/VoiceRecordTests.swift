@@ -39,6 +39,7 @@ struct Version1Tests {
             let fhir = try #require(Data(base64Encoded: status["data.output.fhir"]))
             let bundle = try JSONDecoder().decode(JSONValue.self, from: fhir)
             #expect(bundle["resourceType"] == .string("Bundle"))
+            #expect(bundle["type"] == .string("document"))
             let retrieved = try await client.get("/health/api/v1/fhir/retrieve?identifier=t")
             #expect(retrieved.json == bundle)
             #expect(try await client.get("/health/api/v1/fhir/retrieve?identifier=u").status == 404)

@@ -35,7 +35,7 @@ struct GuardedNoteWriterTests {
 
     private func request(isLastAttempt: Bool = false) -> NoteRequest {
         let template = Template(id: .init("n"), name: "N", format: .markdown, bucket: .custom, sections: [])
-        var request = NoteRequest(template, from: "words")
+        var request = NoteRequest(template, from: "words", of: Visit(id: "n", time: manual.now))
         request.isLastAttempt = isLastAttempt
         return request
     }

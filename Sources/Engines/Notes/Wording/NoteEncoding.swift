@@ -25,6 +25,11 @@ struct NoteEncoding {
         case .transcript: request.transcript
         case .json: text(.array(titled) { ["title": .string($0.title), "value": .string($0.text)] })
         case .ekaEMR: text(record)
+        case .fhir:
+            text(
+                FHIRDocument(
+                    request.template, sections, of: request.visit, transcript: request.transcript, wording: wording
+                ).json)
         default:
             (["# \(request.template.name)"] + titled.map { "## \($0.title)\n\n\($0.text)" })
                 .joined(separator: "\n\n") + "\n"
@@ -55,4 +60,11 @@ struct NoteEncoding {
     }
 
     private func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
+}
+
+extension Template {
+    /// Sections with the facts that belong into them.
+    func filled(with facts: [ClinicalFact]) -> [NoteEncoding.Section] {
+        sections.map { section in (section, facts.filter { takes($0, under: section) }) }
+    }
 }

@@ -19,12 +19,8 @@ package struct RulesNoteWriter: NoteWriter {
     }
 
     private func text(_ request: NoteRequest) async throws -> String {
-        let (template, facts) = (
-            request.template, try await facts.facts(in: request.transcript, isDictated: request.isDictated)
-        )
-        let sections = template.sections.map { section in (section, facts.filter { template.takes($0, under: section) })
-        }
-        return NoteEncoding(request, sections, wording: Self.text).text
+        let facts = try await facts.facts(in: request.transcript, isDictated: request.isDictated)
+        return NoteEncoding(request, request.template.filled(with: facts), wording: Self.text).text
     }
 
     /// Text of one section's facts, as a paragraph or a list.

@@ -43,6 +43,7 @@ extension ConsoleFamily {
         let refused = journal.refusedUploads
         let sounds = Self.sounds(timeline)
         let isCancelled = transaction.processingStatus == .cancelled
+        let fhir = try await fhir(of: transaction, documents, pageRequest)
         return Page(
             key: "consultations", title: shownName, template: "consultation",
             model: [
@@ -66,7 +67,7 @@ extension ConsoleFamily {
                 "documents": try await shown(
                     isCancelled ? documents.filter(\.status.isFinal) : documents, of: business,
                     isDictated: transaction.request.isDictated, pageRequest),
-                "hasDocuments": !documents.isEmpty,
+                "hasDocuments": !documents.isEmpty, "fhir": fhir, "hasFHIR": !fhir.isEmpty,
                 "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
                 "hasJournalNote": !journal.note(since: base).isEmpty,
@@ -123,6 +124,17 @@ extension ConsoleFamily {
             models.append(model)
         }
         return models
+    }
+
+    /// The note as a FHIR document; empty while there is no transcript, and where the console shows no words.
+    private func fhir(
+        of transaction: Transaction, _ documents: [ResultDocument], _ pageRequest: PageRequest
+    ) async throws -> String {
+        guard settings.showsWords, transaction.processingStatus != .cancelled,
+            let transcript = documents.first(where: { $0.kind == .transcript && $0.status.isUsable })?.value,
+            !transcript.isEmpty, transcript.utf8.count <= Self.longestExplained
+        else { return "" }
+        return try await pageRequest.context.world.runtime.fhir(of: transaction, transcript).indented
     }
 
     private func document(_ document: ResultDocument) -> ConsoleViews.Model {

@@ -71,7 +71,9 @@ extension ConsoleFamily {
         guard let template = try await template(TemplateID(wish.template), of: business, world) else {
             throw ConsoleError.notFound
         }
-        let note = try await RulesNoteWriter(facts: facts).write(NoteRequest(template, from: wish.transcript))
+        let visit = Visit(id: "preview", business: business?.rawValue ?? "", time: world.runtime.clock.now)
+        let noteRequest = NoteRequest(template, from: wish.transcript, of: visit)
+        let note = try await RulesNoteWriter(facts: facts).write(noteRequest)
         let evidence = try await NoteEvidence(of: template, in: wish.transcript, facts)
         return try await .longJSON(
             .ok, ["note": .string(note.value), "format": .string(template.format.rawValue), "sections": evidence.json])

@@ -145,14 +145,15 @@ struct SeedBody {
     }
 
     private static func section(_ fields: JSONFields) throws(ScribeError) -> TemplateSection {
-        let format = try fields.text("format") ?? TemplateSection.Style.paragraph.rawValue
+        let example = try fields.text("example", upTo: Limits.sectionText, lines: true) ?? ""
+        let format = try fields.text("format") ?? TemplateSection.Style(of: example).rawValue
         guard let style = TemplateSection.Style(rawValue: format) else {
             throw fields.problem("format", "must be P or B")
         }
         return TemplateSection(
             id: SectionID(try fields.required("section_id")), title: try fields.required("title"),
             summary: try fields.text("desc", upTo: Limits.sectionText, lines: true) ?? "", style: style,
-            example: try fields.text("example", upTo: Limits.sectionText, lines: true) ?? "")
+            example: example)
     }
 
     private static func consultation(_ fields: JSONFields) throws(ScribeError) -> Consultation {

@@ -38,8 +38,7 @@ struct SectionRoutes: Sendable {
         guard let title = body.title else { throw ScribeError.invalidRequest(field: "title", problem: "is required") }
         let section = TemplateSection(
             id: SectionID(runtime.identifiers.uuid(.section)), title: title, summary: body.desc ?? "",
-            style: body.format ?? .paragraph,
-            example: body.example ?? "")
+            style: body.format ?? .init(of: body.example ?? ""), example: body.example ?? "")
         try await runtime.store.add(section, to: try context.requirePrincipal().business, at: runtime.clock.now)
         return answer(.created, "Section created successfully", section.id, .created)
     }

@@ -1,5 +1,4 @@
 import Basics
-import Engines
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -55,9 +54,8 @@ struct VoiceRecordRoutes: Sendable {
         let transcript =
             progress == .inProgress
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
-        let isDictated = results.transaction.request.isDictated
-        let found: [ClinicalFact]? =
-            if let transcript { try await runtime.facts.facts(in: transcript, isDictated: isDictated) } else { nil }
+        let bundle: JSON? =
+            if let transcript { try await runtime.fhir(of: results.transaction, transcript) } else { nil }
         let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
         return try await .longJSON(
             .ok,
@@ -65,9 +63,7 @@ struct VoiceRecordRoutes: Sendable {
                 "status": .string(progress.rawValue), "txn_id": .string(key.id.rawValue),
                 "data": [
                     "output": [
-                        "fhir": found.map {
-                            .string(Data(FHIRBundle.json(id: key.id.rawValue, $0).bytes).base64EncodedString())
-                        }
+                        "fhir": bundle.map { .string(Data($0.bytes).base64EncodedString()) }
                     ]
                 ],
                 "error": failure.map(JSON.string),
@@ -81,11 +77,11 @@ struct VoiceRecordRoutes: Sendable {
             !identifier.isEmpty
         else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
         let results = try await runtime.store.results(of: .init(business: business, id: TransactionID(identifier)))
-        guard let transcript = results?.documents.first(where: { $0.kind == .transcript }), transcript.status.isUsable
+        guard let results, let transcript = results.documents.first(where: { $0.kind == .transcript }),
+            transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
-        let isDictated = results?.transaction.request.isDictated ?? false
-        let found = try await runtime.facts.facts(in: transcript.value ?? "", isDictated: isDictated)
-        return try await .longJSON(.ok, FHIRBundle.json(id: identifier, found))
+        let bundle = try await runtime.fhir(of: results.transaction, transcript.value ?? "")
+        return try await .longJSON(.ok, bundle)
     }
 
     /// Stores the files of the form, and starts a transaction with them.

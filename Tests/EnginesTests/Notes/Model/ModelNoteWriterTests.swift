@@ -39,7 +39,9 @@ struct ModelNoteWriterTests {
                     example: "The patient reports fever."),
                 .init(title: "Medications", facts: [.medication]),
             ])
-        return NoteRequest(template, from: transcript, isDictated: isDictated)
+        return NoteRequest(
+            template, from: transcript, of: Visit(id: "n", time: Date(timeIntervalSince1970: 1_800_000_000)),
+            isDictated: isDictated)
     }
 
     @Test("a note has the model's statements, as sentences of a paragraph and as a list")

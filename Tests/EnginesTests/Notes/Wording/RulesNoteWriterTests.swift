@@ -19,15 +19,16 @@ struct RulesNoteWriterTests {
         )
     }
 
+    private let visit = Visit(id: "t", time: Date(timeIntervalSince1970: 1_800_000_000))
     private let writer = RulesNoteWriter(facts: ClinicalFacts(threads: .singleton))
 
     private func note(_ format: Template.Format, from text: String? = nil) async throws -> String {
-        try await writer.write(NoteRequest(template(format), from: text ?? transcript)).value
+        try await writer.write(NoteRequest(template(format), from: text ?? transcript, of: visit)).value
     }
 
     @Test("a note in another language than the spoken one is written, with a warning")
     func language() async throws {
-        let request = NoteRequest(template(.markdown), from: transcript, isInSpokenLanguage: false)
+        let request = NoteRequest(template(.markdown), from: transcript, of: visit, isInSpokenLanguage: false)
         let written = try await writer.write(request)
         #expect(written.value.contains("fever"))
         #expect(written.warnings.map(\.code) == [.notTranslated])
