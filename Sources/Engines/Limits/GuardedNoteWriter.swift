@@ -52,7 +52,8 @@ package struct GuardedNoteWriter: NoteWriter {
             let note = try await fallback.write(request)
             let warning = Diagnostic(
                 .writtenByRules, "The language model did not write the note; the rules wrote it")
-            return WrittenNote(value: note.value, warnings: [warning] + note.warnings)
+            return WrittenNote(
+                value: note.value, warnings: [warning] + note.warnings, by: fallback.name, after: failure)
         }
     }
 }

@@ -68,9 +68,17 @@ package struct WrittenNote: Hashable, Sendable {
     package let value: String
     /// Doubts of the writer; any warning makes the note a partial success.
     package let warnings: [Diagnostic]
+    /// Name of the writer; nil for the one that was asked.
+    package let writer: String?
+    /// Failure of the writer that was asked, if another one wrote.
+    package let failure: EngineFailure?
 
-    package init(value: String, warnings: [Diagnostic] = []) {
+    package init(
+        value: String, warnings: [Diagnostic] = [], by writer: String? = nil, after failure: EngineFailure? = nil
+    ) {
         self.value = value.storable
         self.warnings = warnings
+        self.writer = writer
+        self.failure = failure
     }
 }

@@ -29,7 +29,7 @@ package final class ServiceClient: Sendable {
     private let codes: (failed: Diagnostic.Code, late: Diagnostic.Code)
     private let files: NIOThreadPool
     private let connectTime: Duration
-    private let clock: WallClock
+    let clock: WallClock
     private let refused: @Sendable (_ address: String) -> Void
     /// Whether the last connection was refused.
     private let isRefused = LockedValue(false)

@@ -36,12 +36,19 @@ struct NoteWriting: Sendable {
         let visit = try await visit(key, request, for: template)
         let start = clock.wall.now
         var note = document
+        var author = writer.name
         do {
             var wanted = NoteRequest(
                 template, from: transcript.text, of: visit,
                 isInSpokenLanguage: document.language.map(request.isSpoken) ?? true, isDictated: request.isDictated)
             wanted.isLastAttempt = isLastAttempt
             let written = try await writer.write(wanted)
+            author = written.writer ?? author
+            if let failure = written.failure {
+                logger.warning(
+                    "the rules wrote a note, because the model failed",
+                    metadata: ["document_id": "\(document.id)", "error": "\(failure.logged)"])
+            }
             note.value = written.value
             note.status = written.warnings.isEmpty ? transcript.status : .partialSuccess
             note.warnings = transcript.warnings + written.warnings
@@ -54,7 +61,7 @@ struct NoteWriting: Sendable {
             note = document.failed(Diagnostic(.noteFailed, "The note could not be written"))
         }
         metrics.noteWritten(
-            by: writer.name, outcome: note.errors.first?.code.rawValue ?? "success",
+            by: author, outcome: note.errors.first?.code.rawValue ?? "success",
             seconds: clock.wall.now.timeIntervalSince(start))
         return note
     }

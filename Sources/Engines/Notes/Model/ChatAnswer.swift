@@ -16,6 +16,11 @@ struct ChatAnswer: Hashable {
     let text: String
     let end: End
 
+    init(text: String, end: End) {
+        self.text = text
+        self.end = end
+    }
+
     /// Reads an answer, whole or as a stream of server-sent events; some services stream without being asked.
     /// - Throws: ``EngineFailure`` for an answer of another shape, and for a stream that was cut off.
     init(_ body: Data, contentType: String) throws(EngineFailure) {
@@ -77,10 +82,15 @@ struct ChatAnswer: Hashable {
     /// Most places at which an object may begin; each is read to the end of the text at most.
     private static let mostCandidates = 20
 
+    /// Longest text that can be a note, in bytes.
+    private static let longestNote = 256 << 10
+
     /// The JSON objects in the text that are no part of another, without reasoning before them and without fences.
     var objects: [JSONValue] {
         var rest = text[...]
         // Reasoning models think aloud first, and may draft an object there.
+        guard rest.utf8.count <= Self.longestNote else { return [] }
+        if rest.contains("<think>"), !rest.contains("</think>") { return [] }
         if let thought = rest.range(of: "</think>", options: .backwards) { rest = rest[thought.upperBound...] }
         let bytes = Array(rest.utf8)
         var found: [JSONValue] = []

@@ -28,8 +28,13 @@ package struct ChatModel: Sendable {
     /// Refusals of a service so far.
     private struct Known {
         var format = AnswerFormat.schema
+        /// Time from which the strictest format is tried again: a refusal may have been about one template.
+        var expiry = Date.distantPast
         var takesTemperature = true
     }
+
+    /// Seconds for which a refused format is not tried again.
+    private static let memory: TimeInterval = 600
 
     private let url: URL
     private let key: String?
@@ -62,9 +67,11 @@ package struct ChatModel: Sendable {
     func answer(
         in schema: JSON, to messages: (AnswerFormat) -> [Message]
     ) async throws -> (answer: ChatAnswer, format: AnswerFormat) {
-        let first = known.withLock { $0.format }
+        let now = client.clock.now
+        let first = known.withLock { now < $0.expiry ? $0.format : .schema }
         for format in AnswerFormat.allCases where format >= first {
             let answer = try await post(messages(format), format, schema)
+            if Self.isTooLong(answer) { return (ChatAnswer(text: "", end: .length), format) }
             if format != .text, Self.refusesFormat(answer.status) { continue }
             do {
                 try answer.requireSuccess(of: "note")
@@ -73,7 +80,9 @@ package struct ChatModel: Sendable {
                 throw error.replacingDetail(by: Self.code(in: answer.body))
             }
             let read = try ChatAnswer(answer.body, contentType: answer.contentType)
-            known.withLock { $0.format = format }
+            if format != first {
+                known.withLock { ($0.format, $0.expiry) = (format, now.addingTimeInterval(Self.memory)) }
+            }
             return (read, format)
         }
         throw EngineFailure(.noteFailed, "the service takes no format of answers")
@@ -81,6 +90,14 @@ package struct ChatModel: Sendable {
 
     /// Whether a status may mean that the service does not know the format: some services fail on it with 500.
     private static func refusesFormat(_ status: Int) -> Bool { [400, 415, 422, 500, 501].contains(status) }
+
+    /// Whether a refusal is about the length of the question, such as `context_length_exceeded`.
+    private static func isTooLong(_ answer: ServiceClient.Answer) -> Bool {
+        guard [400, 413, 422, 500].contains(answer.status) else { return false }
+        let words = code(in: answer.body).lowercased() + " " + answer.excerpt.lowercased()
+        return answer.status == 413 || words.contains("context_length") || words.contains("context length")
+            || words.contains("context size") || words.contains("context window") || words.contains("maximum context")
+    }
 
     /// Code or type of an error, such as `model_not_found`; empty without one.
     private static func code(in body: Data) -> String {
@@ -98,8 +115,9 @@ package struct ChatModel: Sendable {
         guard hasTemperature, answer.status == 400, answer.excerpt.lowercased().contains("temperature") else {
             return answer
         }
-        known.withLock { $0.takesTemperature = false }
-        return try await post(body(messages, format, schema, false))
+        let second = try await post(body(messages, format, schema, false))
+        if (200..<300).contains(second.status) { known.withLock { $0.takesTemperature = false } }
+        return second
     }
 
     private func post(_ body: JSON) async throws -> ServiceClient.Answer {

@@ -43,15 +43,15 @@ extension ModelNoteWriter {
             var (first, messages) = try await answer(part, place, [])
             var judged: [[Judged]]
             var problems: [String]
-            (judged, problems) = try read(first)
+            (judged, problems) = await read(first)
             if !problems.isEmpty {
                 messages = [.assistant(first.text), NotePrompt.repair(problems)]
                 let isUsable = !judged.isEmpty
                 do throws(Failure) {
                     (first, _) = try await answer(part, place, messages)
-                    let (second, others) = try read(first)
-                    // A second answer of the wrong shape is no better than a first one with some unsaid content.
-                    if !second.isEmpty || !isUsable { (judged, problems) = (second, others) }
+                    let (second, others) = await read(first)
+                    // A model that is told of a mistake may leave out too much, or answer in another shape.
+                    if !isUsable || Self.count(second) >= Self.count(judged) { (judged, problems) = (second, others) }
                 } catch {
                     guard isUsable, !error.isCancellation else { throw error }
                 }
@@ -59,11 +59,14 @@ extension ModelNoteWriter {
             guard !judged.isEmpty else {
                 throw .other(
                     EngineFailure(
-                        .noteFailed, "the model's answer is no note: \(problems.joined(separator: "; "))",
-                        origin: .input))
+                        // A problem names sections by their titles, which the log must not have.
+                        .noteFailed, "the model's answers follow no schema", origin: .input))
             }
             return judged.map { kept($0) }
         }
+
+        /// Number of statements that were said.
+        private static func count(_ judged: [[Judged]]) -> Int { judged.joined().count { $0.gaps.isEmpty } }
 
         private mutating func kept(_ judged: [Judged]) -> [NoteSchema.Statement] {
             judged.compactMap { statement, found in
@@ -88,15 +91,13 @@ extension ModelNoteWriter {
                 case .whole: return (answer, more)
                 case .length:
                     throw Failure.tooLong(
-                        EngineFailure(.noteFailed, "the model's answer was cut at its limit", origin: .input))
+                        EngineFailure(
+                            .noteFailed, "the question or the answer exceeds the model's limit", origin: .input))
                 case .refusal:
                     throw Failure.other(EngineFailure(.noteFailed, "the model refused to answer", origin: .input))
                 }
             } catch let failure as Failure {
                 throw failure
-            } catch let failure as EngineFailure where failure.origin == .input {
-                // Services refuse a question that exceeds the model's context.
-                throw .tooLong(failure)
             } catch {
                 throw .other(error)
             }
@@ -105,9 +106,14 @@ extension ModelNoteWriter {
         /// Reads an answer.
         /// - Returns: the statements of each section, none if the answer does not follow the schema, and what is to be
         ///   mended.
-        private func read(_ answer: ChatAnswer) throws(Failure) -> (judged: [[Judged]], problems: [String]) {
+        private func read(_ answer: ChatAnswer) async -> (judged: [[Judged]], problems: [String]) {
+            await EventLoopOffload.run(bytes: answer.text.utf8.count) { judge(answer) }
+        }
+
+        private func judge(_ answer: ChatAnswer) -> (judged: [[Judged]], problems: [String]) {
             var mismatch = NoteSchema.Mismatch(problem: "it has no JSON object")
-            for object in answer.objects {
+            // The last one: a model may draft before it answers.
+            for object in answer.objects.reversed() {
                 do throws(NoteSchema.Mismatch) {
                     let sections = try prompt.schema.statements(in: object)
                     let judged = zip(sections, request.template.sections).map { statements, section in

@@ -20,7 +20,7 @@ package struct ModelNoteWriter: NoteWriter {
     private let byRules: Set<TemplateID>
     private let rules: RulesNoteWriter
 
-    /// Requests that one note takes at most, so that a model which never ends an answer cannot take all of them.
+    /// Most requests for the note of a short transcript, so that a model which never ends an answer ends some time.
     private static let mostRequests = 60
     /// Shortest part that is divided once more after an answer that was too long.
     private static let shortestDivided = 1000
@@ -56,16 +56,16 @@ package struct ModelNoteWriter: NoteWriter {
         let grounding = await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
             TranscriptGrounding(request.transcript)
         }
-        var session = Session(request, model, grounding, unsaid, requestsLeft: Self.mostRequests)
         var parts = TranscriptParts(request.transcript, longest: longest).parts
-        let count = parts.count
+        var count = parts.count
+        var session = Session(request, model, grounding, unsaid, requestsLeft: max(Self.mostRequests, 3 * count))
         var sections = Array(repeating: [NoteSchema.Statement](), count: request.template.sections.count)
         var number = 0
         while !parts.isEmpty {
             let part = parts.removeFirst()
             number += 1
             do throws(Session.Failure) {
-                let found = try await session.statements(of: part, (number: min(number, count), count: count))
+                let found = try await session.statements(of: part, (number: number, count: count))
                 for (index, statements) in found.enumerated() {
                     sections[index] = (sections[index] + statements).removingDuplicates()
                 }
@@ -73,7 +73,9 @@ package struct ModelNoteWriter: NoteWriter {
                 switch error {
                 case .tooLong(let failure):
                     guard part.count >= Self.shortestDivided else { throw failure }
-                    parts = TranscriptParts(part, longest: part.count / 2 + 1).parts + parts
+                    let halves = TranscriptParts(part, longest: part.count / 2 + 1).parts
+                    parts = halves + parts
+                    (number, count) = (number - 1, count + halves.count - 1)
                 case .other(let failure): throw failure
                 }
             }

@@ -39,7 +39,10 @@ struct NoteSchema {
         var known = Set<String>()
         keys = template.sections.enumerated().map { index, section in
             let key = Self.key(of: section.title)
-            return known.insert(key).inserted && !key.isEmpty ? key : "section_\(index + 1)"
+            if !key.isEmpty, known.insert(key).inserted { return key }
+            var number = index + 1
+            while !known.insert("section_\(number)").inserted { number += 1 }
+            return "section_\(number)"
         }
         items = template.sections.map { section in
             let parts = ["name"] + (section.facts.contains(.medication) ? Self.medicineParts : [])

@@ -1,11 +1,11 @@
 import Basics
 
-/// Checks the statements of a note against the transcript: numbers, medicines, doses, sides and negations, which harm
+/// Checks the statements of a note against the transcript: numbers, medicines, doses, sides and denials, which harm
 /// where they are wrong, must have been said. It judges no other words.
 struct TranscriptGrounding {
     /// Kind of content that was not said.
     enum Gap: String, Hashable, CaseIterable {
-        case number, medicine, dose, side, negation
+        case number, medicine, dose, change, side, negation
         /// The example of the section's description, given out as a statement.
         case example
 
@@ -15,73 +15,95 @@ struct TranscriptGrounding {
             case .number: "numbers"
             case .medicine: "medicines"
             case .dose: "doses"
+            case .change: "changes of medicines"
             case .side: "sides"
-            case .negation: "negations"
+            case .negation: "denials"
             case .example: "words of the template's example"
             }
         }
     }
 
-    private let spoken: SpokenWords
+    private let words: Set<String>
+    private let values: Set<String>
+    private let bareValues: Set<String>
+    private let doses: Set<String>
+    private let spans: Set<String>
+    private let medicines: SpokenMedicines
+    private let names: Set<[String]>
+    private let sides: SpokenSides
     private let denials: SpokenDenials
-    /// Words of the transcript with single spaces between them.
+    /// Words of the transcript with single spaces around and between them.
     private let text: String
 
     init(_ transcript: String) {
         let dialogue = Dialogue(transcript)
-        spoken = SpokenWords(dialogue.clauses.flatMap(\.tokens))
+        let tokens = dialogue.clauses.flatMap(\.tokens)
+        let amounts = SpokenAmounts(tokens).all
+        words = Set(tokens.map(\.plain))
+        values = Set(amounts.map(\.value))
+        bareValues = Set(amounts.filter(\.isBare).map(\.value))
+        doses = Set(amounts.compactMap(\.dose))
+        spans = Set(amounts.compactMap(\.span))
+        medicines = SpokenMedicines(tokens, amounts, SpokenFrequency.all(in: tokens))
+        names = Set(medicines.all.map(\.words))
+        sides = SpokenSides(dialogue.clauses.map(\.tokens))
         denials = SpokenDenials(dialogue)
-        text = spoken.tokens.map(\.plain).joined(separator: " ")
+        text = " \(Self.plain(tokens)) "
     }
 
     /// Finds the kinds of content in a statement that the transcript does not have.
     /// - Parameter example: the example of the section's description, which the statement must not repeat.
     func gaps(in statement: String, example: String = "") -> Set<Gap> {
-        let tokens = Token.tokens(of: Self.withoutNumber(statement))
-        let said = SpokenWords(tokens)
+        let tokens = HindiSpeech.inEnglish(Token.tokens(of: Self.withoutNumber(statement)))
+        let frequencies = SpokenFrequency.all(in: tokens)
+        let amounts = SpokenAmounts(tokens).all
+        let stated = SpokenMedicines(tokens, amounts, frequencies)
         var gaps = Set<Gap>()
-        for amount in said.amounts where !isSaid(amount, in: said) {
-            gaps.insert(amount.unit == nil ? .number : .dose)
+        for amount in amounts where !isSaid(amount, of: stated.medicine(of: amount, in: tokens) ?? stated.all.first) {
+            // How often a medicine is taken is judged as a whole.
+            if frequencies.contains(where: { $0.range.overlaps(amount.range) }) { continue }
+            gaps.insert(amount.dose == nil ? .number : .dose)
         }
-        if said.medicines.contains(where: { spoken.places(of: $0.words).isEmpty }) { gaps.insert(.medicine) }
-        if said.sides.contains(where: { !isSaid($0) }) { gaps.insert(.side) }
+        if !stated.all.allSatisfy({ names.contains($0.words) || $0.words.count == 1 && words.contains($0.words[0]) }) {
+            gaps.insert(.medicine)
+        }
+        for (medicine, details) in stated.details {
+            guard let said = medicines.details[medicine] else { continue }
+            if !said.frequencies.isEmpty, !details.frequencies.isSubset(of: said.frequencies) { gaps.insert(.dose) }
+            let others = details.actions.subtracting(said.actions)
+            if !said.actions.isEmpty, !others.isEmpty { gaps.insert(.change) }
+        }
+        if !SpokenSides([tokens]).all.allSatisfy(sides.has) { gaps.insert(.side) }
         if denials.contradict(tokens) { gaps.insert(.negation) }
         let plain = Self.plain(tokens)
-        if !example.isEmpty, plain == Self.plain(Token.tokens(of: example[...])), !text.contains(plain) {
+        if !example.isEmpty, plain == Self.plain(Token.tokens(of: example[...])), !text.contains(" \(plain) ") {
             gaps.insert(.example)
         }
         return gaps
     }
 
+    /// Words of a medicine's form, which a note may add.
+    private static let forms: Set = ["tablet", "tablets", "capsule", "capsules", "syrup", "cream", "spray", "oral"]
+
     /// Whether the transcript has each longer word of a name.
     func hasWords(of name: String) -> Bool {
-        Token.tokens(of: name[...]).allSatisfy { $0.plain.count < 4 || !spoken.places(of: [$0.plain]).isEmpty }
+        Token.tokens(of: name[...]).allSatisfy {
+            $0.plain.count < 4 || words.contains($0.plain) || Self.forms.contains($0.plain)
+        }
     }
 
     private static func plain(_ tokens: [Token]) -> String { tokens.map(\.plain).joined(separator: " ") }
 
-    /// Farthest distance, in words, between a medicine and its dose.
-    private static let doseDistance = 60
-    /// Farthest distance, in words, between a side and the part of the body.
-    private static let sideDistance = 8
-
-    /// Whether the transcript has a number with that unit or without one, and near the medicine that it belongs to.
-    private func isSaid(_ amount: SpokenWords.Amount, in statement: SpokenWords) -> Bool {
-        // "a tablet" and "one of them" need no number in the transcript.
-        if amount.value == "1", amount.unit == nil { return true }
-        let places = spoken.amounts(of: amount.value)
-            .filter { amount.unit == nil || $0.unit == nil || $0.unit == amount.unit }.map(\.place)
-        guard amount.unit != nil, let medicine = statement.medicine(of: amount) else { return !places.isEmpty }
-        let medicines = spoken.places(of: medicine.words)
-        // A medicine that was not named is a gap of its own.
-        guard !medicines.isEmpty else { return !places.isEmpty }
-        return places.contains { medicines.hasElement(within: Self.doseDistance, of: $0) }
-    }
-
-    private func isSaid(_ side: SpokenWords.Side) -> Bool {
-        let places = spoken.sides.lazy.filter { $0.name == side.name }.map(\.place)
-        guard let part = side.part else { return !places.isEmpty }
-        return places.contains { spoken.bodyParts(near: $0, Self.sideDistance).contains(part) }
+    private func isSaid(_ amount: SpokenAmounts.Amount, of medicine: SpokenMedicines.Medicine?) -> Bool {
+        if let span = amount.span { return spans.contains(span) || bareValues.contains(amount.value) }
+        guard let dose = amount.dose else {
+            // "one of them" needs no number in the transcript.
+            return amount.value == "1" || values.contains(amount.value)
+        }
+        guard let medicine, let said = medicines.details[medicine.words], !said.doses.isEmpty else {
+            return doses.contains(dose) || bareValues.contains(amount.value)
+        }
+        return said.doses.contains(dose) || said.doses.contains(amount.value) || medicines.looseDoses.contains(dose)
     }
 
     /// The statement without a bullet or a number of a list before it.
@@ -93,17 +115,5 @@ struct TranscriptGrounding {
             if after.hasPrefix(". ") || after.hasPrefix(") ") { rest = after.dropFirst(2) }
         }
         return rest
-    }
-}
-
-extension [Int] {
-    /// Whether a sorted list has an element at most this far from a value.
-    fileprivate func hasElement(within distance: Int, of value: Int) -> Bool {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if self[middle] < value - distance { low = middle + 1 } else { high = middle }
-        }
-        return low < endIndex && self[low] <= value + distance
     }
 }

@@ -15,7 +15,7 @@ package struct RulesNoteWriter: NoteWriter {
             value: try await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
                 try await text(request)
             },
-            warnings: request.languageWarnings)
+            warnings: request.languageWarnings, by: name)
     }
 
     private func text(_ request: NoteRequest) async throws -> String {

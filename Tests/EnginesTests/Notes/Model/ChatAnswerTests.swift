@@ -32,7 +32,7 @@ struct ChatAnswerTests {
 
     @Test(
         "a text without a whole object has none",
-        arguments: ["", "No note.", "{\"plan\": [\"cut", "{{{{{{", "[1, 2]", "{plan: []}"])
+        arguments: ["", "No note.", "{\"plan\": [\"cut", "{{{{{{", "[1, 2]", "{plan: []}", "<think>a draft: \(json)"])
     func noObjects(text: String) throws {
         #expect(try answer(text).objects.isEmpty)
     }

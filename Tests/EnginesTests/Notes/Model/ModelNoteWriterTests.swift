@@ -90,6 +90,25 @@ struct ModelNoteWriterTests {
                 ]))
     }
 
+    @Test("a FHIR document has the facts of the model, of the kinds that it chose")
+    func fhir() async throws {
+        let api = try await ChatAPI { _, _ in
+            ChatAPI.message(
+                """
+                {"symptoms": [{"kind": "complaint", "text": "Cough for 3 days", "name": "cough"}],
+                 "medications": [{"kind": "medication", "text": "Ibuprofen 400 mg twice a day", "name": "ibuprofen",
+                                  "dose": "400 mg", "frequency": "twice a day", "duration": null}]}
+                """)
+        }
+        let bundle = JSONDocument.written(try await notes.writer(api).write(notes.request(.fhir)).value)
+        let resources = bundle?["entry"]?.arrayValue?.compactMap { $0["resource"] } ?? []
+        #expect(bundle?["type"] == .string("document"))
+        let kinds = resources.compactMap { $0["resourceType"]?.stringValue }
+        #expect(Set(kinds).isSuperset(of: ["Composition", "Condition", "MedicationStatement"]))
+        let drug = resources.first { $0["resourceType"] == .string("MedicationStatement") }
+        #expect(drug?["medicationCodeableConcept"]?["text"] == .string("ibuprofen"))
+    }
+
     @Test("transcripts, templates left to the rules and empty recordings are not sent to the model")
     func byRules() async throws {
         let api = try await ChatAPI { _, _ in ChatAPI.error(500, "asked") }
@@ -184,6 +203,30 @@ struct ModelNoteWriterTests {
         let note = try await notes.writer(api, .keep).write(notes.request())
         #expect(note.value.contains("Ibuprofen 800 mg"))
         #expect(note.warnings == [.init(.unsaidContent, "The note has 1 statement with doses that were not said")])
+    }
+
+    @Test("an answer that leaves out too much when it is asked to mend is not taken")
+    func emptied() async throws {
+        let api = try await ChatAPI { request, number in
+            ChatAPI.note(request, number == 0 ? ["symptoms": ["Cough"], "medications": ["Aspirin"]] : [:])
+        }
+        let note = try await notes.writer(api).write(notes.request())
+        #expect(note.value.contains("Cough.") && !note.value.contains("Aspirin"))
+        #expect(note.warnings.map(\.code) == [.unsaidContent])
+    }
+
+    @Test("a format that was refused is tried again after ten minutes")
+    func expiry() async throws {
+        let api = try await ChatAPI { request, _ in
+            request.format == "json_schema"
+                ? ChatAPI.error(500, "busy") : ChatAPI.note(request, ["symptoms": ["Cough"]])
+        }
+        let writer = try notes.writer(api)
+        for _ in 0..<2 {
+            _ = try await writer.write(notes.request())
+            notes.manual.advance(by: .seconds(601))
+        }
+        #expect(api.requests.map(\.format) == ["json_schema", "json_object", "json_schema", "json_object"])
     }
 
     @Test("a first answer with some unsaid content is better than a second one that is no note, or none")

@@ -44,9 +44,12 @@ struct NoteSchemaTests {
 
     @Test("sections are named by the ASCII words of their titles, and by their number where those fail")
     func keys() {
-        let titles = ["Chief Complaints", "Follow-up", "योजना", "chief complaints!", "Plan (A/B)"]
+        let titles = ["Chief Complaints", "Follow-up", "योजना", "chief complaints!", "Plan (A/B)", "Section 7", "योजना"]
         let schema = NoteSchema(template(.markdown, titles.map { .init(title: $0, facts: []) }))
-        #expect(schema.keys == ["chief_complaints", "follow_up", "section_3", "section_4", "plan_a_b"])
+        #expect(
+            schema.keys == [
+                "chief_complaints", "follow_up", "section_3", "section_4", "plan_a_b", "section_7", "section_8",
+            ])
     }
 
     @Test("an answer's statements are read with white space joined, and empty ones are left out")
