@@ -3,6 +3,8 @@ struct SpokenMedicines {
     struct Medicine: Hashable {
         let words: [String]
         let range: Range<Int>
+        /// Whether the words are everyday ones, such as "cream", which a note may use for a named medicine.
+        let isEveryday: Bool
     }
 
     /// Change of a medicine that was said, or that it is taken.
@@ -85,14 +87,15 @@ struct SpokenMedicines {
     ]
 
     private static func medicines(in tokens: [Token]) -> [Medicine] {
-        let known = Terms(tokens).all.filter { $0.kinds.contains(.medication) }.map(\.range)
-        let covered = Set(known.joined())
+        let known = Terms(tokens).all.filter { !$0.kinds.isDisjoint(with: [.medication, .everydayMedication]) }
+        let covered = Set(known.map(\.range).joined())
         let others = tokens.indices.filter { place in
             let word = tokens[place].plain
             return word.utf8.count > 6 && !covered.contains(place) && stems.contains(where: word.hasSuffix)
         }
-        return (known + others.map { $0..<($0 + 1) }).sorted { $0.lowerBound < $1.lowerBound }.map { range in
-            Medicine(words: tokens[range].map(\.plain), range: range)
+        let ranges = known.map { ($0.range, !$0.kinds.contains(.medication)) } + others.map { ($0..<($0 + 1), false) }
+        return ranges.sorted { $0.0.lowerBound < $1.0.lowerBound }.map { range, isEveryday in
+            Medicine(words: tokens[range].map(\.plain), range: range, isEveryday: isEveryday)
         }
     }
 

@@ -64,9 +64,7 @@ struct TranscriptGrounding {
             if frequencies.contains(where: { $0.range.overlaps(amount.range) }) { continue }
             gaps.insert(amount.dose == nil ? .number : .dose)
         }
-        if !stated.all.allSatisfy({ names.contains($0.words) || $0.words.count == 1 && words.contains($0.words[0]) }) {
-            gaps.insert(.medicine)
-        }
+        for medicine in stated.all where !medicine.isEveryday && !isNamed(medicine) { gaps.insert(.medicine) }
         for (medicine, details) in stated.details {
             guard let said = medicines.details[medicine] else { continue }
             if !said.frequencies.isEmpty, !details.frequencies.isSubset(of: said.frequencies) { gaps.insert(.dose) }
@@ -92,6 +90,10 @@ struct TranscriptGrounding {
         }
     }
 
+    private func isNamed(_ medicine: SpokenMedicines.Medicine) -> Bool {
+        names.contains(medicine.words) || medicine.words.count == 1 && words.contains(medicine.words[0])
+    }
+
     private static func plain(_ tokens: [Token]) -> String { tokens.map(\.plain).joined(separator: " ") }
 
     private func isSaid(_ amount: SpokenAmounts.Amount, of medicine: SpokenMedicines.Medicine?) -> Bool {
@@ -100,10 +102,11 @@ struct TranscriptGrounding {
             // "one of them" needs no number in the transcript.
             return amount.value == "1" || values.contains(amount.value)
         }
-        guard let medicine, let said = medicines.details[medicine.words], !said.doses.isEmpty else {
+        guard let medicine, names.contains(medicine.words) else {
             return doses.contains(dose) || bareValues.contains(amount.value)
         }
-        return said.doses.contains(dose) || said.doses.contains(amount.value) || medicines.looseDoses.contains(dose)
+        let said = medicines.details[medicine.words]?.doses ?? []
+        return said.contains(dose) || said.contains(amount.value) || medicines.looseDoses.contains(dose)
     }
 
     /// The statement without a bullet or a number of a list before it.

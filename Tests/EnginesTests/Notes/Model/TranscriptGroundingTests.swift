@@ -116,7 +116,7 @@ struct TranscriptGroundingTests {
         }
         #expect((right, wrong) == (197, 34))
         #expect(dropped.count <= 23, "\(dropped)")
-        #expect(kept.count <= 10, "\(kept)")
+        #expect(kept.count <= 8, "\(kept)")
     }
 
     @Test("the template's example is no statement, unless it was said")
