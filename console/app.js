@@ -50,7 +50,8 @@
     if ('copy' in data) copy(data.copy);
     if ('copyNext' in data) copy($('pre', button.parentNode).innerText);
     if ('copyPrev' in data) copy($('code', button.parentNode).innerText);
-    if ('copyPre' in data) copy($('pre', button.closest('section')).innerText);
+    if ('copyPre' in data) { const all = $$('pre', button.closest('section')); copy((all.find(one => one.offsetParent) ?? all[0]).textContent); }
+    if ('tab' in data) choose(button);
     if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); if (!isPaused) refresh(true); }
     if ('news' in data) refresh(true);
     if ('play' in data) play(button);
@@ -110,8 +111,22 @@
   }
   search?.addEventListener('input', () => { clearTimeout(searching); searching = setTimeout(() => refresh(true), 200); });
   document.addEventListener('keydown', event => {
+    const tab = event.target.closest('[role=tab]'), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (tab && step) { const all = $$('[role=tab]', tab.parentNode); choose(all.at((all.indexOf(tab) + step) % all.length)); }
     if (event.key === '/' && search && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) { event.preventDefault(); search.focus(); }
   });
+
+  // tabs: the chosen ones outlive a refresh
+  const chosen = new Map();
+  const showTabs = () => {
+    for (const box of $$('[data-tabs]')) {
+      const all = $$('[role=tab]', box), name = chosen.get(box.dataset.tabs);
+      if (!all.some(one => one.dataset.tab === name)) continue;
+      for (const one of all) { const isOn = one.dataset.tab === name; one.setAttribute('aria-selected', isOn); one.tabIndex = isOn ? 0 : -1; }
+      for (const one of $$('[data-panel]', box)) one.hidden = one.dataset.panel !== name;
+    }
+  };
+  const choose = tab => { chosen.set(tab.closest('[data-tabs]').dataset.tabs, tab.dataset.tab); showTabs(); tab.focus(); };
 
   // live: the page is read again, and its live parts are put in place of the old ones
   let isPaused = false, isBusy = false, isStale = false, isStaleWanted = false;
@@ -150,6 +165,7 @@
         const focused = document.activeElement?.id, isOpen = $$('details', part).map(one => one.open);
         part.replaceChildren(...other.childNodes);
         $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
+        showTabs();
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
         draw(part);
         mark();
@@ -166,7 +182,12 @@
       }
     }
   };
-  const lost = isLost => { const strip = $('#lost'); if (strip) strip.hidden = !isLost; $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; one.classList.toggle('off', isLost); }); };
+  const lost = isLost => {
+    const strip = $('#lost');
+    if (strip) strip.hidden = !isLost;
+    $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; });
+    $$('.live, .led').forEach(one => one.classList.toggle('off', isLost));
+  };
 
   // one stream for all tabs of a browser: the tab that holds the lock has it, and tells the others
   const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`scribe-console-${namespace}`) : null;
