@@ -123,3 +123,21 @@ def test_the_command_of_a_delivery_posts_the_same_signed_message_to_its_receiver
         window.open(f"{server.base_url}/__console/webhooks")
         assert "1 of 1 delivered" in window.text() and window.violations() == []
         client.unregister(hook)
+
+
+def test_acts_ask_in_a_dialog_of_the_page_and_fail_asks_for_a_code(server, browser):
+    server.client().transaction("i-asked").init()
+    window = browser.window(f"{server.base_url}/__console/consultations/b-demo/i-asked")
+    window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Delete')).click()")
+    window.until("document.querySelector('#ask').open", "the page asks")
+    assert "Delete this consultation" in window.text("#ask") and window.violations() == []
+    window.key("Escape", 27)
+    window.until("!document.querySelector('#ask').open", "the answer is no")
+    window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Fail')).click()")
+    window.until("document.querySelector('#ask').open", "the page asks")
+    window.run("document.querySelector('#ask select').value = 'no_speech'")
+    window.look(390, scheme="dark")
+    assert window.violations() == [] and window.overflow() <= 0
+    window.click("[data-answer=yes]")
+    window.until("document.querySelector('.chead')?.innerText.includes('Failed as asked')", "it has failed")
+    assert "no_speech, by an operator" in window.text("#timeline")

@@ -36,13 +36,13 @@ struct NoteBlocksTests {
     func record() {
         let note = """
             {"prescription":{"plan":[{"name":"Rest"}],"medications":[
-            {"name":"Paracetamol","dose":"650 mg","frequency":"three times a day"}],"vitals":{"pulse":72,"note":null}}}
+            {"name":"Paracetamol","dose":"650 mg","frequency":"three times a day"}],"vitalSigns":{"pulse":72,"note":null}}}
             """
         #expect(
             NoteBlocks.blocks(of: note, .ekaEMR, order: ["medications", "plan"]) == [
                 Block(heading: "Medications"),
                 Block(items: [.init(text: "Paracetamol", detail: "dose 650 mg, frequency three times a day")]),
-                Block(heading: "Plan"), Self.list("Rest"), Block(heading: "Vitals"),
+                Block(heading: "Plan"), Self.list("Rest"), Block(heading: "Vital signs"),
                 Block(subheading: "Pulse"), Block(text: "72"),
             ])
     }

@@ -75,7 +75,7 @@ struct RecordingStateTests {
             "stopped alone", facts(.stopped, .inProgress), "Not committed", .doubtful,
             "Stopped, but no commit for 1 min", problem: "No commit has come."),
         Ending(
-            "commit refused", facts(.stopped, .inProgress, fixture: refusing(.commit)), "Not committed as asked",
+            "commit refused", facts(.stopped, .inProgress, fixture: refusing(.commit)), "Refused as asked",
             .asked,
             "Stopped; its fixture refuses the commit"),
         Ending(
@@ -83,10 +83,10 @@ struct RecordingStateTests {
             .neutral, "3 files so far; its fixture refuses the commit"),
         Ending(
             "stop refused", facts(.initialized, .inProgress, age: 3600, fixture: refusing(.stop)),
-            "Not committed as asked", .asked, "Begun; its fixture refuses the stop"),
+            "Refused as asked", .asked, "Begun; its fixture refuses the stop"),
         Ending(
             "uploads refused", facts(.initialized, .inProgress, age: 3600, files: 0, fixture: refusing(.upload)),
-            "Not committed as asked", .asked, "Begun; its fixture refuses uploads"),
+            "Refused as asked", .asked, "Begun; its fixture refuses uploads"),
         Ending(
             "expired session", facts(.initialized, .inProgress, age: 90_000, rules: expired), "Expired", .bad,
             "Not ended within 1 d", problem: "The session expired before it was ended."),
@@ -115,7 +115,7 @@ struct RecordingStateTests {
             facts(
                 results: [.partialSuccess, .partialSuccess],
                 problems: [.init(.chunkGap, ""), .init(.audioMissing, "")]), "Partial", .doubtful,
-            "Results with a doubt", problem: "The commit named a file that never came."),
+            "A part of what was said is missing", problem: "The commit named a file that never came."),
         Ending(
             "no note", facts(results: [.success, .failure], problems: [.init(.noteFailed, "")]), "Partial", .doubtful,
             "0 of 1 note", problem: "The note could not be written."),
@@ -130,7 +130,7 @@ struct RecordingStateTests {
             facts(
                 results: [.partialSuccess], problems: [.init(.lowConfidence, ""), .init(.audioMissing, "")],
                 fixture: named("partial", Fixture(name: "partial", warning: .lowConfidence))), "Partial", .doubtful,
-            "Results with a doubt", problem: "The commit named a file that never came."),
+            "A part of what was said is missing", problem: "The commit named a file that never came."),
         Ending(
             "note by a rule",
             facts(

@@ -54,7 +54,7 @@ struct ConsoleStatesTests {
             #expect(try await client.initialise("refused", visit).status == 201)
             #expect(try await client.list("stop", "refused", []).status == 200)
             #expect(try await client.list("commit", "refused", []).status == 500)
-            try await Self.expect("Not committed as asked", of: "refused", visitor)
+            try await Self.expect("Refused as asked", of: "refused", visitor)
             #expect(try await !visitor.page("", search: "refused").text.contains("No commit has come"))
         }
     }

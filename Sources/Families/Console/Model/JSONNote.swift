@@ -84,9 +84,13 @@ struct JSONNote {
         return text.count > longestDetail ? "\(text.prefix(longestDetail))…" : text
     }
 
-    /// `past_history` as `Past history`.
+    /// `past_history` and `pastHistory` as `Past history`.
     private static func words(_ name: String) -> String {
-        let words = name.replacing("_", with: " ")
+        var words = ""
+        for character in name {
+            let isBegin = character.isUppercase && words.last?.isLowercase == true
+            words += character == "_" ? " " : isBegin ? " \(character.lowercased())" : String(character)
+        }
         return words.prefix(1).uppercased() + words.dropFirst()
     }
 

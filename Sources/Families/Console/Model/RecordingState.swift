@@ -52,6 +52,11 @@ struct RecordingState: Hashable, Sendable {
     /// Silence after which a recording without a commit counts as stuck, in seconds.
     private static let patience = 15.0 * 60
 
+    /// Problems of single files, whose words are missing then.
+    private static let losses: Set<Diagnostic.Code> = [
+        .audioMissing, .emptyAudio, .audioTooShort, .undecodableAudio, .transcriptionFailed, .transcriptionTimeout,
+    ]
+
     let kind: Kind
     /// Whether a tester asked for this state: by a fixture, by a fault rule or by a call.
     let isAsked: Bool
@@ -62,7 +67,7 @@ struct RecordingState: Hashable, Sendable {
     /// Sentence about the remedy.
     let advice: String?
 
-    var word: String { isAsked ? "\(kind.word) as asked" : kind.word }
+    var word: String { isAsked ? "\(kind == .stuck ? "Refused" : kind.word) as asked" : kind.word }
 
     /// Class of the style sheet.
     var style: String { isAsked ? "ask" : kind.style }
@@ -146,13 +151,14 @@ struct RecordingState: Hashable, Sendable {
             self.init(.failed, "Processing failed", problem: "Processing failed.", advice: "Commit again.")
         } else if facts.results.contains(.partialSuccess) || facts.results.contains(.failure) {
             let written = notes.count(where: \.isUsable)
-            let outcome =
-                written < notes.count
-                ? "\(written) of \(notes.count == 1 ? "1 note" : "\(notes.count) notes")" : "Results with a doubt"
             guard let (problem, sentences) = facts.deciding else {
-                self.init(.partial, outcome)
+                self.init(.partial, "Results with a doubt")
                 return
             }
+            let outcome =
+                written < notes.count
+                ? "\(written) of \(notes.count == 1 ? "1 note" : "\(notes.count) notes")"
+                : Self.losses.contains(problem.code) ? "A part of what was said is missing" : "Results with a doubt"
             self.init(.partial, problem, sentences, outcome: outcome)
         } else {
             let seconds = facts.committedAt.flatMap { begin in

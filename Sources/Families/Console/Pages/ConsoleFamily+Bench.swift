@@ -58,7 +58,10 @@ extension ConsoleFamily {
         let snapshots = try await read("snapshots")
         let operations = try await read("operations").body["operations"]?.arrayValue ?? []
         let known = Set(Self.switches.map(\.id))
+        let refusals = self.refusals(pageRequest)
         var model: ConsoleViews.Model = [:]
+        model["stateRefusal"] = refusals.ofState ?? ""
+        model["refusal"] = refusals.ofOneServer ?? ""
         model["switches"] = Self.switches.map { one -> ConsoleViews.Model in
             let rule = faults.first { $0["id"]?.stringValue == one.id }
             let isOn = rule.map(Self.isOn) ?? false
@@ -158,7 +161,12 @@ extension ConsoleFamily {
         }
         model["idleAct"] = act("POST", "clock/advance", ["until": "idle"])
         model["waiting"] = (clock["waiting"]?.arrayValue ?? []).prefix(8).map { one -> ConsoleViews.Model in
-            ["what": one["what"]?.stringValue ?? "", "advance": one["advance"]?.stringValue ?? ""]
+            let advance = one["advance"]?.stringValue ?? ""
+            let seconds = advance.hasSuffix("ms") ? Double(advance.dropLast(2)).map { $0 / 1000 } : nil
+            return [
+                "what": one["what"]?.stringValue ?? "",
+                "advance": seconds.map { $0 < 60 ? RecordingState.precise($0) : RecordingState.span($0) } ?? advance,
+            ]
         }
         return model
     }

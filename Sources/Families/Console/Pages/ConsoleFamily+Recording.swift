@@ -76,11 +76,45 @@ extension ConsoleFamily {
                 "commitAct": Self.act("POST", "\(act)/commit\(suffix)"),
                 "cancelAct": Self.act("POST", "\(act)/cancel\(suffix)"),
                 "failAct": Self.act("POST", "\(act)/fail\(suffix)", ["code": "transcription_failed"]),
+                "failChoices": Self.failChoices,
                 "deleteAct": Self.act("DELETE", "\(act)\(suffix)"),
                 "isOpen": transaction.processingStatus == .inProgress && transaction.userStatus.isOpen,
                 "mayFail": transaction.processingStatus == .inProgress,
-            ])
+            ].merging(refusals(of: transaction, facts, pageRequest)) { $1 })
     }
+
+    /// Reasons for which the acts on a recording are disabled.
+    private func refusals(
+        of transaction: Transaction, _ facts: RecordingState.Facts, _ pageRequest: PageRequest
+    ) -> ConsoleViews.Model {
+        let refusals = self.refusals(pageRequest)
+        let isOpen = transaction.processingStatus == .inProgress
+        let policy = pageRequest.context.world.runtime.policies[transaction.request.kind]
+        let reasons = [
+            "commitRefusal": isOpen && transaction.userStatus.isOpen ? refusals.ofEnding(facts) : nil,
+            "cancelRefusal": isOpen && transaction.userStatus.isOpen ? refusals.ofCancelling(facts) : nil,
+            "failRefusal": isOpen ? refusals.ofEnding(facts, isChosen: true) : nil,
+            "deleteRefusal": policy.isRemovedByOwnAPIOnly ? "Such a recording is deleted by its own API only." : nil,
+        ].compactMapValues(\.self)
+        return reasons.merging(["refusals": Set(reasons.values).sorted().joined(separator: " ")]) { $1 }
+    }
+
+    func refusals(_ pageRequest: PageRequest) -> ActRefusals {
+        ActRefusals(sharesData: settings.sharesData, mayChangeState: pageRequest.context.world.mayMoveClock)
+    }
+
+    /// Codes with which an operator can end a recording, as the dialog of the page reads them.
+    private static let failChoices = {
+        let codes: [Diagnostic.Code] = [
+            .transcriptionFailed, .transcriptionTimeout, .noSpeech, .noAudio, .undecodableAudio, .emptyAudio,
+            .audioTooShort, .audioMissing, .processingFailed, .noteFailed,
+        ]
+        let choices = JSON.array(codes) { code in
+            let sentence = ProblemSentences.explanation(of: code).what.dropLast()
+            return [.string(code.rawValue), .string("\(sentence): \(code.rawValue)")]
+        }
+        return String(decoding: choices.bytes, as: UTF8.self)
+    }()
 
     /// A call of the operator API, as the page's script reads it.
     static func act(_ method: String, _ path: String, _ body: JSON? = nil) -> String {
@@ -105,7 +139,7 @@ extension ConsoleFamily {
         let count = refused.count == 1 ? "1 upload was" : "\(refused.count) uploads were"
         let asker =
             faults.isEmpty ? (fixture?.refuses(.upload) == true ? ", by its fixture" : "") : ", by the fault \(faults)"
-        return "\(count) refused with \(statuses)\(asker)."
+        return "\(count) refused with \(statuses)\(asker). The timeline has \(refused.count == 1 ? "it" : "them")."
     }
 
     private func audioFiles(

@@ -53,13 +53,15 @@ extension ConsoleFamily {
         let text = settings.showsWords ? document.value ?? "" : ""
         let isTranscript = document.kind == .transcript
         let blocks = isTranscript ? nil : NoteBlocks.blocks(of: text, document.format, order: order)
+        // The page has the title already.
+        let below = blocks?.first?.heading == document.name ? blocks?.dropFirst() : blocks?[...]
         let anchor = isTranscript ? "words" : "note-\(document.id.rawValue)"
         let templates = (isTranscript ? [] : [document.templateID]) + copies.map(\.templateID)
         return [
             "title": isTranscript ? "Transcript" : document.name, "status": document.status.rawValue,
             "templates": templates.map(\.rawValue).joined(separator: ", "), "content": text,
             "form": isTranscript ? "Words" : "Note", "isNote": blocks != nil,
-            "blocks": (blocks ?? []).map(\.model), "hasRaw": blocks != nil,
+            "blocks": (below ?? []).map(\.model), "hasRaw": blocks != nil,
             "hasText": !text.isEmpty, "isHidden": !settings.showsWords, "isEdited": document.isEdited,
             "anchor": anchor, "hasTabs": blocks != nil || !fhir.isEmpty, "fhir": fhir, "hasFHIR": !fhir.isEmpty,
             "problems": (document.errors + document.warnings).map { diagnostic in
