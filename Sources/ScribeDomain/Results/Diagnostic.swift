@@ -40,14 +40,6 @@ package struct Diagnostic: Hashable, Sendable {
         case writtenByRules = "written_by_rules"
     }
 
-    /// Act of a tester that caused a problem, in the stored words.
-    package enum Cause: String, Hashable, Sendable, CaseIterable {
-        /// A fault rule about results.
-        case faultRule = "fault_rule"
-        /// A call of the operator API that ended the transaction.
-        case operatorCall = "operator_call"
-    }
-
     package let code: Code
     package let message: String
     /// Act of a tester that caused the problem; nil if none did, and for a fixture.
