@@ -4,19 +4,14 @@ The counts are properties of each test in the JUnit file. `scripts/costs` prints
 same servers run on one worker, which starts each of them once.
 """
 
-import importlib.machinery
-import importlib.util
-import os
 import pathlib
 import sys
 import time
 
 import pytest
+from cost_counters import COSTS
 from xdist.scheduler import LoadFileScheduling
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-SLEEP = time.sleep
 #: Names of test files, without `test_`. One worker runs all files of a row.
 TOGETHER = [
     "browser clock deepgram_sdk early_frames exec explained_refusals journal_heads journal_streams listen_access "
@@ -30,47 +25,6 @@ TOGETHER = [
     "s3_checksums s3_copies s3_forms s3_multipart s3_objects s3_signatures s3_tools",
 ]
 UNITS = {f"test_{name}": row for row in TOGETHER for name in row.split()}
-
-
-def load(path: pathlib.Path):
-    """Imports a script without a file name extension."""
-    module = importlib.util.module_from_spec(
-        importlib.util.spec_from_loader(path.name, importlib.machinery.SourceFileLoader(path.name, str(path))))
-    module.__loader__.exec_module(module)
-    return module
-
-
-watchdog = load(ROOT / "scripts/watchdog")
-
-
-class Costs:
-    """Counters since the start of the process. Read them by differences."""
-
-    def __init__(self):
-        #: Servers that became ready. `emulator.Server` counts them.
-        self.servers = 0
-        self.processes = 0
-        #: In seconds: sleeps of the tests' own process.
-        self.slept = 0.0
-
-    def audit(self, event: str, arguments: tuple):
-        self.processes += event == "subprocess.Popen"
-
-    def sleep(self, seconds: float):
-        """Stands for `time.sleep`, which has no audit event before Python 3.13. Libraries may sleep."""
-        if sys._getframe(1).f_code.co_filename.startswith(str(HERE)):
-            self.slept += seconds
-        SLEEP(seconds)
-
-    def reading(self) -> dict[str, float]:
-        """All counters now, with the CPU time of this process and its descendants."""
-        return {
-            "cpu": watchdog.cpu_seconds(watchdog.family(os.getpid())), "servers": self.servers,
-            "processes": self.processes, "slept": self.slept,
-        }
-
-
-COSTS = Costs()
 
 
 def unit(name: str) -> str:

@@ -13,7 +13,7 @@ import threading
 import time
 
 import requests
-from costs import COSTS
+from cost_counters import COSTS
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("SCRIBE_BINARY", ROOT / ".build/debug/scribe-emulator"))

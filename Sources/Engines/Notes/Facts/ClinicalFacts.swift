@@ -6,7 +6,8 @@ package import ScribeDomain
 package final class ClinicalFacts: Sendable {
     /// Transcript length in bytes up to which a change of threads does not pay off.
     private static let short = 4096
-    /// Most cached transcripts. Few suffice: the notes of a transaction are written one after another.
+    /// Most cached transcripts. Few suffice: the notes of a transaction are written one after another, and the fake
+    /// transcriber repeats itself.
     private static let maxKept = 8
 
     private let threads: NIOThreadPool
@@ -21,12 +22,11 @@ package final class ClinicalFacts: Sendable {
         @Sendable func read() -> [ClinicalFact] {
             isDictated ? Dictation.facts(in: transcript) : FactExtraction.facts(in: transcript)
         }
-        if transcript.utf8.count <= Self.short { return read() }
         let known = kept.withLock { kept in
             kept.first { $0.isDictated == isDictated && $0.transcript == transcript }?.facts
         }
         if let known { return known }
-        let facts = try await threads.runIfActive { read() }
+        let facts = transcript.utf8.count <= Self.short ? read() : try await threads.runIfActive { read() }
         kept.withLock { kept in
             kept.insert((transcript, isDictated, facts), at: 0)
             if kept.count > Self.maxKept { kept.removeLast() }
