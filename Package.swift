@@ -510,7 +510,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Basics", "Engines", "scribe-emulator", "ScribeDomain", "ScribeRuntime", "ScribeServer", "TestSupport",
+                "Basics", "Console", "Engines", "scribe-emulator", "ScribeDomain", "ScribeRuntime", "ScribeServer",
+                "TestSupport",
                 .argumentParser, .logging,
             ],
             swiftSettings: testSettings

@@ -29,11 +29,32 @@
     if (!answer.ok) throw new Error((await answer.json().catch(() => ({}))).detail ?? `${answer.status}`);
     return answer;
   };
+  // a question of the page's own, for a yes, a text or a choice; null for no
+  const ask = (question, { verb = 'OK', text, choices, isGrave = false } = {}) => new Promise(done => {
+    const box = $('#ask'), field = $('input', box), list = $('select', box), yes = $('[data-answer=yes]', box);
+    $('h2', box).textContent = question;
+    field.hidden = text === undefined;
+    field.value = text ?? '';
+    list.hidden = !choices;
+    list.replaceChildren(...(choices ?? []).map(([value, label]) => new Option(label, value)));
+    $('[data-answer=""]', box).textContent = isGrave ? 'Keep' : 'Not now';
+    yes.textContent = verb;
+    yes.classList.toggle('dng', isGrave);
+    box.returnValue = '';
+    box.onclose = () => done(box.returnValue ? (choices ? list.value : text === undefined || field.value.trim()) || null : null);
+    box.showModal();
+    (choices ? list : text === undefined ? $('[data-answer=""]', box) : field).focus();
+  });
   const act = async element => {
-    const data = element.dataset;
-    if (data.confirm && !confirm(data.confirm)) return;
+    const data = element.dataset, acts = JSON.parse(data.acts);
+    if (data.ask) {
+      const choices = data.choices && JSON.parse(data.choices);
+      const answer = await ask(data.ask, { verb: (element.getAttribute('aria-label') ?? element.innerText).split(/[ …]/)[0], choices, isGrave: !choices });
+      if (!answer) return;
+      if (choices) acts[0][2][data.member] = answer;
+    }
     try {
-      for (const [method, path, body] of JSON.parse(data.acts)) await call(method, path, body);
+      for (const [method, path, body] of acts) await call(method, path, body);
       if (data.then) return void (location.href = data.then);
       toast(data.done ?? 'Done');
     } catch (error) { toast(error.message, true); }
@@ -47,10 +68,12 @@
     if (!button) return;
     const data = button.dataset;
     if ('acts' in data) act(button);
+    if ('answer' in data) $('#ask').close(data.answer);
     if ('copy' in data) copy(data.copy);
     if ('copyNext' in data) copy($('pre', button.parentNode).innerText);
     if ('copyPrev' in data) copy($('code', button.parentNode).innerText);
-    if ('copyPre' in data) copy($('pre', button.closest('section')).innerText);
+    if ('copyPre' in data) { const all = $$('pre', button.closest('section')); copy((all.find(one => one.offsetParent) ?? all[0]).textContent); }
+    if ('tab' in data) choose(button);
     if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); if (!isPaused) refresh(true); }
     if ('news' in data) refresh(true);
     if ('play' in data) play(button);
@@ -82,7 +105,7 @@
     refresh(true);
   };
   const snapshot = async () => {
-    const name = prompt('Name of the snapshot', 'before-test');
+    const name = await ask('Name of the snapshot', { verb: 'Save', text: 'before-test' });
     if (!name) return;
     try { await call('PUT', `snapshots/${encodeURIComponent(name)}`, {}); toast('Saved'); } catch (error) { toast(error.message, true); }
     refresh(true);
@@ -110,8 +133,23 @@
   }
   search?.addEventListener('input', () => { clearTimeout(searching); searching = setTimeout(() => refresh(true), 200); });
   document.addEventListener('keydown', event => {
+    if (event.key === 'Enter' && event.target.matches('#ask input')) $('#ask').close('yes');
+    const tab = event.target.closest('[role=tab]'), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (tab && step) { const all = $$('[role=tab]', tab.parentNode); choose(all.at((all.indexOf(tab) + step) % all.length)); }
     if (event.key === '/' && search && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) { event.preventDefault(); search.focus(); }
   });
+
+  // tabs: the chosen ones outlive a refresh
+  const chosen = new Map();
+  const showTabs = () => {
+    for (const box of $$('[data-tabs]')) {
+      const all = $$('[role=tab]', box), name = chosen.get(box.dataset.tabs);
+      if (!all.some(one => one.dataset.tab === name)) continue;
+      for (const one of all) { const isOn = one.dataset.tab === name; one.setAttribute('aria-selected', isOn); one.tabIndex = isOn ? 0 : -1; }
+      for (const one of $$('[data-panel]', box)) one.hidden = one.dataset.panel !== name;
+    }
+  };
+  const choose = tab => { chosen.set(tab.closest('[data-tabs]').dataset.tabs, tab.dataset.tab); showTabs(); tab.focus(); };
 
   // live: the page is read again, and its live parts are put in place of the old ones
   let isPaused = false, isBusy = false, isStale = false, isStaleWanted = false;
@@ -150,6 +188,7 @@
         const focused = document.activeElement?.id, isOpen = $$('details', part).map(one => one.open);
         part.replaceChildren(...other.childNodes);
         $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
+        showTabs();
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
         draw(part);
         mark();
@@ -166,7 +205,12 @@
       }
     }
   };
-  const lost = isLost => { const strip = $('#lost'); if (strip) strip.hidden = !isLost; $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; one.classList.toggle('off', isLost); }); };
+  const lost = isLost => {
+    const strip = $('#lost');
+    if (strip) strip.hidden = !isLost;
+    $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; });
+    $$('.live, .led').forEach(one => one.classList.toggle('off', isLost));
+  };
 
   // one stream for all tabs of a browser: the tab that holds the lock has it, and tells the others
   const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`scribe-console-${namespace}`) : null;
@@ -272,5 +316,5 @@
     field.focus();
   }
 
-  window.scribe = { root, scoped, send, toast, namespace };
+  window.scribe = { root, scoped, send, toast, namespace, ask };
 })();

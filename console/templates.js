@@ -1,6 +1,6 @@
 // Changes templates by the public API, with a token of their client, and tries one on a transcript.
 addEventListener('DOMContentLoaded', () => {
-  const { root, send, toast } = window.scribe, box = document.querySelector('[data-templates]'), client = box.dataset.client;
+  const { root, send, toast, ask } = window.scribe, box = document.querySelector('[data-templates]'), client = box.dataset.client;
   const make = (tag, text, name = '') => Object.assign(document.createElement(tag), { textContent: text, className: name });
   const read = async answer => { const body = await answer.json().catch(() => ({})); if (!answer.ok) throw new Error(body.detail ?? body.error?.message ?? body.message ?? `${answer.status}`); return body; };
   const guarded = async work => { try { await work(); } catch (error) { toast(error.message, true); } };
@@ -37,6 +37,6 @@ addEventListener('DOMContentLoaded', () => {
       await api(edit.dataset.own ? 'PATCH' : 'POST', edit.dataset.own && `/${encodeURIComponent(edit.dataset.own)}`, body);
       location.reload();
     });
-    if ('archive' in data && confirm('Archive this template?')) guarded(async () => { await api('DELETE', `/${encodeURIComponent(edit.dataset.own)}`); location.reload(); });
+    if ('archive' in data) guarded(async () => { if (!await ask('Archive this template?', { verb: 'Archive', isGrave: true })) return; await api('DELETE', `/${encodeURIComponent(edit.dataset.own)}`); location.reload(); });
   });
 });

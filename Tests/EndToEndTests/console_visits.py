@@ -147,7 +147,8 @@ def test_a_template_is_made_tried_and_archived(server, browser):
     window.click("[data-own=''] [data-save]")
     window.until("document.querySelectorAll('[data-own]').length === 2", "it is listed")
     assert window.run("document.querySelector('[data-own] [value=plan]').checked")
-    window.run("window.confirm = () => true; document.querySelector('[data-archive]').click()")
+    window.click("[data-archive]")
+    window.click("[data-answer=yes]")
     window.until("document.querySelectorAll('[data-own]').length === 1", "it is archived")
 
 

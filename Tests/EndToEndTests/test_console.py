@@ -1,9 +1,12 @@
 """The console in Chromium: four views and one act. `make console-test` has the rest."""
 
+import subprocess
+
 import pytest
 import requests
 from console import chromium
 from emulator import PATIENCE, SHORT, wait_until
+from webhooks import Consultant, Receiver
 
 import speech
 from spoken import consultation
@@ -27,7 +30,9 @@ def visited(server, sentences, tmp_path_factory):
     chunks = speech.chunks(consultation(sentences[:2]), tmp_path_factory.mktemp("visited"))
     client = server.client()
     transaction = client.transaction("i-console")
-    transaction.init(patient_details={"username": HOSTILE, "visit_id": JOINED})
+    templates = [{"template_id": each} for each in ("soap", "eka_emr_template", "transcript_template")]
+    transaction.init(
+        patient_details={"username": HOSTILE, "visit_id": JOINED}, output_format_template=templates)
     for path, start, end in chunks:
         transaction.upload(client.s3(), path, start, end)
     transaction.stop()
@@ -45,7 +50,7 @@ def browser(tmp_path_factory):
 @pytest.mark.parametrize("path, words", [
     ("", ["Consultations", "O'Neil & Søn", "Done"]),
     ("/consultations/b-demo/i-console",
-     ["O'Neil & Søn", "Timeline", "fever", "R4 document", "initTransaction", "1.m4a"]),
+     ["O'Neil & Søn", "Timeline", "fever", "SOAP Note", "FHIR", "initTransaction", "1.m4a"]),
     ("/requests", ["/voice/api/v2/transaction/commit/i-console"]),
     ("/bench", ["Faults", "Snapshots", "Namespaces"]),
 ])
@@ -73,3 +78,66 @@ def test_a_switch_makes_uploads_fail_and_the_strip_brings_back_what_is_normal(vi
     assert "1 fault is on" in window.text()
     window.click(".strip [data-acts]")
     wait_until(lambda: faults() == [], "the fault is off")
+
+
+def test_notes_are_shown_as_sections_with_their_raw_text_and_fhir_in_tabs(visited, browser):
+    window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-console")
+    results = window.text("#results")
+    assert "Subjective" in results and "Medications" not in results.split("SOAP Note")[0], results
+    assert '{"title"' not in results and '"prescription"' not in results, "raw JSON is in a tab of its own"
+    titles = window.run("[...document.querySelectorAll('#results h2')].map(one => one.innerText)")
+    assert titles.count("Transcript") == 1 and len(titles) == 3, titles
+    soap = "[...document.querySelectorAll('.doc')].find(one => one.innerText.startsWith('SOAP Note'))"
+    window.run(f"{soap}.querySelector('[data-tab=raw]').click()")
+    assert '[{"title":"Subjective"' in window.run(f"{soap}.innerText")
+    # The chosen tab outlives a change of the page.
+    window.run("window.before = document.querySelector('.doc')")
+    requests.post(
+        f"{visited.base_url}/__admin/faults", json={"path": "/x", "status": 500}, timeout=PATIENCE).raise_for_status()
+    window.until("document.querySelector('.strip [data-acts]') !== null", "the strip comes")
+    window.click(".strip [data-acts]")
+    window.until("window.before !== document.querySelector('.doc')", "the page is read again")
+    assert '[{"title":"Subjective"' in window.run(f"{soap}.innerText")
+    window.run(f"{soap}.querySelector('[data-tab=fhir]').click()")
+    assert '"resourceType": "Bundle"' in window.run(f"{soap}.innerText")
+    window.key("ArrowLeft", 37)
+    assert window.run(f"{soap}.querySelector('[aria-selected=true]').innerText") == "Raw"
+    assert window.violations() == []
+
+
+def test_the_command_of_a_delivery_posts_the_same_signed_message_to_its_receiver(server, browser):
+    # The receiver keeps the messages whose signature is right.
+    with Receiver() as receiver:
+        client = Consultant(server)
+        hook = client.register(f"{receiver.url}/good", "completed")
+        client.begin("i-shell")
+        client.end("i-shell")
+        event = ("i-shell", "session.completed")
+        wait_until(lambda: receiver.heard["/good"] == [event], "the receiver has it")
+        window = browser.window(f"{server.base_url}/__console/requests?only=webhooks")
+        assert f"127.0.0.1:{receiver.port}/good" in window.text()
+        window.open(window.run("document.querySelector('.jr a.rl').href"))
+        assert f"127.0.0.1:{receiver.port}/good" in window.text(".chead")
+        subprocess.run(["bash", "-c", window.text("[aria-labelledby=h-cu] pre")], check=True, timeout=PATIENCE)
+        wait_until(lambda: receiver.heard["/good"] == [event] * 2, "the receiver has it twice")
+        window.open(f"{server.base_url}/__console/webhooks")
+        assert "1 of 1 delivered" in window.text() and window.violations() == []
+        client.unregister(hook)
+
+
+def test_acts_ask_in_a_dialog_of_the_page_and_fail_asks_for_a_code(server, browser):
+    server.client().transaction("i-asked").init()
+    window = browser.window(f"{server.base_url}/__console/consultations/b-demo/i-asked")
+    window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Delete')).click()")
+    window.until("document.querySelector('#ask').open", "the page asks")
+    assert "Delete this consultation" in window.text("#ask") and window.violations() == []
+    window.key("Escape", 27)
+    window.until("!document.querySelector('#ask').open", "the answer is no")
+    window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Fail')).click()")
+    window.until("document.querySelector('#ask').open", "the page asks")
+    window.run("document.querySelector('#ask select').value = 'no_speech'")
+    window.look(390, scheme="dark")
+    assert window.violations() == [] and window.overflow() <= 0
+    window.click("[data-answer=yes]")
+    window.until("document.querySelector('.chead')?.innerText.includes('Failed as asked')", "it has failed")
+    assert "no_speech, by an operator" in window.text("#timeline")

@@ -12,6 +12,9 @@ extension JSON {
             block(
                 members.map { "\(inner)\(JSON.string($0.name).text): \($0.value.indented(by: inner))" }, "{", "}")
         case .array(let values): block(values.map { inner + $0.indented(by: inner) }, "[", "]")
+        case .value(.object(let members)) where !members.isEmpty:
+            JSON.object(members.sorted { $0.key < $1.key }.map { ($0.key, .value($0.value)) }).indented(by: space)
+        case .value(.array(let values)) where !values.isEmpty: JSON.array(values, JSON.value).indented(by: space)
         case .null, .bool, .integer, .number, .string, .value: text
         }
     }

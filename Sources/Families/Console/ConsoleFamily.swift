@@ -24,6 +24,8 @@ package struct ConsoleFamily: Family {
         package var kinds: [RecordingKind: String]
         /// Whether pages show names and words of patients.
         package var showsWords: Bool
+        /// Whether several servers share the data, which refuse what would change one of them alone.
+        package var sharesData: Bool
         /// Lines about the server: recogniser and data folder.
         package var about: [String]
         /// Client that may try the server out; nil without the demo.
@@ -36,13 +38,14 @@ package struct ConsoleFamily: Family {
 
         package init(
             host: String, version: String, kinds: [RecordingKind: String], showsWords: Bool,
-            about: [String], demo: ClientID?, demoSecret: String?, settings: [Setting],
+            sharesData: Bool = false, about: [String], demo: ClientID?, demoSecret: String?, settings: [Setting],
             tlsPort: @escaping @Sendable () -> Int?
         ) {
             self.host = host
             self.version = version
             self.kinds = kinds
             self.showsWords = showsWords
+            self.sharesData = sharesData
             self.about = about
             self.demo = demo
             self.demoSecret = demoSecret
@@ -54,15 +57,25 @@ package struct ConsoleFamily: Family {
     /// A setting of the server, for a page.
     package struct Setting: Hashable, Sendable {
         package let name: String
-        package let value: String
+        /// nil for a setting without a value.
+        package let value: String?
+        /// The default in words, where there is no value.
+        package let defaultWords: String
         /// Origin of the value, such as `--port` or `default`.
         package let origin: String
+        /// One sentence about the setting.
+        package let summary: String
 
-        package init(name: String, value: String, origin: String) {
+        package init(name: String, value: String?, defaultWords: String, origin: String, summary: String) {
             self.name = name
             self.value = value
+            self.defaultWords = defaultWords
             self.origin = origin
+            self.summary = summary
         }
+
+        /// Whether the value is not the default.
+        var isChanged: Bool { origin != "default" }
     }
 
     package let name = "Console"

@@ -20,7 +20,10 @@ package struct SukiContribution: FamilyContribution {
     package init(_ settings: SukiFamily.Settings, counts: SocketCounts.Limits) {
         self.settings = settings
         self.counts = counts
-        policies = [AmbientPolicy(lifetime: settings.lifetime / .seconds(1))]
+        policies = [
+            AmbientPolicy(
+                lifetime: settings.lifetime / .seconds(1), leastAudio: settings.minimumDuration / .seconds(1))
+        ]
     }
 
     /// Makes the key that signs clinicians' tokens: RSA of 2,048 bits, as PEM. Blocking: takes a tenth of a second.

@@ -16,6 +16,8 @@ extension FaultRules {
         package var rules: [String] = []
         /// Whether an operator forced this decision. Forced results are not delayed.
         package var isForced = false
+        /// Cause of the problems that the decision makes.
+        package var cause: Diagnostic.Cause { isForced ? .operatorCall : .faultRule }
 
         package init() {}
     }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Rules of one kind of recording that shared code needs. The family that starts such recordings contributes the
 /// policy; only that family reads ``TransactionRequest/terms``.
@@ -8,6 +8,9 @@ package protocol RecordingPolicy: Sendable {
     var title: String { get }
     /// Time within which a recording may be ended; nil for no limit.
     var lifetime: RecordingLifetime? { get }
+    /// Least audio of a recording, in seconds: one with less, or without speech, is skipped, which is no failure; nil
+    /// if recordings are never skipped.
+    var leastAudio: TimeInterval? { get }
     /// Whether the server refuses to start a recording without room for its audio.
     var needsRoomAtStart: Bool { get }
 
@@ -35,6 +38,7 @@ package protocol RecordingPolicy: Sendable {
 
 extension RecordingPolicy {
     package var lifetime: RecordingLifetime? { nil }
+    package var leastAudio: TimeInterval? { nil }
     package var needsRoomAtStart: Bool { false }
     package var endsByOwnAPIOnly: Bool { false }
     package var isRemovedByOwnAPIOnly: Bool { false }

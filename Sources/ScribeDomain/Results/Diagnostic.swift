@@ -42,10 +42,13 @@ package struct Diagnostic: Hashable, Sendable {
 
     package let code: Code
     package let message: String
+    /// Act of a tester that caused the problem; nil if none did, and for a fixture.
+    package let cause: Cause?
 
-    package init(_ code: Code, _ message: String) {
+    package init(_ code: Code, _ message: String, cause: Cause? = nil) {
         self.code = code
         self.message = message
+        self.cause = cause
     }
 
     /// Whether another commit may succeed, because the cause was not the audio.

@@ -98,7 +98,7 @@ package struct Transcript: Hashable, Sendable {
     ///     transcriber is rarely as long as its times say.
     package init(stitching chunks: [ChunkOutcome], languages: [String] = [], comparesLengths: Bool = true) {
         var spoken: [SpokenChunk] = []
-        var failures: [Diagnostic.Code: [String]] = [:]
+        var failures: [Diagnostic.Code: [(file: String, cause: Diagnostic.Cause?)]] = [:]
         var doubts: [Diagnostic] = []
         for chunk in chunks {
             switch chunk.result {
@@ -108,11 +108,16 @@ package struct Transcript: Hashable, Sendable {
                         text: speech.text, words: speech.words, times: chunk.times, duration: speech.duration))
                 doubts += speech.warnings
             case .failure(let diagnostic):
-                failures[diagnostic.code, default: []].append(chunk.file)
+                failures[diagnostic.code, default: []].append((chunk.file, diagnostic.cause))
             }
         }
         let failed = failures.sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { Diagnostic($0.key, Self.explanation(of: $0.key, in: $0.value)) }
+            .map { code, chunks in
+                let causes = Set(chunks.map(\.cause))
+                return Diagnostic(
+                    code, Self.explanation(of: code, in: chunks.map(\.file)),
+                    cause: causes.count == 1 ? chunks.first?.cause : nil)
+            }
         text = Self.stitch(spoken)
 
         if chunks.isEmpty {

@@ -91,7 +91,7 @@ package struct RuleNames: Sendable {
             Name("kind", "`request`, `socket` or `delivery`"),
             Name("status", "a status, or a class such as `5xx`"),
             Name("family", "the API"),
-            Name("fault", "the fault rule that was applied"),
+            Name("fault", "a pattern of the fault rule that was applied: `*` for any"),
             Name(
                 "body response",
                 """

@@ -144,7 +144,14 @@ package struct JournalMatchReader: Sendable {
         add("client", try fields.text("client")) { $0.exchange.principal?.client.rawValue }
         add("business", try fields.text("business")) { $0.exchange.principal?.business.rawValue }
         add("event", try fields.choice("event", among: SessionEvent.self)?.rawValue) { $0.exchange.delivery?.event }
-        add("fault", try fields.text("fault")) { $0.exchange.fault }
+        if let text = try fields.text("fault") {
+            let pattern = Pattern(text)
+            conditions.append(
+                .init(name: "fault", expected: text) { shown in
+                    let found = shown.exchange.fault
+                    return MatchVerdict(found.map { pattern.matches($0) } ?? false, found: found ?? "none")
+                })
+        }
         if let number = try fields.integer("after", from: 0) {
             conditions.append(
                 .init(name: "after", expected: String(number)) {

@@ -32,7 +32,13 @@ package struct FixtureBehaviour: Sendable {
     /// Whether fixtures replace transcripts; false with a real recogniser.
     package var hasTexts: Bool { fixtureTranscriber != nil }
 
-    private func fixture(_ name: String) -> Fixture? { own?[name] ?? fixtures[name] }
+    /// The fixture of a name: the world's own, or else the server's; nil if there is none.
+    package func fixture(_ name: String) -> Fixture? { own?[name] ?? fixtures[name] }
+
+    /// Names of the fixtures that a transaction can ask for, sorted.
+    package var names: [String] {
+        Set(fixtures.fixtures.compactMap(\.name)).union(own?.names ?? []).sorted()
+    }
 
     /// Whether operators have put fixtures into the world, which may apply to transactions that name none.
     var assigns: Bool { own?.isEmpty == false }

@@ -36,9 +36,11 @@ struct ChunkRecognition: Sendable {
             timesBefore: timesBefore, languages: chunk.languages, isLite: chunk.isLite, isLastAttempt: isLastAttempt,
             tenant: job.transaction.business.rawValue, vocabulary: { try await vocabulary(of: job.transaction) }
         )
-        switch faults.decision(for: job.transaction, at: clock.wall.now).recognition {
-        case .failure(let code): return .failure(Diagnostic(code, "\(chunk.name): a fault rule says so"))
-        case .empty: return .success(.nothing)
+        let decision = faults.decision(for: job.transaction, at: clock.wall.now)
+        switch decision.recognition {
+        case .failure(let code):
+            return .failure(Diagnostic(code, "\(chunk.name): a fault rule says so", cause: decision.cause))
+        case .empty: return .success(.nothing(decision.cause))
         case .result(let text): return .success(chunk.ordinal > 1 ? .nothingMore : .says(text))
         case .delay, nil: break
         }
@@ -73,8 +75,11 @@ struct ChunkRecognition: Sendable {
 
 extension RecognisedSpeech {
     /// Speech of a recording in which nothing was said.
-    fileprivate static let nothing = RecognisedSpeech(
-        text: "", warnings: [Diagnostic(.noSpeech, "A fault rule hears nothing")], quality: 0, duration: 0)
+    fileprivate static func nothing(_ cause: Diagnostic.Cause) -> RecognisedSpeech {
+        RecognisedSpeech(
+            text: "", warnings: [Diagnostic(.noSpeech, "A fault rule hears nothing", cause: cause)], quality: 0,
+            duration: 0)
+    }
     /// Chunks after the one that says everything.
     fileprivate static let nothingMore = RecognisedSpeech(text: "", quality: 1, confidence: 1, duration: 0)
 

@@ -25,8 +25,10 @@ struct NoteWriting: Sendable {
         _ key: Transaction.Key, isLastAttempt: Bool
     ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
-        switch faults.decision(for: key, at: clock.wall.now).note {
-        case .failure(let code): return document.failed(Diagnostic(code, "A fault rule says so"))
+        let decision = faults.decision(for: key, at: clock.wall.now)
+        switch decision.note {
+        case .failure(let code):
+            return document.failed(Diagnostic(code, "A fault rule says so", cause: decision.cause))
         case .empty: return document.written("", from: transcript)
         case .result(let text): return document.written(text, from: transcript)
         case .delay, nil: break

@@ -81,6 +81,7 @@ struct Composition: Sendable {
             host: configuration.host, version: ScribeVersion.current,
             kinds: titles,
             showsWords: configuration.authMode != .strict || configuration.usedJournal.mode.isFull,
+            sharesData: configuration.shared != nil,
             about: [
                 "Recogniser: \(about["transcriber"] ?? "")", "Auth: \(configuration.authMode.rawValue)",
                 configuration.isEphemeral ? "In memory" : "In a data folder",

@@ -57,19 +57,25 @@ struct StoredSpeech: Codable {
 struct StoredDiagnostic: Codable {
     private let code: String
     private let message: String
+    /// Absent in rows of earlier builds.
+    private let cause: String?
 
     private enum CodingKeys: String, CodingKey {
-        case code
+        case code, cause
         case message = "msg"
     }
 
     init(_ diagnostic: Diagnostic) {
         code = diagnostic.code.rawValue
         message = diagnostic.message
+        cause = diagnostic.cause?.rawValue
     }
 
-    var json: JSON { ["code": .string(code), "msg": .string(message)] }
+    var json: JSON { ["code": .string(code), "msg": .string(message), "cause": cause.map(JSON.string)] }
 
     /// Decoded diagnostic. An unknown code of a later version becomes `processingFailed`.
-    var value: Diagnostic { Diagnostic(.init(rawValue: code) ?? .processingFailed, message) }
+    var value: Diagnostic {
+        Diagnostic(
+            .init(rawValue: code) ?? .processingFailed, message, cause: cause.flatMap(Diagnostic.Cause.init(rawValue:)))
+    }
 }

@@ -52,8 +52,10 @@ package struct RecordingSummary: Hashable, Sendable {
     package let duration: Double?
     /// Status of each result, the transcript first.
     package let results: [ResultDocument.Status]
-    /// First error of the first failed result.
-    package let problem: Diagnostic?
+    /// Errors of the first failed result, or else warnings of the first partial one.
+    package let problems: [Diagnostic]
+    /// Time of the last audio or message of a stream; nil without any.
+    package let lastAudioAt: Date?
 
     package var key: Transaction.Key { Transaction.Key(business: owner.business, id: id) }
 }
@@ -202,7 +204,7 @@ extension Store {
         return """
             WITH page AS (
                 SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
-                    chunk_times, created_at, committed_at, processed_at, archived_at,
+                    chunk_times, created_at, committed_at, processed_at, archived_at, audio_at,
                     \(db.text("request", "flavour")) AS flavour,
                     substr(\(patient), 1, 200) AS patient,
                     substr(\(db.text("request", "patientDetails", "visit_id")), 1, 200) AS visit,
@@ -233,9 +235,10 @@ extension Store {
                         SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id) AS statuses
                 ) AS results,
                 (
-                    SELECT errors FROM documents
-                    WHERE transaction_id = page.id AND is_authored = 0 AND status = 'failure' ORDER BY id LIMIT 1
-                ) AS errors
+                    SELECT CASE WHEN status = 'failure' THEN errors ELSE warnings END FROM documents
+                    WHERE transaction_id = page.id AND is_authored = 0 AND status IN ('failure', 'partial_success')
+                    ORDER BY CASE WHEN status = 'failure' THEN 0 ELSE 1 END, id LIMIT 1
+                ) AS problems
             FROM page ORDER BY id DESC
             """
     }
@@ -264,7 +267,8 @@ extension RecordingSummary {
             results: (row["results"] as String? ?? "").split(separator: " ").compactMap {
                 ResultDocument.Status(rawValue: String($0))
             },
-            problem: try (row["errors"] as String?).flatMap { try StoredJSON.diagnostics($0).first })
+            problems: try (row["problems"] as String?).map(StoredJSON.diagnostics) ?? [],
+            lastAudioAt: (row["audio_at"] as Int64?).map(Date.init(milliseconds:)))
     }
 }
 

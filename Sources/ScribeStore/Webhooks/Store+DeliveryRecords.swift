@@ -61,6 +61,31 @@ extension Store {
         }
     }
 
+    /// Most deliveries that ``deliveryTallies()`` counts, the newest ones: counting all would read the whole table.
+    package static let mostTallied = 10_000
+
+    /// Counts the newest deliveries by registration and state.
+    /// - Returns: The numbers, and whether there may be more deliveries than were counted.
+    package func deliveryTallies() async throws -> (ofWebhooks: [Int64: [Delivery.State: Int]], isCut: Bool) {
+        try await read { db in
+            let rows = try db.rows(
+                """
+                SELECT webhook, state, count(*) AS number FROM (
+                    SELECT webhook, state FROM deliveries ORDER BY id DESC LIMIT ?) AS newest
+                GROUP BY webhook, state
+                """, [Self.mostTallied])
+            var tallies: [Int64: [Delivery.State: Int]] = [:]
+            var sum = 0
+            for row in rows {
+                let number: Int = row["number"]
+                sum += number
+                guard let webhook = row["webhook"] as Int64? else { continue }
+                tallies[webhook, default: [:]][try row.word("state")] = number
+            }
+            return (tallies, sum >= Self.mostTallied)
+        }
+    }
+
     /// Delivery with an id; nil if it never existed or was deleted.
     package func delivery(_ id: Int64) async throws -> DeliveryRecord? {
         try await read { db in

@@ -81,7 +81,7 @@ extension Settings.Entry {
     var shown: ConsoleFamily.Setting {
         let value = text ?? (setting.defaultText.isEmpty ? nil : setting.defaultText)
         return ConsoleFamily.Setting(
-            name: setting.name, value: setting.isSecret && value != nil ? "***" : value.map(Settings.masked) ?? "",
-            origin: "\(origin)")
+            name: setting.name, value: value.map { setting.isSecret ? "***" : Settings.masked($0) },
+            defaultWords: setting.defaultWords ?? "none", origin: "\(origin)", summary: setting.help)
     }
 }

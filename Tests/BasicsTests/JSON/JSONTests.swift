@@ -36,5 +36,7 @@ struct JSONTests {
         let lines = ["{", #"  "a": ["#, "    1,", #"    "b""#, "  ],", #"  "empty": {},"#, #"  "none": [],"#]
         let rest = [#"  "c": {"#, #"    "d": null"#, "  }", "}"]
         #expect(json.indented == (lines + rest).joined(separator: "\n"))
+        let sent = JSON.value(.object(["b": .array([.integer(1), .object([:])]), "a": .null]))
+        #expect(sent.indented == "{\n  \"a\": null,\n  \"b\": [\n    1,\n    {}\n  ]\n}")
     }
 }

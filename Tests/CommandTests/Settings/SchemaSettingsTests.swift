@@ -1,4 +1,5 @@
 import ArgumentParser
+import Console
 import Foundation
 import TestSupport
 import Testing
@@ -90,6 +91,11 @@ struct SchemaSettingsTests {
         #expect(lines.contains("# stt-model:  # default: whisper-1; nova-3-medical"))
         #expect(!lines.contains { $0.contains("hidden") })
         #expect(lines.count == Setting.all.count)
+        // The console shows the same, never blank and with a sentence for each.
+        let shown = settings.entries.map(\.shown)
+        #expect(shown.allSatisfy { !($0.value ?? $0.defaultWords).isEmpty && $0.summary.hasSuffix(".") })
+        #expect(!shown.contains { $0.value?.contains("hidden") == true })
+        #expect(shown.first { $0.name == "admin-token" }?.value == "***")
     }
 
     @Test("the help of serve has groups, and a default for each setting that has one")

@@ -228,7 +228,7 @@ struct ConsolePagesTests {
             let page = try await visitor.page("/consultations/b-demo/i-1").text
             #expect(page.contains("<span data-at=\"0.5\">fever</span>"))
             #expect(page.contains("Which words each statement came from") && page.contains("<q class="))
-            #expect(page.contains("Show the bundle") && page.contains("&quot;Composition&quot;"))
+            #expect(page.contains("R4 document") && page.contains("&quot;Composition&quot;"))
         }
     }
 
@@ -275,7 +275,7 @@ struct ConsolePagesTests {
                 let page = try await anonymous.get("/__console\(path)", headers: headers)
                 #expect(page.status == 200 && page.text.contains("Asha Rao") == isFull, "\(path)")
                 #expect(page.text.contains("v-i-1") == isFull)
-                #expect(page.text.contains("Show the bundle") == (isFull && !path.isEmpty))
+                #expect(page.text.contains("R4 document") == (isFull && !path.isEmpty))
             }
             let search = try await anonymous.get("/__console", headers: headers + [.scribeSearch: "asha"])
             #expect(search.text.contains("i-1") == isFull, "a name cannot be guessed")

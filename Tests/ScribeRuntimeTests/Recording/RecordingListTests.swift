@@ -233,7 +233,7 @@ struct RecordingListTests {
         #expect(found.map(\.duration) == [nil, 19])
     }
 
-    @Test("a listed recording has the status of each result and the first error")
+    @Test("a listed recording has the status of each result and the errors of the first failed one")
     func results() async throws {
         try await fixture.start("good", templates: ["soap", "notes"])
         try await fixture.start("bad", templates: ["soap"])
@@ -243,7 +243,7 @@ struct RecordingListTests {
         let found = try await list().items
         #expect(found.map(\.results.count) == [2, 2, 3])
         #expect(found.map(\.results.first) == [.inProgress, .failure, .success])
-        #expect(found.map(\.problem?.code) == [nil, .noAudio, nil])
+        #expect(found.map { $0.problems.map(\.code) } == [[], [.noAudio], []])
         #expect(found.map { $0.processedAt == nil } == [true, false, false])
     }
 }

@@ -28,12 +28,14 @@ struct RecordingJournal: Sendable {
             else { return nil }
             self.number = number
             method = value["method"]?.stringValue ?? ""
-            path = (value["path"]?.stringValue ?? "") + (value["query"]?.stringValue.map { "?\($0)" } ?? "")
+            kind = value["kind"]?.stringValue ?? "request"
+            // A delivery goes to another server.
+            let receiver = kind == "delivery" ? value["host"]?.stringValue ?? "" : ""
+            path = receiver + (value["path"]?.stringValue ?? "") + (value["query"]?.stringValue.map { "?\($0)" } ?? "")
             operation = value["operation"]?.stringValue ?? value["event"]?.stringValue ?? ""
             status = value["status"]?.integerValue
             milliseconds = value["ms"]?.numberValue
             fault = value["fault"]?.stringValue
-            kind = value["kind"]?.stringValue ?? "request"
             reason = value["reason"]?.stringValue ?? ""
             client = value["client"]?.stringValue ?? ""
             self.time = time.addingTimeInterval(offset)
@@ -137,7 +139,7 @@ struct RecordingJournal: Sendable {
                     entry.time,
                     .init(
                         "\(name) \(entry.status.map(String.init) ?? "")",
-                        style: isBad ? "x" : entry.isUpload ? "u" : "",
+                        style: isBad ? (entry.fault == nil ? "x" : "a") : entry.isUpload ? "u" : "",
                         detail: entry.fault.map { "by the fault \($0)" }
                             ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, number: entry.number
                     )

@@ -1,21 +1,13 @@
-import Basics
+import Engines
 import Foundation
 import ScribeDomain
-import ScribeStore
 
 /// State of a recording in the words of the console, with a sentence about the failure and one about the remedy.
+///
+/// The list, the page of a recording and its timeline show this state, and no other.
 struct RecordingState: Hashable, Sendable {
-    enum Kind: String, Hashable, Sendable {
-        case recording = "rec"
-        case processing = "run"
-        case done
-        case partial = "part"
-        /// Audio may be there, but no commit has come for a while.
-        case stuck
-        case failed = "fail"
-        /// Failed, because a fixture asked for it.
-        case asked = "ask"
-        case cancelled = "off"
+    enum Kind: String, Hashable, Sendable, CaseIterable {
+        case recording, processing, done, partial, stuck, expired, failed, skipped, cancelled
 
         var word: String {
             switch self {
@@ -23,158 +15,182 @@ struct RecordingState: Hashable, Sendable {
             case .processing: "Processing"
             case .done: "Done"
             case .partial: "Partial"
+            // Audio may be there, but no commit has come for a while.
             case .stuck: "Not committed"
+            case .expired: "Expired"
             case .failed: "Failed"
-            case .asked: "Failed as asked"
+            // Too little was said for a note, which its API does not call a failure.
+            case .skipped: "Skipped"
             case .cancelled: "Cancelled"
             }
         }
+
+        /// Class of the style sheet, with a picture of its own.
+        fileprivate var style: String {
+            switch self {
+            case .recording: "rec"
+            case .processing: "run"
+            case .done: "done"
+            case .partial: "part"
+            case .stuck: "stuck"
+            case .expired, .failed: "fail"
+            case .skipped, .cancelled: "off"
+            }
+        }
+    }
+
+    /// Colour of a line of the timeline, as its class of the style sheet.
+    enum Tone: String, Hashable, Sendable {
+        case neutral = ""
+        case good = "o"
+        case doubtful = "w"
+        case bad = "x"
+        /// A tester asked for it.
+        case asked = "a"
     }
 
     /// Silence after which a recording without a commit counts as stuck, in seconds.
     private static let patience = 15.0 * 60
 
+    /// Problems of single files, whose words are missing then.
+    private static let losses: Set<Diagnostic.Code> = [
+        .audioMissing, .emptyAudio, .audioTooShort, .undecodableAudio, .transcriptionFailed, .transcriptionTimeout,
+    ]
+
     let kind: Kind
+    /// Whether a tester asked for this state: by a fixture, by a fault rule or by a call.
+    let isAsked: Bool
     /// Result so far, for the list.
     let outcome: String
-    /// Sentence about the failure; nil without one.
+    /// Sentence about the failure; nil without one, and for a state that a tester asked for.
     let problem: String?
     /// Sentence about the remedy.
     let advice: String?
 
-    /// Facts that decide about the state.
-    struct Facts: Hashable, Sendable {
-        let userStatus: Transaction.UserStatus
-        let processingStatus: Transaction.ProcessingStatus
-        let createdAt: Date
-        let committedAt: Date?
-        let processedAt: Date?
-        let files: Int
-        /// Status of each result, the transcript first.
-        let results: [ResultDocument.Status]
-        /// First error of the first failed result.
-        let problem: Diagnostic?
-        let fixture: String?
+    var word: String { isAsked ? "\(kind == .stuck ? "Refused" : kind.word) as asked" : kind.word }
+
+    /// Class of the style sheet.
+    var style: String { isAsked ? "ask" : kind.style }
+
+    var tone: Tone {
+        if isAsked { return .asked }
+        return switch kind {
+        case .done: .good
+        case .partial, .stuck, .skipped: .doubtful
+        case .expired, .failed: .bad
+        case .recording, .processing, .cancelled: .neutral
+        }
     }
 
-    init(of recording: Facts, at now: Date) {
-        let results = recording.results
-        let age = now.timeIntervalSince(recording.createdAt)
-        switch (recording.userStatus, recording.processingStatus) {
+    /// Tone of one result, in line with the state's.
+    static func tone(of document: ResultDocument, in facts: Facts) -> Tone {
+        let told = (document.errors + document.warnings).map { ProblemSentences($0, in: facts) }
+        if document.status != .success, !told.isEmpty, told.allSatisfy({ $0.asker != nil }) { return .asked }
+        return switch document.status {
+        case .success: .good
+        case .partialSuccess: .doubtful
+        case .failure: .bad
+        case .inProgress: .neutral
+        }
+    }
+
+    init(of facts: Facts, at now: Date) {
+        let age = now.timeIntervalSince(facts.createdAt)
+        switch (facts.userStatus, facts.processingStatus) {
         case (.cancelled, _), (_, .cancelled):
             self.init(.cancelled, "Cancelled")
-        case (.initialized, .inProgress) where age < Self.patience:
-            let count = recording.files
-            self.init(.recording, count == 0 ? "No audio yet" : "\(count) \(count == 1 ? "file" : "files") so far")
         case (.initialized, .inProgress), (.stopped, .inProgress):
-            let word = recording.userStatus == .stopped ? "Stopped" : "Begun"
-            self.init(
-                .stuck, "\(word), but no commit for \(Self.span(age))", problem: "No commit has come.",
-                advice: "Without one nothing is recognised. Commit from your app, or here with “Commit”.")
+            self.init(open: facts, since: age)
         case (.committed, .inProgress):
-            self.init(.processing, "Recognising and writing the note")
+            let delay = facts.fixture?.delay.map { "Held back for \(Self.span($0)), by its fixture" }
+            self.init(.processing, delay ?? "Recognising and writing the note")
         case (_, .success), (_, .systemFailure), (_, .requestFailure):
-            self.init(ended: recording, results)
+            self.init(ended: facts)
         }
     }
 
-    private init(ended recording: Facts, _ results: [ResultDocument.Status]) {
-        let isAsked = recording.fixture != nil
-        let notes = max(0, results.count - 1)
-        if let problem = recording.problem, !results.contains(where: \.isUsable) {
-            let (what, advice) = Self.explanation(of: problem.code)
+    private init(open facts: Facts, since age: TimeInterval) {
+        let refused = Self.refusal(of: facts)
+        let hasStopped = facts.userStatus == .stopped
+        if facts.rules.isExpired {
+            let within = facts.rules.lifetime.map { " within \(Self.span($0))" } ?? ""
             self.init(
-                isAsked ? .asked : .failed,
-                isAsked ? "\(problem.code.rawValue), by its fixture" : what, problem: isAsked ? nil : what,
-                advice: isAsked ? nil : advice)
-        } else if recording.processingStatus != .success {
-            self.init(.failed, "Processing failed", problem: "Processing failed.", advice: "Commit again.")
-        } else if results.contains(.partialSuccess) || results.contains(.failure) {
-            let problem = recording.problem.map { Self.explanation(of: $0.code) }
-            self.init(
-                isAsked ? .asked : .partial, "The note lacks a part of what was said",
-                problem: isAsked ? nil : problem?.what, advice: problem?.advice)
+                .expired, "Not ended\(within)", problem: "The session expired before it was ended.",
+                advice: "It takes nothing more, and nothing is recognised. End each session\(within).")
+        } else if !hasStopped, age < Self.patience {
+            let count = facts.files
+            let files = count == 0 ? "No audio yet" : "\(count) \(count == 1 ? "file" : "files") so far"
+            self.init(.recording, [files, refused].compactMap(\.self).joined(separator: "; "))
+        } else if let refused {
+            self.init(.stuck, isAsked: true, "\(hasStopped ? "Stopped" : "Begun"); \(refused)")
         } else {
-            let seconds = recording.committedAt.flatMap { begin in
-                recording.processedAt.map { $0.timeIntervalSince(begin) }
+            self.init(
+                .stuck, "\(hasStopped ? "Stopped" : "Begun"), but no commit for \(Self.span(age))",
+                problem: "No commit has come.",
+                advice: facts.rules.endsByOwnAPIOnly
+                    ? "Without its end nothing is recognised. End it by its own API."
+                    : "Without one nothing is recognised. Commit from your app, or here with “Commit”.")
+        }
+    }
+
+    /// Step of the client that the recording's fixture refuses, as a phrase; nil for none.
+    private static func refusal(of facts: Facts) -> String? {
+        guard let fixture = facts.fixture else { return nil }
+        if facts.files == 0, fixture.refuses(.upload) { return "its fixture refuses uploads" }
+        if facts.userStatus == .initialized, fixture.refuses(.stop) { return "its fixture refuses the stop" }
+        return fixture.refuses(.commit) ? "its fixture refuses the commit" : nil
+    }
+
+    private init(ended facts: Facts) {
+        let notes = facts.results.dropFirst()
+        let isUsable = facts.results.contains(where: \.isUsable)
+        if let (problem, sentences) = facts.deciding, !isUsable || facts.processingStatus != .success {
+            let isSkipped = facts.rules.leastAudio != nil && facts.processingStatus == .requestFailure
+            self.init(isSkipped ? .skipped : .failed, problem, sentences, outcome: sentences.what.withoutFullStop)
+        } else if facts.processingStatus != .success {
+            self.init(.failed, "Processing failed", problem: "Processing failed.", advice: "Commit again.")
+        } else if facts.results.contains(.partialSuccess) || facts.results.contains(.failure) {
+            let written = notes.count(where: \.isUsable)
+            guard let (problem, sentences) = facts.deciding else {
+                self.init(.partial, "Results with a doubt")
+                return
+            }
+            let outcome =
+                written < notes.count
+                ? "\(written) of \(notes.count == 1 ? "1 note" : "\(notes.count) notes")"
+                : Self.losses.contains(problem.code) ? "A part of what was said is missing" : "Results with a doubt"
+            self.init(.partial, problem, sentences, outcome: outcome)
+        } else {
+            let seconds = facts.committedAt.flatMap { begin in
+                facts.processedAt.map { $0.timeIntervalSince(begin) }
             }
             let took = seconds.map { " in \(Self.precise(max(0, $0)))" } ?? ""
-            self.init(.done, (notes == 0 ? "Transcript" : notes == 1 ? "1 note" : "\(notes) notes") + took)
+            let count = notes.count
+            self.init(.done, (count == 0 ? "Transcript" : count == 1 ? "1 note" : "\(count) notes") + took)
         }
     }
 
-    private init(_ kind: Kind, _ outcome: String, problem: String? = nil, advice: String? = nil) {
+    /// A state with a problem, which is quiet if a tester asked for it.
+    private init(_ kind: Kind, _ problem: Diagnostic, _ sentences: ProblemSentences, outcome: String) {
+        if let asker = sentences.asker {
+            self.init(kind, isAsked: true, "\(problem.code.rawValue), by \(asker)")
+        } else {
+            self.init(kind, outcome, problem: sentences.what, advice: sentences.advice)
+        }
+    }
+
+    private init(
+        _ kind: Kind, isAsked: Bool = false, _ outcome: String, problem: String? = nil, advice: String? = nil
+    ) {
         self.kind = kind
+        self.isAsked = isAsked
         self.outcome = outcome
         self.problem = problem
         self.advice = advice
     }
-
-    /// The meaning of a code to the developer of a client.
-    static func explanation(of code: Diagnostic.Code) -> (what: String, advice: String) {
-        switch code {
-        case .noAudio:
-            ("No audio arrived.", "Look whether the uploads were refused, and name at commit what was answered 200.")
-        case .noSpeech: ("The audio has no speech.", "Check the microphone and its level, then record again.")
-        case .emptyAudio: ("A file has no bytes.", "Send a chunk only once it is written.")
-        case .audioTooShort: ("The audio lasts less than a tenth of a second.", "Send longer chunks.")
-        case .undecodableAudio:
-            ("The audio could not be decoded.", "Send WAV, MP3, M4A, WebM, Ogg or FLAC, and each file whole.")
-        case .audioMissing:
-            ("The commit named a file that never came.", "Upload it again, or name only what was answered 200.")
-        case .chunkOverlap:
-            ("The times of the chunks contradict each other.", "Send each chunk's times in the session.")
-        case .chunkGap: ("The numbers of the chunks have a gap.", "Name every chunk at commit.")
-        case .transcriptionFailed: ("The recogniser failed.", "Look at the recogniser, then commit again.")
-        case .transcriptionTimeout: ("The recogniser took too long.", "Look at its load, then commit again.")
-        case .lowConfidence: ("The recogniser was not sure.", "Listen to the audio; speak closer to the microphone.")
-        case .unknownFixture: ("The fixture that was asked for does not exist.", "Check its name in visit_id.")
-        case .processingFailed: ("The server failed.", "Commit again; the log says why.")
-        case .noteFailed: ("The note could not be written.", "Commit again, or choose another template.")
-        case .languagesIgnored: ("More than two languages were asked for.", "Ask for at most two.")
-        case .unsaidContent: ("The model stated what was not said.", "Compare the note with the transcript.")
-        case .writtenByRules: ("The language model failed, and the rules wrote the note.", "The log says why.")
-        case .notTranslated: ("The note is in the spoken language.", "The server does not translate.")
-        }
-    }
-
-    /// A span of time, roughly.
-    static func span(_ seconds: TimeInterval) -> String {
-        switch seconds {
-        case ..<60: "\(max(0, Int(saturating: seconds))) s"
-        case ..<3600: "\(Int(saturating: seconds / 60)) min"
-        case ..<86_400: "\(Int(saturating: seconds / 3600)) h"
-        default: "\(Int(saturating: seconds / 86_400)) d"
-        }
-    }
-
-    /// A span of time, as it was measured.
-    static func precise(_ seconds: TimeInterval) -> String {
-        if seconds < 1 { return "\(Int(saturating: (seconds * 1000).rounded())) ms" }
-        if seconds < 60 { return "\((seconds * 10).rounded() / 10) s" }
-        return clock(seconds)
-    }
-
-    /// Minutes and seconds of a recording.
-    static func clock(_ seconds: TimeInterval) -> String {
-        let whole = Int(saturating: max(0, min(seconds, 864_000)))
-        return "\(whole / 60):\((whole % 60).padded(to: 2))"
-    }
 }
 
-extension RecordingState.Facts {
-    init(_ row: RecordingSummary) {
-        self.init(
-            userStatus: row.userStatus, processingStatus: row.processingStatus, createdAt: row.createdAt,
-            committedAt: row.committedAt, processedAt: row.processedAt, files: row.files, results: row.results,
-            problem: row.problem, fixture: row.fixture)
-    }
-
-    init(_ transaction: Transaction, files: Int, _ documents: [ResultDocument]) {
-        self.init(
-            userStatus: transaction.userStatus, processingStatus: transaction.processingStatus,
-            createdAt: transaction.createdAt, committedAt: transaction.committedAt,
-            processedAt: transaction.processedAt, files: files, results: documents.map(\.status),
-            problem: documents.first { $0.status == .failure }?.errors.first, fixture: transaction.request.fixture)
-    }
+extension String {
+    /// The sentence as a phrase.
+    fileprivate var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -4,7 +4,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 
-/// The test bench: faults, clock, namespaces and snapshots; and webhooks.
+/// The test bench: faults, clock, namespaces and snapshots.
 extension ConsoleFamily {
     /// A fault that the page has a switch for.
     struct Switch: Sendable {
@@ -58,31 +58,27 @@ extension ConsoleFamily {
         let snapshots = try await read("snapshots")
         let operations = try await read("operations").body["operations"]?.arrayValue ?? []
         let known = Set(Self.switches.map(\.id))
+        let refusals = self.refusals(pageRequest)
         var model: ConsoleViews.Model = [:]
+        model["stateRefusal"] = refusals.ofState ?? ""
+        model["refusal"] = refusals.ofOneServer ?? ""
         model["switches"] = Self.switches.map { one -> ConsoleViews.Model in
             let rule = faults.first { $0["id"]?.stringValue == one.id }
-            let isOn = rule?["is_on"] == .bool(true)
+            let isOn = rule.map(Self.isOn) ?? false
             let path = "faults/\(one.id)"
             let act =
                 isOn
                 ? Self.act("DELETE", path)
                 : rule == nil
                     ? Self.act("POST", "faults", .object([("id", .string(one.id))] + one.rule))
-                    : Self.act("PATCH", path, ["is_on": true])
+                    : Self.switchedOn(path, rule)
             return [
                 "id": one.id, "title": one.title, "detail": one.detail, "isOn": isOn, "act": act,
                 "hits": Self.hits(rule), "done": "\(one.title): \(isOn ? "off" : "on")",
                 "command": isOn ? "fault clear \(one.id)" : "fault add id=\(one.id) \(one.command)",
             ]
         }
-        model["others"] = faults.filter { !known.contains($0["id"]?.stringValue ?? "") }.map {
-            rule -> ConsoleViews.Model in
-            let id = rule["id"]?.stringValue ?? ""
-            return [
-                "id": id, "summary": Self.summary(of: rule), "hits": Self.hits(rule),
-                "act": Self.act("DELETE", "faults/\(PercentEncoding.encode(id, keepingSlashes: false))"),
-            ]
-        }
+        model["others"] = faults.filter { !known.contains($0["id"]?.stringValue ?? "") }.map(Self.other)
         model["hasFaults"] = !faults.isEmpty
         model["clearAct"] = Self.act("DELETE", "faults")
         let names = operations.compactMap { ($0["id"] ?? $0).stringValue }
@@ -117,6 +113,24 @@ extension ConsoleFamily {
         return Page(key: "bench", title: "Test bench", template: "bench", model: model)
     }
 
+    /// A rule that the page has no switch of its own for.
+    private static func other(_ rule: JSONValue) -> ConsoleViews.Model {
+        let id = rule["id"]?.stringValue ?? ""
+        let path = "faults/\(PercentEncoding.encode(id, keepingSlashes: false))"
+        let isOn = Self.isOn(rule)
+        return [
+            "id": id, "summary": summary(of: rule), "isOn": isOn,
+            "hits": hits(rule) + (isOn || rule["is_on"] != .bool(true) ? "" : ", used up"),
+            "act": isOn ? act("PATCH", path, ["is_on": false]) : switchedOn(path, rule),
+            "removeAct": act("DELETE", path),
+        ]
+    }
+
+    /// The act that switches a rule on; one that is used up applies once more.
+    private static func switchedOn(_ path: String, _ rule: JSONValue?) -> String {
+        act("PATCH", path, rule?["is_on"] == .bool(true) ? ["is_on": true, "times": 1] : ["is_on": true])
+    }
+
     private static func socket(_ socket: JSONValue) -> ConsoleViews.Model {
         let number = socket["id"]?.scalarText ?? ""
         let path = "sockets/\(number)/close"
@@ -147,7 +161,12 @@ extension ConsoleFamily {
         }
         model["idleAct"] = act("POST", "clock/advance", ["until": "idle"])
         model["waiting"] = (clock["waiting"]?.arrayValue ?? []).prefix(8).map { one -> ConsoleViews.Model in
-            ["what": one["what"]?.stringValue ?? "", "advance": one["advance"]?.stringValue ?? ""]
+            let advance = one["advance"]?.stringValue ?? ""
+            let seconds = advance.hasSuffix("ms") ? Double(advance.dropLast(2)).map { $0 / 1000 } : nil
+            return [
+                "what": one["what"]?.stringValue ?? "",
+                "advance": seconds.map { $0 < 60 ? RecordingState.precise($0) : RecordingState.span($0) } ?? advance,
+            ]
         }
         return model
     }
@@ -163,51 +182,5 @@ extension ConsoleFamily {
                 let values = if case .array(let values) = value { values } else { [value] }
                 return values.compactMap { $0.scalarText.map { "\(name)=\($0)" } }
             }.joined(separator: " ")
-    }
-
-    func webhooks(_ pageRequest: PageRequest) async throws -> Page {
-        let (request, context) = (pageRequest.request, pageRequest.context)
-        let hooks = try await control.read("webhooks", for: request, context).body["webhooks"]?.arrayValue ?? []
-        let sent =
-            try await control.read("deliveries?limit=100", for: request, context).body["deliveries"]?.arrayValue ?? []
-        let rows = hooks.map { hook -> ConsoleViews.Model in
-            let id = hook["webhook_id"]?.scalarText ?? ""
-            let own = sent.filter { $0["webhook_id"]?.scalarText == id }
-            let failed = own.first { $0["state"] == .string("failed") }
-            let delivered = own.count { $0["state"] == .string("delivered") }
-            let events = (hook["events"]?.arrayValue ?? []).compactMap(\.stringValue)
-            return [
-                "endpoint": hook["endpoint"]?.stringValue ?? "", "business": hook["business_id"]?.stringValue ?? "",
-                "events": events.joined(separator: ", "), "isInbox": hook["endpoint"] == .string("inbox"),
-                "isBad": failed != nil, "count": "\(delivered) of \(own.count)",
-                "problem": failed?["problem"]?.stringValue ?? "",
-                "testAct": Self.act("POST", "webhooks/\(id)/test", .object([])),
-            ]
-        }
-        return Page(
-            key: "webhooks", title: "Webhooks", template: "webhooks",
-            model: [
-                "hooks": rows, "hasHooks": !hooks.isEmpty, "deliveries": sent.map(delivery),
-                "hasDeliveries": !sent.isEmpty, "replayAct": Self.act("POST", "deliveries/replay", .object([])),
-            ])
-    }
-
-    private func delivery(_ delivery: JSONValue) -> ConsoleViews.Model {
-        let (kind, word) =
-            switch delivery["state"]?.stringValue {
-            case "delivered": ("done", "Delivered")
-            case "failed": ("fail", "Gave up")
-            case "sending": ("run", "Sending")
-            default: ("stuck", "To come")
-            }
-        let message = settings.showsWords ? delivery["message"]?["body"]?.stringValue ?? "" : ""
-        let id = delivery["delivery_id"]?.scalarText ?? ""
-        return [
-            "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
-            "endpoint": delivery["endpoint"]?.stringValue ?? "", "attempts": delivery["attempts"]?.scalarText ?? "0",
-            "problem": delivery["problem"]?.stringValue ?? "", "time": delivery["occurred_at"]?.stringValue ?? "",
-            "message": message, "hasMessage": !message.isEmpty,
-            "act": Self.act("POST", "deliveries/\(id)/replay", .object([])),
-        ]
     }
 }

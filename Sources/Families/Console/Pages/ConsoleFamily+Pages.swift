@@ -74,7 +74,7 @@ extension ConsoleFamily {
             case "try" where path.count == 1: return tryOut(pageRequest)
             case "connect" where path.count == 1: return connect(pageRequest)
             case "templates" where path.count == 1: return try await templates(pageRequest)
-            case "settings" where path.count == 1: return settingsPage()
+            case "settings" where path.count == 1: return settingsPage(pageRequest)
             default: return Self.missing
             }
         } catch ConsoleError.notFound {

@@ -94,10 +94,13 @@ extension ConsoleFamily {
     }
 
     private func row(_ recording: RecordingSummary, _ pageRequest: PageRequest) -> ConsoleViews.Model {
-        let state = RecordingState(of: .init(recording), at: pageRequest.now)
+        let now = pageRequest.now
+        let facts = RecordingState.Facts(
+            recording, at: now, pageRequest.context.world.runtime, showsWords: settings.showsWords)
+        let state = RecordingState(of: facts, at: now)
         let name = settings.showsWords ? recording.patientName ?? "" : ""
         return [
-            "kind": state.kind.rawValue, "word": state.kind.word,
+            "kind": state.style, "word": state.word,
             "name": name.isEmpty ? (settings.showsWords ? "No name given" : recording.id.rawValue) : name,
             "visit": settings.showsWords ? recording.visit ?? "" : "",
             "href": Self.recordingLink(recording.key) + pageRequest.query,
@@ -105,9 +108,9 @@ extension ConsoleFamily {
             "strip": ConsoleViews.Markup(renderText: FileTicks.svg(recording.files)), "files": recording.files,
             "fileWord": recording.files == 1 ? "file" : "files",
             "length": recording.duration.map(RecordingState.clock) ?? "", "outcome": state.outcome,
-            "ago": RecordingState.span(pageRequest.now.timeIntervalSince(recording.createdAt)),
+            "ago": RecordingState.span(now.timeIntervalSince(recording.createdAt)),
             "time": recording.createdAt.apiTime, "problem": state.problem ?? "", "advice": state.advice ?? "",
-            "hasProblem": state.problem != nil, "isBad": state.kind == .failed,
+            "hasProblem": state.problem != nil, "isBad": state.tone == .bad,
             "isDeleted": recording.archivedAt != nil,
         ]
     }

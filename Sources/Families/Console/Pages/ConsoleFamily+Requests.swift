@@ -1,9 +1,11 @@
 import Basics
 import Foundation
 import Hummingbird
+import Journal
 import Lint
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// The journal: live requests, and one of them.
 extension ConsoleFamily {
@@ -95,56 +97,15 @@ extension ConsoleFamily {
         let lint = try await lint(.init(request: number), pageRequest)
         model["lint"] = lint
         model["hasLint"] = !lint.isEmpty
-        model["curl"] = curl(entry, value, pageRequest)
+        let recorded =
+            entry.kind == "delivery" ? pageRequest.context.world.runtime.journal?[number]?.exchange : nil
+        if let recorded {
+            let command = Self.curl(recorded)
+            model["curl"] = command ?? ""
+            model["isToReceiver"] = command != nil
+        } else {
+            model["curl"] = curl(entry, value, pageRequest)
+        }
         return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
-    }
-
-    /// The request as a command for a shell, to this server. Secrets that were masked have to be filled in.
-    private func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ pageRequest: PageRequest) -> String {
-        let own: Set = [
-            "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
-        ]
-        let base = origin.base(of: pageRequest.request, pageRequest.context)
-        let url = Self.quoted("\(base)\(value["prefix"]?.stringValue ?? "")\(entry.path)")
-        let isWord = entry.method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-        let method = entry.method == "HEAD" ? "-I" : "-X \(isWord ? entry.method : Self.quoted(entry.method))"
-        var parts = ["curl -g --path-as-is \(method) \(url)"]
-        for field in value["request"]?["headers"]?.arrayValue ?? [] {
-            guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue,
-                !own.contains(name.lowercased())
-            else { continue }
-            if name.lowercased() == "authorization" {
-                parts.append("-H \"Authorization: \(text.hasPrefix("Token ") ? "Token" : "Bearer") $TOKEN\"")
-            } else {
-                parts.append("-H \(Self.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))")
-            }
-        }
-        let body = value["request"]?["body"]
-        if let text = body?["text"]?.stringValue {
-            // Not `-d`, which reads a file after an at sign.
-            parts.append("--data-raw \(Self.quoted(text))")
-            if body?["truncated"] != nil || text.contains(" characters of base64)") {
-                parts.append("# the journal has only a part of the body")
-            }
-        } else if body?["size"] != nil {
-            parts.append("--data-binary @FILE   # the journal has no body that is no text")
-        } else if ["POST", "PUT", "PATCH"].contains(entry.method) {
-            parts.append("# without the body, if it had one: the server did not read it")
-        }
-        return parts.joined(separator: " \\\n  ")
-    }
-
-    /// Text as one word of a shell, scalar by scalar: a character that joins its neighbour hides no quote.
-    static func quoted(_ text: String) -> String {
-        var quoted = String.UnicodeScalarView("'".unicodeScalars)
-        for scalar in text.unicodeScalars {
-            if scalar == "'" {
-                quoted.append(contentsOf: #"'\''"#.unicodeScalars)
-            } else if scalar.value != 0 {
-                quoted.append(scalar)
-            }
-        }
-        quoted.append("'")
-        return String(quoted)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
@@ -37,13 +38,29 @@ extension ConsoleFamily {
             ])
     }
 
-    func settingsPage() -> Page {
-        Page(
+    func settingsPage(_ pageRequest: PageRequest) -> Page {
+        let query = pageRequest.request.query
+        let only = query.text("only") ?? ""
+        let search = (pageRequest.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "")
+            .lowercased()
+        let shown = settings.settings.filter { setting in
+            (only != "changed" || setting.isChanged)
+                && (search.isEmpty || "\(setting.name) \(setting.summary)".lowercased().contains(search))
+        }
+        return Page(
             key: "settings", title: "Settings", template: "settings",
             model: [
-                "rows": settings.settings.map {
-                    ["setting": $0.name, "value": $0.value, "origin": $0.origin, "isSet": $0.origin != "default"]
-                } as [ConsoleViews.Model]
+                "rows": shown.map {
+                    [
+                        "setting": $0.name, "value": $0.value ?? "", "words": $0.value == nil ? $0.defaultWords : "",
+                        "origin": $0.origin, "isSet": $0.isChanged, "summary": $0.summary,
+                    ]
+                } as [ConsoleViews.Model],
+                "isNone": shown.isEmpty, "search": search,
+                "choices": [("", "All"), ("changed", "Changed")].map { value, title -> ConsoleViews.Model in
+                    let href = Self.link("/settings", query, ["only": value], pageRequest)
+                    return ["title": title, "isChosen": value == only, "href": href]
+                },
             ])
     }
 }

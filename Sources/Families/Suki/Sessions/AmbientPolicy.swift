@@ -5,13 +5,20 @@ package import ScribeDomain
 package struct AmbientPolicy: RecordingPolicy {
     /// Default lifetime of an ambient session, in seconds: as long as recordings are kept (suki.md 8).
     package static let usualLifetime: TimeInterval = 7 * 86_400
+    /// Default of the least audio, in seconds (suki.md 5).
+    package static let usualLeastAudio: TimeInterval = 60
 
     package let kind = RecordingKind.ambient
     package let title = "Suki"
     package let endsByOwnAPIOnly = true
     package let lifetime: RecordingLifetime?
+    package let leastAudio: TimeInterval?
 
-    package init(lifetime: TimeInterval = usualLifetime) { self.lifetime = RecordingLifetime(lifetime) }
+    /// - Parameter leastAudio: Sessions with less audio get no note, in seconds.
+    package init(lifetime: TimeInterval = usualLifetime, leastAudio: TimeInterval = usualLeastAudio) {
+        self.lifetime = RecordingLifetime(lifetime)
+        self.leastAudio = leastAudio
+    }
 
     package var hiddenTemplates: [Template] { [AmbientTerms(encounter: "").template(AmbientTerms.template)] }
 

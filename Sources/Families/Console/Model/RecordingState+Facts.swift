@@ -1,0 +1,88 @@
+import Foundation
+import ScribeDomain
+import ScribeRuntime
+import ScribeStore
+
+extension RecordingState {
+    /// Facts that decide about the state.
+    struct Facts: Hashable, Sendable {
+        let userStatus: Transaction.UserStatus
+        let processingStatus: Transaction.ProcessingStatus
+        let createdAt: Date
+        let committedAt: Date?
+        let processedAt: Date?
+        /// Number of audio files.
+        let files: Int
+        /// Status of each result, the transcript first.
+        let results: [ResultDocument.Status]
+        /// Errors of the first failed result, or else warnings of the first partial one.
+        let problems: [Diagnostic]
+        let fixture: NamedFixture?
+        let rules: Rules
+
+        /// Rules of the recording's kind.
+        struct Rules: Hashable, Sendable {
+            /// Whether the recording's time to be ended is over.
+            var isExpired = false
+            /// Time that a recording may be open, in seconds; nil for no limit.
+            var lifetime: TimeInterval?
+            /// Least audio of a recording, in seconds; nil if recordings are never skipped.
+            var leastAudio: TimeInterval?
+            /// Whether only the recording's own API ends it.
+            var endsByOwnAPIOnly = false
+        }
+
+        /// Warnings that make no result partial.
+        private static let mild: Set<Diagnostic.Code> = [.chunkGap, .chunkOverlap, .languagesIgnored, .notTranslated]
+
+        /// Sentences about the problem that decides: one that no tester asked for, if there is any.
+        var deciding: (problem: Diagnostic, sentences: ProblemSentences)? {
+            let grave = problems.filter { !Self.mild.contains($0.code) }
+            let told = (grave.isEmpty ? problems : grave).map { ($0, ProblemSentences($0, in: self)) }
+            return told.first { $0.1.asker == nil } ?? told.first
+        }
+    }
+}
+
+extension RecordingState.Facts {
+    init(_ row: RecordingSummary, at now: Date, _ runtime: Runtime, showsWords: Bool) {
+        self.init(
+            userStatus: row.userStatus, processingStatus: row.processingStatus, createdAt: row.createdAt,
+            committedAt: row.committedAt, processedAt: row.processedAt, files: row.files, results: row.results,
+            problems: row.problems,
+            fixture: row.fixture.map {
+                NamedFixture($0, in: runtime.fixtureBehaviour, showsName: showsWords)
+            },
+            rules: Rules(row.kind, begun: row.createdAt, lastAudio: row.lastAudioAt, at: now, runtime))
+    }
+
+    /// - Parameter files: Number of audio files.
+    init(
+        _ transaction: Transaction, files: Int, _ documents: [ResultDocument], at now: Date, _ runtime: Runtime,
+        showsWords: Bool
+    ) {
+        let failed = documents.first { $0.status == .failure }
+        let partial = documents.first { $0.status == .partialSuccess }
+        let request = transaction.request
+        self.init(
+            userStatus: transaction.userStatus, processingStatus: transaction.processingStatus,
+            createdAt: transaction.createdAt, committedAt: transaction.committedAt,
+            processedAt: transaction.processedAt, files: files, results: documents.map(\.status),
+            problems: failed?.errors ?? partial?.warnings ?? [],
+            fixture: request.fixture.map {
+                NamedFixture($0, in: runtime.fixtureBehaviour, showsName: showsWords)
+            },
+            rules: Rules(
+                request.kind, begun: transaction.createdAt, lastAudio: transaction.lastAudioAt, at: now, runtime))
+    }
+}
+
+extension RecordingState.Facts.Rules {
+    init(_ kind: RecordingKind, begun: Date, lastAudio: Date?, at now: Date, _ runtime: Runtime) {
+        let policy = runtime.policies[kind]
+        isExpired = policy.lifetime.map { now >= $0.end(begun: begun, lastAudio: lastAudio) } ?? false
+        lifetime = policy.lifetime?.length
+        leastAudio = policy.leastAudio
+        endsByOwnAPIOnly = policy.endsByOwnAPIOnly
+    }
+}
