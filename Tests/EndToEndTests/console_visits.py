@@ -304,6 +304,11 @@ def test_a_page_reconnects_after_a_restart_of_the_server(browser, tmp_path):
         window = browser.window(f"{server.base_url}/__console")
         assert "Before" in window.text()
     window.until("!document.querySelector('#lost').hidden", "the page says that it is not live")
+    colours = window.run(
+        "['.live', '.led'].map(name => getComputedStyle(document.querySelector(name), "
+        "name === '.live' ? '::before' : null).backgroundColor)")
+    warning = window.run("getComputedStyle(document.querySelector('.live')).color")
+    assert colours == [warning, warning], "both dots have the colour of the words"
     with running(tmp_path, *flags, "--port", str(port)) as server:
         server.client().transaction("i-after").init(patient_details={"username": "After the restart"})
         wait_until(lambda: "After the restart" in window.text(), "the page is live again")
