@@ -28,23 +28,33 @@ package struct EngineGuard: Sendable {
         }
     }
 
-    private let engine: String
+    private let engine: any Engine
+    /// Whether the last probe failed and nothing has succeeded since.
+    private let isUnreachable = LockedValue(false)
     private let circuit: CircuitBreaker
     private let slots: Slots
     private let clock: WallClock
 
     /// Creates a guard.
-    /// - Parameter engine: name of the engine, for failures.
-    init(_ engine: String, policy: Policy, clock: WallClock) {
+    init(_ engine: any Engine, policy: Policy, clock: WallClock) {
         self.engine = engine
         circuit = CircuitBreaker(failuresToOpen: policy.failuresToOpen, openTime: policy.openTime / .seconds(1))
         slots = Slots(count: policy.concurrency)
         self.clock = clock
     }
 
-    var hasFailedLast: Bool { circuit.hasFailed }
+    var hasFailedLast: Bool { circuit.hasFailed || isUnreachable.withLock { $0 } }
 
-    var isCircuitOpen: Bool { circuit.timeLeft(at: clock.now) != nil }
+    var condition: EngineCondition {
+        if circuit.timeLeft(at: clock.now) != nil { return .unavailable }
+        return isUnreachable.withLock { $0 } ? .unreachable : engine.condition
+    }
+
+    func probe() async -> FailedProbe? {
+        let failure = await engine.probe()
+        isUnreachable.withLock { $0 = failure != nil }
+        return failure
+    }
 
     /// Runs work of the engine when there is room for it.
     /// - Parameters:
@@ -59,16 +69,18 @@ package struct EngineGuard: Sendable {
     ) async throws -> Value {
         if let left = circuit.admit(at: clock.now) {
             throw EngineFailure(
-                codes.failed, "\(engine) is left alone after failures in a row", isRetryable: true, retryAfter: left,
+                codes.failed, "\(engine.name) is left alone after failures in a row", isRetryable: true,
+                retryAfter: left,
                 origin: .refusal)
         }
         return try await slots.run(for: tenant) {
             do {
                 let limit = await limit()
                 let late = EngineFailure(
-                    codes.late, "\(engine) took longer than \(limit)", isRetryable: true, origin: .service)
+                    codes.late, "\(engine.name) took longer than \(limit)", isRetryable: true, origin: .service)
                 let value = try await withTimeLimit(limit, clock: clock, failure: late, work)
                 circuit.succeeded()
+                isUnreachable.withLock { $0 = false }
                 return value
             } catch let failure as EngineFailure where failure.origin == .service {
                 circuit.failed(at: clock.now)

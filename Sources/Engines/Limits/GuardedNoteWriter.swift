@@ -7,8 +7,6 @@ package struct GuardedNoteWriter: NoteWriter {
     private let fallback: (any NoteWriter)?
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
-    /// Whether the last probe failed and no note has been written since.
-    private let isUnreachable = LockedValue(false)
 
     /// Wraps a note writer.
     /// - Parameter fallback: writes while the circuit is open, and after the last attempt has failed.
@@ -18,33 +16,26 @@ package struct GuardedNoteWriter: NoteWriter {
         self.base = base
         self.fallback = fallback
         self.policy = policy
-        limits = EngineGuard(base.name, policy: policy, clock: clock)
+        limits = EngineGuard(base, policy: policy, clock: clock)
     }
 
     package var name: String { base.name }
     package var isInstant: Bool { base.isInstant }
 
-    package var condition: EngineCondition {
-        if limits.isCircuitOpen { return .unavailable }
-        return isUnreachable.withLock { $0 } ? .unreachable : base.condition
-    }
+    package var condition: EngineCondition { limits.condition }
+    package var hasFailedLast: Bool { limits.hasFailedLast }
 
-    package var hasFailedLast: Bool { limits.hasFailedLast || isUnreachable.withLock { $0 } }
-
-    package func probe() async -> FailedProbe? {
-        let failure = await base.probe()
-        isUnreachable.withLock { $0 = failure != nil }
-        return failure
-    }
+    package func probe() async -> FailedProbe? { await limits.probe() }
 
     package func write(_ request: NoteRequest) async throws -> WrittenNote {
+        let count = base.requestCount(for: request)
+        // A note without the service says nothing about it, and needs it not.
+        if count == 0 { return try await base.write(request) }
         do {
-            let note = try await limits.run(
-                for: request.tenant, within: { policy.timeLimit * base.requestCount(for: request) },
+            return try await limits.run(
+                for: request.tenant, within: { policy.timeLimit * count },
                 codes: (.noteFailed, .noteFailed)
             ) { [base] in try await base.write(request) }
-            isUnreachable.withLock { $0 = false }
-            return note
         } catch let failure as EngineFailure {
             guard let fallback, request.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
                 throw failure

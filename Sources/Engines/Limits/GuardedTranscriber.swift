@@ -9,8 +9,6 @@ package struct GuardedTranscriber: WrappingTranscriber {
     private let fallback: (any Transcriber)?
     private let policy: EngineGuard.Policy
     private let limits: EngineGuard
-    /// Whether the last probe failed and no recognition has succeeded since.
-    private let isUnreachable = LockedValue(false)
     private let files: NIOThreadPool
 
     /// Wraps a transcriber.
@@ -22,31 +20,21 @@ package struct GuardedTranscriber: WrappingTranscriber {
         self.base = base
         self.fallback = fallback
         self.policy = policy
-        limits = EngineGuard(base.name, policy: policy, clock: clock)
+        limits = EngineGuard(base, policy: policy, clock: clock)
         self.files = files
     }
 
-    package var condition: EngineCondition {
-        if limits.isCircuitOpen { return .unavailable }
-        return isUnreachable.withLock { $0 } ? .unreachable : base.condition
-    }
+    package var condition: EngineCondition { limits.condition }
+    package var hasFailedLast: Bool { limits.hasFailedLast }
 
-    package var hasFailedLast: Bool { limits.hasFailedLast || isUnreachable.withLock { $0 } }
-
-    package func probe() async -> FailedProbe? {
-        let failure = await base.probe()
-        isUnreachable.withLock { $0 = failure != nil }
-        return failure
-    }
+    package func probe() async -> FailedProbe? { await limits.probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         do {
-            let speech = try await limits.run(
+            return try await limits.run(
                 for: recording.tenant, within: { await limit(for: recording) },
                 codes: (.transcriptionFailed, .transcriptionTimeout)
             ) { [base] in try await base.transcribe(recording) }
-            isUnreachable.withLock { $0 = false }
-            return speech
         } catch let failure as EngineFailure where failure.mayBeRecognisedElsewhere {
             guard let fallback, recording.isLastAttempt || !failure.isRetryable || condition == .unavailable else {
                 throw failure

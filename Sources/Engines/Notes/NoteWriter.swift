@@ -10,7 +10,8 @@ package protocol NoteWriter: Engine {
     /// A slower writer gets a job for each note. Constant.
     var isInstant: Bool { get }
 
-    /// Number of requests to a service that a note may take; the time limit holds for each.
+    /// Number of requests to a service that a note may take; the time limit holds for each. 0 for a note that needs no
+    /// service, which is written also while the service fails.
     func requestCount(for request: NoteRequest) -> Int
 
     /// Writes one note. The same request may come again: after a retryable failure, and after a restart.

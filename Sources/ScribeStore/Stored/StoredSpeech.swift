@@ -57,7 +57,7 @@ struct StoredSpeech: Codable {
 struct StoredDiagnostic: Codable {
     private let code: String
     private let message: String
-    /// Absent in rows of earlier builds.
+    /// nil for a problem that neither a fault rule nor an operator has caused.
     private let cause: String?
 
     private enum CodingKeys: String, CodingKey {

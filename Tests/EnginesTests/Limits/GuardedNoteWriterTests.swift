@@ -15,7 +15,7 @@ private struct ScriptedWriter: NoteWriter {
     let clock: WallClock
     var requests = 1
 
-    func requestCount(for request: NoteRequest) -> Int { requests }
+    func requestCount(for request: NoteRequest) -> Int { request.transcript.isEmpty ? 0 : requests }
 
     func write(_ request: NoteRequest) async throws -> WrittenNote {
         switch step.withLock({ $0 }) {
@@ -33,9 +33,9 @@ struct GuardedNoteWriterTests {
     private static let down = EngineFailure(.noteFailed, "500", isRetryable: true)
     private static let unusable = EngineFailure(.noteFailed, "no note", origin: .input)
 
-    private func request(isLastAttempt: Bool = false) -> NoteRequest {
+    private func request(from transcript: String = "words", isLastAttempt: Bool = false) -> NoteRequest {
         let template = Template(id: .init("n"), name: "N", format: .markdown, bucket: .custom, sections: [])
-        var request = NoteRequest(template, from: "words", of: Visit(id: "n", time: manual.now))
+        var request = NoteRequest(template, from: transcript, of: Visit(id: "n", time: manual.now))
         request.isLastAttempt = isLastAttempt
         return request
     }
@@ -92,6 +92,16 @@ struct GuardedNoteWriterTests {
         #expect(try await writer.write(request()).value == "by rules")
         manual.advance(by: .seconds(16))
         #expect(try await writer.write(request()) == WrittenNote(value: "by the model"))
+    }
+
+    @Test("a note that needs no service is written without a warning while the circuit is open, and closes no circuit")
+    func withoutService() async throws {
+        let base = scripted(.failure(Self.down))
+        let writer = guarded(base, hasFallback: true, .init(failuresToOpen: 1))
+        #expect(try await writer.write(request()).value == "by rules")
+        base.step.withLock { $0 = .text("no words") }
+        #expect(try await writer.write(request(from: "")) == WrittenNote(value: "no words"))
+        #expect(writer.condition == .unavailable)
     }
 
     @Test("a cancelled note does not go to the fallback")

@@ -64,14 +64,12 @@ package struct ChatModel: Sendable {
     /// refused is remembered.
     /// - Parameter messages: makes the messages for a format.
     /// - Throws: ``EngineFailure``, or `CancellationError`.
-    func answer(
-        in schema: JSON, to messages: (AnswerFormat) -> [Message]
-    ) async throws -> (answer: ChatAnswer, format: AnswerFormat) {
+    func answer(in schema: JSON, to messages: (AnswerFormat) -> [Message]) async throws -> ChatAnswer {
         let now = client.clock.now
         let first = known.withLock { now < $0.expiry ? $0.format : .schema }
         for format in AnswerFormat.allCases where format >= first {
             let answer = try await post(messages(format), format, schema)
-            if Self.isTooLong(answer) { return (ChatAnswer(text: "", end: .length), format) }
+            if Self.isTooLong(answer) { return ChatAnswer(text: "", end: .length) }
             if format != .text, Self.refusesFormat(answer.status) { continue }
             do {
                 try answer.requireSuccess(of: "note")
@@ -83,7 +81,7 @@ package struct ChatModel: Sendable {
             if format != first {
                 known.withLock { ($0.format, $0.expiry) = (format, now.addingTimeInterval(Self.memory)) }
             }
-            return (read, format)
+            return read
         }
         throw EngineFailure(.noteFailed, "the service takes no format of answers")
     }

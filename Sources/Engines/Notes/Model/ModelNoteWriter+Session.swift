@@ -40,18 +40,17 @@ extension ModelNoteWriter {
         mutating func statements(
             of part: String, _ place: (number: Int, count: Int)
         ) async throws(Failure) -> [[NoteSchema.Statement]] {
-            var (first, messages) = try await answer(part, place, [])
-            var judged: [[Judged]]
-            var problems: [String]
-            (judged, problems) = await read(first)
+            let first = try await answer(part, place, [])
+            let (found, problems) = await read(first)
+            var judged = found
             if !problems.isEmpty {
-                messages = [.assistant(first.text), NotePrompt.repair(problems)]
                 let isUsable = !judged.isEmpty
                 do throws(Failure) {
-                    (first, _) = try await answer(part, place, messages)
-                    let (second, others) = await read(first)
+                    let repaired = try await answer(
+                        part, place, [.assistant(first.text), NotePrompt.repair(problems)])
+                    let second = await read(repaired).judged
                     // A model that is told of a mistake may leave out too much, or answer in another shape.
-                    if !isUsable || Self.count(second) >= Self.count(judged) { (judged, problems) = (second, others) }
+                    if !isUsable || Self.count(second) >= Self.count(judged) { judged = second }
                 } catch {
                     guard isUsable, !error.isCancellation else { throw error }
                 }
@@ -77,18 +76,18 @@ extension ModelNoteWriter {
 
         private mutating func answer(
             _ part: String, _ place: (number: Int, count: Int), _ more: [ChatModel.Message]
-        ) async throws(Failure) -> (ChatAnswer, [ChatModel.Message]) {
+        ) async throws(Failure) -> ChatAnswer {
             guard requestsLeft > 0 else {
                 throw .other(EngineFailure(.noteFailed, "the note takes too many requests", origin: .input))
             }
             requestsLeft -= 1
             let prompt = prompt
             do {
-                let (answer, _) = try await model.answer(in: prompt.schema.json) { format in
+                let answer = try await model.answer(in: prompt.schema.json) { format in
                     prompt.messages(part, part: place, format) + more
                 }
                 switch answer.end {
-                case .whole: return (answer, more)
+                case .whole: return answer
                 case .length:
                     throw Failure.tooLong(
                         EngineFailure(

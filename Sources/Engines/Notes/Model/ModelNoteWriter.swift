@@ -38,21 +38,21 @@ package struct ModelNoteWriter: NoteWriter {
 
     package func probe() async -> FailedProbe? { await model.probe() }
 
-    /// An answer and its repair for each part.
+    /// An answer and its repair for each part; 0 for a note that the rules write.
     package func requestCount(for request: NoteRequest) -> Int {
-        takes(request.template) ? 2 + 2 * (request.transcript.utf8.count / max(longest, 1)) : 1
+        takes(request) ? 2 + 2 * (request.transcript.utf8.count / max(longest, 1)) : 0
     }
 
-    /// Whether the model writes notes of the template: a transcript is no note, and a template without sections
-    /// leaves nothing to ask for.
-    private func takes(_ template: Template) -> Bool {
-        template.format != .transcript && !template.sections.isEmpty && !byRules.contains(template.id)
+    /// Whether the model writes the note: a transcript is no note, and without sections or words there is nothing to
+    /// ask for.
+    private func takes(_ request: NoteRequest) -> Bool {
+        let template = request.template
+        return template.format != .transcript && !template.sections.isEmpty && !byRules.contains(template.id)
+            && !request.transcript.allSatisfy(\.isWhitespace)
     }
 
     package func write(_ request: NoteRequest) async throws -> WrittenNote {
-        guard takes(request.template), !request.transcript.allSatisfy(\.isWhitespace) else {
-            return try await rules.write(request)
-        }
+        guard takes(request) else { return try await rules.write(request) }
         let grounding = await EventLoopOffload.run(bytes: request.transcript.utf8.count) {
             TranscriptGrounding(request.transcript)
         }
