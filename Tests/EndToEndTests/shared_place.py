@@ -210,19 +210,22 @@ class CommitCutter(Relay):
 
 
 class RequestCounter(Relay):
-    """A way to an HTTP service that counts the requests by their method."""
+    """A way to an HTTP service that counts the requests by their method, and the answers by their status."""
 
     def __init__(self, url: str):
         self.requests = collections.Counter()
+        self.answers = collections.Counter()
         super().__init__(int(url.rpartition(":")[2]))
         self.url = f"http://127.0.0.1:{self.port}"
 
     def pass_on(self, source: socket.socket, sink: socket.socket, is_client: bool):
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
-                # A client that waits for each answer begins each request with a read of its own.
+                # A client that waits for each answer begins each request, and each answer, with a read of its own.
                 if is_client and (found := re.match(rb"(GET|HEAD|PUT|POST|DELETE) /", data)):
                     self.requests[found[1].decode()] += 1
+                if not is_client and (found := re.match(rb"HTTP/1\.1 (\d+)", data)):
+                    self.answers[int(found[1])] += 1
                 sink.sendall(data)
         for end in (source, sink):
             with contextlib.suppress(OSError):

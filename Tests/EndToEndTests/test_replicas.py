@@ -61,6 +61,7 @@ def test_a_chunk_is_sent_once_and_fetched_at_most_once_by_a_server_that_did_not_
             for role, way in zip(("front", "all"), ways)]
         for way in ways:
             way.requests.clear()
+            way.answers.clear()
         transaction, storage = front.transaction("i-counted"), front.s3()
         assert transaction.init().status_code == 201
         for path, start, end in chunks:
@@ -73,10 +74,12 @@ def test_a_chunk_is_sent_once_and_fetched_at_most_once_by_a_server_that_did_not_
         puts = len(chunks)
         # A commit may write a list of the files, which nobody recognises.
         assert ways[0].requests.keys() == {"PUT"} and ways[0].requests["PUT"] >= puts, ways[0].requests
-        assert ways[1].requests == {"GET": puts}, ways[1].requests
+        # A request that the busy service did not answer, or with 5xx, is sent again: what counts is what was fetched.
+        fetched = {status: count for status, count in ways[1].answers.items() if status < 500}
+        assert ways[1].requests.keys() == {"GET"} and fetched == {206: puts}, (ways[1].requests, ways[1].answers)
         worker.session.headers["Authorization"] = front.session.headers["Authorization"]
         assert worker.s3().get_object(Bucket="m-prod-voice-record", Key=key)["Body"].read() == body
-        assert ways[1].requests == {"GET": puts}, "it has a copy of what it fetched"
+        assert ways[1].answers[206] == puts, "it has a copy of what it fetched"
 
 
 def test_a_posted_recording_stays_on_its_server_and_never_reaches_the_bucket(replicas, chunks, place):
