@@ -51,7 +51,7 @@ dist-test:
 console-test:
 	@scripts/install test
 	@scripts/build --product scribe-emulator
-	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_console.py Tests/EndToEndTests/console_visits.py
+	@.venv/bin/python -m pytest -q Tests/EndToEndTests/test_console.py Tests/EndToEndTests/console_visits.py Tests/EndToEndTests/console_objects.py
 
 # Two hundred times the mutations of `make test`, kill -9 a thousand times under load, load for minutes, and as much as
 # clients can have held for them: nothing ends the process, nothing is lost, nothing grows. About an hour.

@@ -76,11 +76,13 @@
     if ('tab' in data) choose(button);
     if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); if (!isPaused) refresh(true); }
     if ('news' in data) refresh(true);
-    if ('play' in data) play(button);
-    if ('playAll' in data) playAll();
     if ('logout' in data) send('POST', `${root}/logout`, {}).then(() => location.reload());
     if ('har' in data) har();
     if ('arm' in data) arm();
+    if ('opens' in data) openForm($(`#${data.opens}`));
+    if ('submit' in data) submit(button.closest('dialog'));
+    if ('closes' in data) button.closest('dialog').close();
+    if ('goto' in data) openGoto();
     if ('snapshot' in data) snapshot();
   });
   document.addEventListener('change', event => {
@@ -93,13 +95,64 @@
       url.searchParams.delete('before');
       location.href = url;
     }
-    if ('fn' in data) $('[data-fn-out]').textContent = `scribe-emulator fault next operation=${$('[data-fn=operation]').value} ${$('[data-fn=answer]').value}`;
+    if (data.fn === 'operation') showAnswers();
+    if ('fn' in data) showFault();
   });
 
-  const arm = async () => {
-    const [name, value] = $('[data-fn=answer]').value.split('=');
+  // forms: dialogs whose fields are the members of a call's body
+  const openForm = box => {
+    $('[data-problem]', box).textContent = '';
+    box.showModal();
+    $('.fld, .sel', box).focus();
+  };
+  const submit = async box => {
+    const [method, path] = JSON.parse(box.dataset.form), body = {};
+    for (const field of $$('[name]', box)) {
+      const value = 'list' in field.dataset ? field.value.split(/[\s,]+/).filter(Boolean) : field.value.trim();
+      if (value.length) body[field.name] = value;
+    }
     try {
-      await call('POST', 'faults/next', { operation: $('[data-fn=operation]').value, [name]: name === 'status' ? +value : value });
+      const made = await (await call(method, path, body)).json();
+      box.close();
+      if (box.dataset.done) toast(box.dataset.done);
+      if (box.dataset.shows) {
+        const shown = $(`#${box.dataset.shows}`);
+        for (const one of $$('[data-value]', shown)) one.textContent = made[one.dataset.value] ?? '';
+        shown.showModal();
+      }
+    } catch (error) { $('[data-problem]', box).textContent = error.message; }
+    refresh(true);
+  };
+
+  // "Fail the next": each operation has the answers of its group
+  const showAnswers = () => {
+    const form = $('[data-answers]'), list = $('[data-fn=answer]');
+    const chosen = $('[data-fn=operation]').selectedOptions[0];
+    const answers = chosen ? JSON.parse(form.dataset.answers)[chosen.dataset.kind] : [];
+    list.replaceChildren(...answers.map(([rule, words]) => new Option(words, rule)));
+  };
+  const showFault = () => { $('[data-fn-out]').textContent = `scribe-emulator fault next operation=${$('[data-fn=operation]').value} ${$('[data-fn=answer]').value}`; };
+  if ($('[data-answers]')) {
+    const list = $('[data-fn=operation]'), groups = $$('optgroup', list);
+    $('[data-fn-find]').addEventListener('input', event => {
+      const text = event.target.value.trim().toLowerCase();
+      const found = groups.map(group => {
+        const copy = group.cloneNode(false);
+        copy.append(...$$('option', group).filter(one => `${one.value} ${group.label}`.toLowerCase().includes(text)).map(one => one.cloneNode(true)));
+        return copy;
+      }).filter(group => group.children.length);
+      list.replaceChildren(...found);
+      list.disabled = !found.length;
+      showAnswers();
+      showFault();
+    });
+    showAnswers();
+  }
+  const arm = async () => {
+    const typed = (name, value) => (name === 'status' || name === 'close' || name === 'after_received' ? +value : value === 'true' ? true : value);
+    const rule = $('[data-fn=answer]').value.split(' ').map(part => part.split('=')).map(([name, value]) => [name, typed(name, value)]);
+    try {
+      await call('POST', 'faults/next', { operation: $('[data-fn=operation]').value, ...Object.fromEntries(rule) });
       toast(`Armed: the next ${$('[data-fn=operation]').value} fails`);
     } catch (error) { toast(error.message, true); }
     refresh(true);
@@ -136,8 +189,51 @@
     if (event.key === 'Enter' && event.target.matches('#ask input')) $('#ask').close('yes');
     const tab = event.target.closest('[role=tab]'), step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (tab && step) { const all = $$('[role=tab]', tab.parentNode); choose(all.at((all.indexOf(tab) + step) % all.length)); }
-    if (event.key === '/' && search && !/INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName)) { event.preventDefault(); search.focus(); }
+    const isTyping = /INPUT|SELECT|TEXTAREA/.test(document.activeElement.tagName);
+    if (event.key === '/' && search && !isTyping) { event.preventDefault(); search.focus(); }
+    if (event.key === '?' && !isTyping) $('#keys')?.showModal();
+    if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); openGoto(); }
+    if (event.key === 'Enter' && event.target.matches('dialog[data-form] input')) submit(event.target.closest('dialog'));
   });
+
+  // "Go to": pages are known here, consultations and requests come from the server
+  const box = $('#goto'), list = $('#goto-l'), field = box && $('input', box);
+  let finding, asked = 0;
+  const openGoto = () => { if (!box || box.open) return; field.value = ''; box.showModal(); field.focus(); find(); };
+  const point = index => {
+    const all = $$('[role=option]', list);
+    all.forEach((one, at) => one.setAttribute('aria-selected', at === index));
+    field.setAttribute('aria-activedescendant', all[index]?.id ?? '');
+    all[index]?.scrollIntoView({ block: 'nearest' });
+  };
+  const find = async () => {
+    const text = field.value.trim(), number = asked += 1;
+    const pages = $$('#nav a').map(one => ({ title: one.firstChild.nextSibling.textContent, detail: 'page', href: one.href }))
+      .filter(one => one.title.toLowerCase().includes(text.toLowerCase()));
+    const headers = { 'X-Scribe-Search': encodeURIComponent(text) };
+    const found = await fetch(scoped(`${root}/found`), { headers }).then(answer => (answer.ok ? answer.json() : {}), () => ({}));
+    if (number !== asked) return;
+    const all = [...(text ? pages : []), ...found.consultations ?? [], ...found.requests ?? [], ...(text ? [] : pages)].slice(0, 20);
+    list.replaceChildren(...all.map((one, index) => {
+      const item = document.createElement('li'), detail = document.createElement('span');
+      Object.assign(item, { id: `goto-${index}`, textContent: one.title });
+      item.setAttribute('role', 'option');
+      item.dataset.href = one.href;
+      Object.assign(detail, { className: 't3', textContent: one.detail });
+      item.append(detail);
+      return item;
+    }));
+    if (!all.length) list.replaceChildren(Object.assign(document.createElement('li'), { className: 't3', role: 'option', textContent: 'Nothing is found.' }));
+    point(0);
+  };
+  field?.addEventListener('input', () => { clearTimeout(finding); finding = setTimeout(find, 120); });
+  field?.addEventListener('keydown', event => {
+    const all = $$('[role=option]', list), at = all.findIndex(one => one.getAttribute('aria-selected') === 'true');
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) { event.preventDefault(); point((at + step + all.length) % all.length); }
+    if (event.key === 'Enter' && all[at]?.dataset.href) location.href = all[at].dataset.href;
+  });
+  list?.addEventListener('click', event => { const one = event.target.closest('[data-href]'); if (one) location.href = one.dataset.href; });
 
   // tabs: the chosen ones outlive a refresh
   const chosen = new Map();
@@ -190,8 +286,7 @@
         $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
         showTabs();
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
-        draw(part);
-        mark();
+        readied(part);
       }
       for (const [card, twin] of twins) { const out = $(`[aria-labelledby="${card}"] [data-twin-out]`); if (out) out.textContent = twin; }
       if (isWanted) { const button = $('[data-news]'); if (button) button.hidden = true; }
@@ -201,7 +296,7 @@
       if (isStale) {
         const wanted = isStaleWanted;
         isStale = isStaleWanted = false;
-        setTimeout(() => refresh(wanted), wanted ? 0 : Math.max(250, 10 * (performance.now() - begin)));
+        setTimeout(() => refresh(wanted), wanted ? 0 : Math.min(3000, Math.max(250, 10 * (performance.now() - begin))));
       }
     }
   };
@@ -245,59 +340,6 @@
     if (!document.hidden) listen();
   }
 
-  // sound: one player, and waves drawn from what the browser decodes
-  const player = new Audio();
-  let playing = [];
-  const play = button => {
-    playing = [];
-    if (player.dataset.src === button.dataset.play && !player.paused) return player.pause();
-    start(button.dataset.play);
-  };
-  const start = src => { player.dataset.src = src; player.src = src; player.play().catch(() => toast('The browser cannot play this', true)); };
-  // a word plays its file from there
-  document.addEventListener('click', event => {
-    const word = event.target.closest('[data-at]');
-    if (!word) return;
-    playing = [];
-    const at = +word.dataset.at;
-    start(word.closest('li').querySelector('[data-play]').dataset.play);
-    player.addEventListener('loadedmetadata', () => { player.currentTime = at; }, { once: true });
-  });
-  player.addEventListener('timeupdate', () => $$('[data-play]').forEach(one => {
-    const isOn = one.dataset.play === player.dataset.src;
-    let last;
-    for (const word of $$('[data-at]', one.closest('li'))) { word.classList.remove('at'); if (isOn && +word.dataset.at <= player.currentTime + .05) last = word; }
-    last?.classList.add('at');
-  }));
-  const playAll = () => { playing = $$('[data-play]').map(one => one.dataset.play); const first = playing.shift(); if (first) start(first); };
-  player.addEventListener('ended', () => { const next = playing.shift(); if (next) start(next); mark(); });
-  const mark = () => $$('[data-play]').forEach(one => one.classList.toggle('on', !player.paused && one.dataset.play === player.dataset.src));
-  for (const name of ['play', 'pause']) player.addEventListener(name, mark);
-  const waves = new Map();
-  const draw = async part => {
-    for (const wave of $$('[data-wave]', part)) {
-      const src = wave.dataset.wave;
-      if (!waves.has(src)) waves.set(src, outline(src));
-      const path = await waves.get(src);
-      if (path) wave.innerHTML = `<path d="${path}"/>`;
-    }
-  };
-  let decoder;
-  const outline = async src => {
-    try {
-      decoder ??= new OfflineAudioContext(1, 1, 16000);
-      const samples = (await decoder.decodeAudioData(await (await fetch(src)).arrayBuffer())).getChannelData(0);
-      const count = 100, size = Math.max(1, Math.floor(samples.length / count));
-      return Array.from({ length: count }, (_, bar) => {
-        let most = 0;
-        for (let at = bar * size; at < Math.min((bar + 1) * size, samples.length); at += 8) most = Math.max(most, Math.abs(samples[at]));
-        const height = Math.max(.5, most * 13);
-        return `M${bar * 3 + 1} ${(14 - height).toFixed(1)}v${(2 * height).toFixed(1)}`;
-      }).join('');
-    } catch { return ''; }
-  };
-  draw(document);
-
   // login
   const login = $('[data-login]');
   if (login) {
@@ -316,5 +358,19 @@
     field.focus();
   }
 
-  window.scribe = { root, scoped, send, toast, namespace, ask };
+  // What a part needs when it is new: times in the browser's zone, and what other scripts add.
+  const readied = part => { localise(part); for (const work of window.scribe.onNews) work(part); };
+  const padded = (number, digits = 2) => String(number).padStart(digits, '0');
+  const localise = part => {
+    for (const one of $$('time[datetime]', part)) {
+      const time = new Date(one.dateTime);
+      one.title = one.dateTime;
+      const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(number => padded(number)).join(':');
+      if (one.dataset.shown === 'clock') one.textContent = `${clock}.${padded(time.getMilliseconds(), 3)}`;
+      if (one.dataset.shown === 'day') one.textContent = `${time.getFullYear()}-${padded(time.getMonth() + 1)}-${padded(time.getDate())} ${clock}`;
+    }
+  };
+  localise(document);
+
+  window.scribe = { root, scoped, send, toast, namespace, ask, onNews: [] };
 })();

@@ -51,7 +51,8 @@ addEventListener('DOMContentLoaded', () => {
       }
     }
 
-    async begin() {
+    // A whole file is not heard while it is sent.
+    async begin(isWhole = false) {
       const language = $('language').value;
       const client = $('client')?.value;
       const login = await this.steps.of('Get a token', async () => {
@@ -61,9 +62,13 @@ addEventListener('DOMContentLoaded', () => {
         return body;
       });
       [this.token, this.business] = [login.access_token, login.business];
-      const body = { session_mode: 'consultation', templates: ['soap'], model: 'lite', upload_type: 'chunked', communication_protocol: 'http', language_hint: [language] };
+      const fixture = $('fixture').value;
+      const body = {
+        session_mode: 'consultation', templates: [$('template').value], model: 'lite', upload_type: isWhole ? 'single' : 'chunked', communication_protocol: 'http', language_hint: [language],
+        ...(fixture ? { additional_data: { fixture: `fixture:${fixture}` } } : {}),
+      };
       this.session = await this.steps.of('Create a session', async () => (await (await this.call('POST', '/voice/v1/sessions', JSON.stringify(body), 'application/json')).json()).session_id);
-      await this.steps.of('Open the live socket', () => this.listen(language));
+      if (!isWhole) await this.steps.of('Open the live socket', () => this.listen(language));
     }
 
     listen(language) {
@@ -97,6 +102,12 @@ addEventListener('DOMContentLoaded', () => {
       this.uploads = this.uploads.then(() => this.steps.of(`Upload ${name}, ${Math.round(bytes.byteLength / 1000)} KB`,
         () => this.call('POST', `/voice/v1/sessions/${this.session}/audio/${name}`, bytes, 'audio/wav')));
       this.uploads.catch(() => {});
+    }
+
+    async give(name, bytes, type) {
+      this.chunk = 1;
+      await this.steps.of(`Upload ${name}, ${Math.round(bytes.byteLength / 1000)} KB`,
+        () => this.call('POST', `/voice/v1/sessions/${this.session}/audio/${name}`, bytes, type));
     }
 
     async finish() {
@@ -162,10 +173,15 @@ addEventListener('DOMContentLoaded', () => {
     await context?.audio.close().catch(() => {});
     context = null;
   };
+  const withoutMicrophone = {
+    NotFoundError: 'This machine has no microphone. Play the sample, or choose a file.',
+    NotAllowedError: 'The browser may not use the microphone. Allow it beside the address, or play the sample.',
+    NotReadableError: 'Another program has the microphone. Close it, or play the sample.',
+  };
   const record = () => guarded(async () => {
     if (!navigator.mediaDevices) throw new Error('Browsers give a microphone only over https, or on this machine.');
     run = new Run();
-    const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } });
+    const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1 } }).catch(error => { throw new Error(withoutMicrophone[error.name] ?? error.message); });
     const audio = new AudioContext({ sampleRate: RATE });
     context = { audio, stream };
     const code = URL.createObjectURL(await (await fetch(`${root}/recorder.js`)).blob());
@@ -189,6 +205,19 @@ addEventListener('DOMContentLoaded', () => {
     hint('Done. Record another one.');
   });
   button.addEventListener('click', () => (context ? stop() : record()));
+
+  // The sample, which goes as it is
+  const sample = () => guarded(async () => {
+    hint('Sending a consultation that was spoken for this page.');
+    const bytes = await (await fetch(`${root}/sample.ogg`)).arrayBuffer();
+    const current = new Run();
+    await current.begin(true);
+    await current.give('1.ogg', bytes, 'audio/ogg');
+    await current.finish();
+    hint('Done. Record one of your own, or play it again.');
+  });
+  $('sample').addEventListener('click', sample);
+  if (location.hash === '#sample') { history.replaceState(null, '', location.pathname + location.search); sample(); }
 
   // A file
   const file = chosen => guarded(async () => {

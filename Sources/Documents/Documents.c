@@ -183,7 +183,22 @@ static const unsigned char console_closed_mustache[] = {
 #embed "../../console/views/closed.mustache"
 };
 
+static const unsigned char console_player_js[] = {
+#embed "../../console/player.js"
+};
+
+static const unsigned char console_body_mustache[] = {
+#embed "../../console/views/body.mustache"
+};
+
+static const unsigned char console_lint_mustache[] = {
+#embed "../../console/views/lint.mustache"
+};
+
 static const struct named_document console_files[] = {
+    {"lint.mustache", {console_lint_mustache, sizeof console_lint_mustache}},
+    {"body.mustache", {console_body_mustache, sizeof console_body_mustache}},
+    {"player.js", {console_player_js, sizeof console_player_js}},
     {"closed.mustache", {console_closed_mustache, sizeof console_closed_mustache}},
     {"templates.mustache", {console_templates_mustache, sizeof console_templates_mustache}},
     {"templates.js", {console_templates_js, sizeof console_templates_js}},

@@ -155,7 +155,7 @@ def test_a_template_is_made_tried_and_archived(server, browser):
 def test_the_console_plays_a_recording(visited, browser):
     window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-done")
     # Debian's Chromium decodes AAC.
-    window.until("document.querySelectorAll('[data-wave] path').length >= 1", "a wave is drawn")
+    window.until("document.querySelector('.wave path') !== null", "a wave is drawn")
     window.click("[data-play]")
     window.until("document.querySelector('[data-play].on') !== null", "it plays")
 
@@ -364,7 +364,7 @@ def test_an_open_page_shows_changes_of_the_command_line(server, browser):
 
 def test_playback_continues_while_another_client_records(visited, browser):
     window = browser.window(f"{visited.base_url}/__console/consultations/b-demo/i-done")
-    window.until("document.querySelectorAll('[data-wave] path').length >= 1", "a wave is drawn")
+    window.until("document.querySelector('.wave path') !== null", "a wave is drawn")
     window.run("window.track = document.querySelector('[data-play]')")
     visited.client().transaction("i-meanwhile").init()
     time.sleep(1)

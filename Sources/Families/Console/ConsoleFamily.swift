@@ -32,13 +32,16 @@ package struct ConsoleFamily: Family {
         package var demo: ClientID?
         /// Secret of that client, for the page that connects an SDK.
         package var demoSecret: String?
+        /// Key of that client for APIs without a login.
+        package var demoKey: String?
         /// Settings of the server, each with its value and where it comes from.
         package var settings: [Setting]
         package var tlsPort: @Sendable () -> Int?
 
         package init(
             host: String, version: String, kinds: [RecordingKind: String], showsWords: Bool,
-            sharesData: Bool = false, about: [String], demo: ClientID?, demoSecret: String?, settings: [Setting],
+            sharesData: Bool = false, about: [String], demo: ClientID?, demoSecret: String?,
+            demoKey: String? = nil, settings: [Setting],
             tlsPort: @escaping @Sendable () -> Int?
         ) {
             self.host = host
@@ -49,6 +52,7 @@ package struct ConsoleFamily: Family {
             self.about = about
             self.demo = demo
             self.demoSecret = demoSecret
+            self.demoKey = demoKey
             self.settings = settings
             self.tlsPort = tlsPort
         }
@@ -146,12 +150,19 @@ package struct ConsoleFamily: Family {
             try authentication.authenticate(request, for: kind, isSecure: isSecure(request, context), random)
         }
         switch path.first {
-        case "style.css", "app.js", "try.js", "templates.js", "recorder.js", "icon.svg":
+        case "style.css", "app.js", "player.js", "try.js", "templates.js", "recorder.js", "icon.svg":
             guard path.count == 1, request.method == .get || request.method == .head else {
                 throw ConsoleError.notFound
             }
             _ = try authenticate(.asset)
             return views.asset(String(path[0]))
+        case "sample.ogg" where request.method == .get && path.count == 1:
+            _ = try authenticate(.asset)
+            return ConsoleViews.sample
+        case "found" where request.method == .get && path.count == 1:
+            _ = try authenticate(.data)
+            if let error = context.namespaceError { throw error }
+            return try await found(request, context)
         case "login" where request.method == .post:
             return try await logIn(try authenticate(.login), request, context)
         case "logout" where request.method == .post:

@@ -25,9 +25,14 @@ extension EventVocabulary {
     package func detail(of recording: Transaction, visit: () throws -> [TransactionID]) throws -> JSONValue? { nil }
 
     /// Whether a webhook of this style subscribes to an event.
-    package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
+    package func subscribes(_ webhook: Webhook, to event: SessionEvent) -> Bool {
         guard let name = name(of: event) else { return false }
         return webhook.events.isEmpty || webhook.events.contains(name)
+    }
+
+    /// Whether a webhook of this style gets an event now.
+    package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
+        !webhook.isPaused && subscribes(webhook, to: event)
     }
 }
 
@@ -49,7 +54,7 @@ package struct EventVocabularies: Sendable {
         return Set(names).sorted()
     }
 
-    /// Whether a webhook subscribes to an event, by the vocabulary of its style.
+    /// Whether a webhook gets an event now, by the vocabulary of its style.
     package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
         self[webhook.style]?.announces(event, to: webhook) ?? false
     }

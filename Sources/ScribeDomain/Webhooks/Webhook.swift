@@ -46,10 +46,13 @@ package struct Webhook: Hashable, Sendable {
     /// Pauses between attempts. There is one attempt more than there are pauses.
     package let pauses: [Duration]
     package let createdAt: Date
+    /// Whether an operator has paused the webhook: it gets no events meanwhile.
+    package let isPaused: Bool
 
     package init(
         id: Int64, style: Style, business: BusinessID, client: ClientID, user: UserID, endpoint: Endpoint,
-        events: [String], signingKey: String?, scheme: String, pauses: [Duration], createdAt: Date
+        events: [String], signingKey: String?, scheme: String, pauses: [Duration], createdAt: Date,
+        isPaused: Bool = false
     ) {
         self.id = id
         self.style = style
@@ -62,6 +65,7 @@ package struct Webhook: Hashable, Sendable {
         self.scheme = scheme
         self.pauses = pauses
         self.createdAt = createdAt
+        self.isPaused = isPaused
     }
 
     /// Whether a text is a valid signing key: 1 to ``Limits/signingKey`` bytes without control characters.

@@ -1,7 +1,7 @@
 package import Basics
 import Connections
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 package import Journal
 import NIOCore
 import ScribeDomain
@@ -89,7 +89,7 @@ extension ShownExchange {
     }
 
     /// Fields of the request's head, the address of the server among them.
-    var requestFields: HTTPFields { HTTPFields(request.values(of: .host)) + request.headerFields }
+    package var requestFields: HTTPFields { HTTPFields(request.values(of: .host)) + request.headerFields }
 
     /// A frame, with its time in milliseconds after the socket's.
     package func frame(_ frame: RecordedFrame) -> [JSON.Member] {
@@ -128,7 +128,7 @@ extension ShownExchange {
 
 extension RecordedBody {
     /// The text without credentials; nil for data that is no text.
-    var shownText: String? { text.map { SecretMask.text($0.readableBytesView) } }
+    package var shownText: String? { text.map { SecretMask.text($0.readableBytesView) } }
 
     /// Text, or size and digest.
     var json: JSON {

@@ -67,6 +67,26 @@ package struct Webhooks: Sendable {
 
     // MARK: For operators
 
+    /// Styles of registrations, sorted.
+    package var styles: [String] { formats.keys.map(\.rawValue).sorted() }
+
+    /// Names of the events that a style has.
+    package func eventNames(of style: Webhook.Style) -> [String] {
+        SessionEvent.allCases.compactMap { formats[style]?.name(of: $0) }
+    }
+
+    /// Pauses a registration, or lets it go on; nil if there is no such registration.
+    package func setPaused(_ isPaused: Bool, _ id: Int64) async throws -> Webhook? {
+        try await store.setPaused(isPaused, ofWebhook: id)
+    }
+
+    /// Removes a registration of any business.
+    /// - Returns: False if there is no such registration.
+    package func remove(_ id: Int64) async throws -> Bool {
+        guard let webhook = try await store.webhook(id) else { return false }
+        return try await remove(id, webhook.style, of: webhook.business)
+    }
+
     /// Queues a delivery again; nil if there is no such delivery.
     /// - Throws: ``ScribeError/invalidState(_:)``.
     package func replay(_ id: Int64) async throws -> DeliveryRecord? {

@@ -86,7 +86,7 @@ struct Composition: Sendable {
                 "Recogniser: \(about["transcriber"] ?? "")", "Auth: \(configuration.authMode.rawValue)",
                 configuration.isEphemeral ? "In memory" : "In a data folder",
             ],
-            demo: demo.map { ClientID($0.clientID) }, demoSecret: demo?.clientSecret,
+            demo: demo.map { ClientID($0.clientID) }, demoSecret: demo?.clientSecret, demoKey: demo?.apiKey,
             settings: configuration.shown, tlsPort: { tlsPort.withLock { $0 } })
     }
 

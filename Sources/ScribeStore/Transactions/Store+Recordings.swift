@@ -12,10 +12,13 @@ package struct RecordingFilter: Hashable, Sendable {
     package var userStatus: Transaction.UserStatus?
     /// Processing states to list; empty for all.
     package var processingStatuses: Set<Transaction.ProcessingStatus> = []
-    /// Part of the id or of the patient's name. The case of ASCII letters is ignored.
+    /// Part of the id, of the patient's name, of the fixture or of the transcript. The case of ASCII letters is
+    /// ignored.
     package var text: String?
-    /// Whether a name may match the text, not only an id.
+    /// Whether a name, a fixture or a transcript may match the text, not only an id.
     package var searchesNames = true
+    /// Processing states that the text names: their recordings match, too.
+    package var statusesOfText: Set<Transaction.ProcessingStatus> = []
     /// Whether recordings that their user has deleted are listed too.
     package var includesArchived = false
     /// Cursor of the page: `next` of the page before; nil for the first page.
@@ -115,9 +118,9 @@ extension Store {
                 Self.listOfRecordings(in: db),
                 [
                     filter.before ?? Int64.max, filter.business?.rawValue, filter.client?.rawValue,
-                    filter.userStatus?.rawValue, filter.statusList, filter.includesArchived,
+                    filter.userStatus?.rawValue, Self.list(filter.processingStatuses), filter.includesArchived,
                     filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
-                    filter.searchesNames, "\u{10FFFF}",
+                    filter.searchesNames, "\u{10FFFF}", Self.list(filter.statusesOfText),
                 ])
             return try RecordingPage(rows, limit: filter.limit, item: RecordingSummary.init(row:)) { $0["id"] }
         }
@@ -182,6 +185,12 @@ extension Store {
         }
     }
 
+    /// The states as a JSON array; nil for none.
+    private static func list(_ statuses: Set<Transaction.ProcessingStatus>) -> String? {
+        guard !statuses.isEmpty else { return nil }
+        return "[" + statuses.map { "\"\($0.rawValue)\"" }.sorted().joined(separator: ",") + "]"
+    }
+
     /// Makes a LIKE pattern that finds a text anywhere. Wildcards in the text are escaped.
     private static func pattern(_ text: String) -> String {
         // By scalars: a combining mark after a wildcard would hide the wildcard.
@@ -219,7 +228,12 @@ extension Store {
                     AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN \(db.list(5)))
                     AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
                     AND (CAST(?8 AS TEXT) IS NULL OR \(db.matches("txn_id", "?8"))
-                        OR (?11 = 1 AND \(db.matches("request", "?9")) AND \(db.matches(patient, "?8"))))
+                        OR processing_status IN \(db.list(13))
+                        OR (?11 = 1 AND (\(db.matches("request", "?9")) AND \(db.matches(patient, "?8"))
+                            OR \(db.matches("fixture", "?8"))
+                            OR EXISTS (
+                                SELECT 1 FROM documents WHERE transaction_id = transactions.id
+                                    AND documents.kind = 'transcript' AND \(db.matches("value", "?8"))))))
                 ORDER BY id DESC LIMIT ?10
             )
             SELECT page.*,
@@ -241,14 +255,6 @@ extension Store {
                 ) AS problems
             FROM page ORDER BY id DESC
             """
-    }
-}
-
-extension RecordingFilter {
-    /// The states as a JSON array; nil for all.
-    fileprivate var statusList: String? {
-        guard !processingStatuses.isEmpty else { return nil }
-        return "[" + processingStatuses.map { "\"\($0.rawValue)\"" }.sorted().joined(separator: ",") + "]"
     }
 }
 

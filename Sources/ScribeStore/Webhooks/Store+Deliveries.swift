@@ -206,7 +206,9 @@ extension Store {
         try await database.write(.lane("webhook \(webhook)")) { db, changes in
             guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
             let event =
-                ([.completed] + SessionEvent.allCases).first { self.vocabularies.announces($0, to: webhook) }
+                ([.completed] + SessionEvent.allCases).first {
+                    self.vocabularies[webhook.style]?.subscribes(webhook, to: $0) ?? false
+                }
             guard let event else {
                 throw ScribeError.invalidState("The webhook subscribes to no event of this server")
             }

@@ -72,6 +72,23 @@ extension Store {
         }
     }
 
+    /// Pauses a registration, which then gets no further events, or lets it go on. What is on its way stays.
+    /// - Returns: nil if there is no such registration.
+    package func setPaused(_ isPaused: Bool, ofWebhook id: Int64) async throws -> Webhook? {
+        try await changingWebhooks {
+            try await database.write(.lane("webhook \(id)")) { db in
+                try db.row(
+                    "UPDATE webhooks SET is_paused = ? WHERE id = ? AND removed_at IS NULL RETURNING *", [isPaused, id]
+                ).map(Webhook.init(row:))
+            }
+        }
+    }
+
+    /// A registration; nil if there is none.
+    package func webhook(_ id: Int64) async throws -> Webhook? {
+        try await read { db in try Self.webhook(id, in: db) }
+    }
+
     /// Removes a registration. Its pending deliveries fail.
     /// - Returns: false if the business has no such registration.
     package func removeWebhook(
@@ -156,6 +173,7 @@ extension Webhook {
             id: row["id"], style: Webhook.Style(row["style"]), business: BusinessID(row["business_id"]),
             client: ClientID(row["client_id"]), user: UserID(row["user_id"]), endpoint: Endpoint(row["endpoint"]),
             events: try StoredJSON.value(row["events"]), signingKey: row["signing_key"], scheme: row["scheme"],
-            pauses: pauses.map { .milliseconds($0) }, createdAt: Date(milliseconds: row["created_at"]))
+            pauses: pauses.map { .milliseconds($0) }, createdAt: Date(milliseconds: row["created_at"]),
+            isPaused: row["is_paused"])
     }
 }

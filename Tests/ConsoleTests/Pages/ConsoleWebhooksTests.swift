@@ -65,7 +65,9 @@ struct ConsoleWebhooksTests {
             #expect(try await client.post("/__admin/webhooks/trigger", trigger).status == 202)
             try await manual.waitFor(.delivery)
             let open = try await visitor.page("/webhooks").text
-            #expect(open.contains("0 of 1 delivered, 1 to come") && open.contains("next 2026-05-10T09:12:43"))
+            #expect(
+                open.contains("0 of 1 delivered, 1 to come")
+                    && open.contains("next <time datetime=\"2026-05-10T09:12:43"))
             #expect(open.contains("<span class=\"bad\">nobody answers there, or not in time</span>"))
             #expect(open.contains("/__console/consultations/b-demo/i-1\""))
             #expect(open.contains("Content-Type: application/json") && open.contains("\n  &quot;session_id&quot;: "))

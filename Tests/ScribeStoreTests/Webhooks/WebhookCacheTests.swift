@@ -60,6 +60,11 @@ struct WebhookCacheTests {
         try await fixture.initialise("second")
         let raised = try await deliveries()
         #expect(raised > 0)
+        #expect(try await store.setPaused(true, ofWebhook: webhook.id)?.isPaused == true)
+        try await fixture.initialise("paused")
+        #expect(try await deliveries() == raised)
+        #expect(try await store.setPaused(false, ofWebhook: webhook.id)?.isPaused == false)
+        #expect(try await store.setPaused(true, ofWebhook: webhook.id + 1) == nil)
         _ = try await store.removeWebhook(
             webhook.id, style: .usual, of: fixture.owner.business, at: fixture.start)
         try await fixture.initialise("third")

@@ -1,5 +1,6 @@
 import Basics
 import Documents
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Mustache
@@ -42,7 +43,7 @@ struct ConsoleViews: Sendable {
         return library
     }()
 
-    private static let files: [String: [UInt8]] = Dictionary(
+    static let files: [String: [UInt8]] = Dictionary(
         uniqueKeysWithValues: (0..<console_file_count()).map { index in
             let file = console_file(index)
             return (String(cString: file.name), file.document.bytes)
@@ -64,6 +65,13 @@ struct ConsoleViews: Sendable {
             body: ResponseBody(shared: Self.files[name] ?? []))
     }
 
+    /// A consultation that was spoken for the demo.
+    static var sample: Response {
+        Response(
+            status: .ok, headers: [.contentType: "audio/ogg", .contentSecurityPolicy: "sandbox; default-src 'none'"],
+            body: ResponseBody(shared: document_consultation().bytes))
+    }
+
     /// Renders a template.
     static func text(_ name: String, _ model: Model) -> String {
         guard let text = library.render(escaped(model), withTemplate: name) else {
@@ -81,6 +89,21 @@ struct ConsoleViews: Sendable {
         case let text as String: Markup(renderText: text.escapedForMarkup(singleQuotes: true))
         default: Markup(renderText: String(describing: value).escapedForMarkup(singleQuotes: true))
         }
+    }
+
+    /// A time in UTC, which the page's script shows in the browser's zone.
+    /// - Parameter isClock: Whether the time is shown with milliseconds and without its day.
+    static func moment(_ time: Date, isClock: Bool = false) -> Markup {
+        let exact = time.iso8601Milliseconds
+        let clock = exact.dropFirst(11)
+        let text = isClock ? String(clock.prefix(12)) : "\(exact.prefix(10)) \(clock.prefix(8)) UTC"
+        return Markup(
+            renderText: "<time datetime=\"\(exact)\" data-shown=\"\(isClock ? "clock" : "day")\">\(text)</time>")
+    }
+
+    /// A time of the operator API; an empty text for none.
+    static func moment(_ value: JSONValue?) -> Markup {
+        value?.stringValue.flatMap { Date(iso8601: $0) }.map { moment($0) } ?? Markup(renderText: "")
     }
 
     /// Renders a page.

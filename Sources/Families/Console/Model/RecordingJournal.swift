@@ -1,92 +1,32 @@
-import Basics
 import Foundation
+import Journal
+import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
 /// The exchanges of one recording that the journal still has.
 struct RecordingJournal: Sendable {
-    /// An exchange, from its summary.
-    struct Entry: Sendable {
-        let number: Int
-        let method: String
-        let path: String
-        let operation: String
-        let status: Int?
-        let milliseconds: Double?
-        let fault: String?
-        let kind: String
-        let reason: String
-        let client: String
-        /// Begin, by the world's clock.
-        let time: Date
-        let clock: String
-
-        init?(_ value: JSONValue, offset: TimeInterval) {
-            guard let number = value["id"]?.integerValue, let started = value["started_at"]?.stringValue,
-                let time = Date(iso8601: started)
-            else { return nil }
-            self.number = number
-            method = value["method"]?.stringValue ?? ""
-            kind = value["kind"]?.stringValue ?? "request"
-            // A delivery goes to another server.
-            let receiver = kind == "delivery" ? value["host"]?.stringValue ?? "" : ""
-            path = receiver + (value["path"]?.stringValue ?? "") + (value["query"]?.stringValue.map { "?\($0)" } ?? "")
-            operation = value["operation"]?.stringValue ?? value["event"]?.stringValue ?? ""
-            status = value["status"]?.integerValue
-            milliseconds = value["ms"]?.numberValue
-            fault = value["fault"]?.stringValue
-            reason = value["reason"]?.stringValue ?? ""
-            client = value["client"]?.stringValue ?? ""
-            self.time = time.addingTimeInterval(offset)
-            clock = String(started.dropFirst(11).prefix(12))
-        }
-
-        var took: String { milliseconds.map { RecordingState.precise($0 / 1000) } ?? "open" }
-
-        /// Whether the request asked for the state, and was perhaps held.
-        var isPoll: Bool { method == "GET" && kind == "request" }
-        var isUpload: Bool {
-            ["PUT", "POST"].contains(method) && (operation == "PutObject" || operation.hasPrefix("upload"))
-        }
-        /// Signature of an upload, and its client.
-        var signer: String {
-            let way = method == "POST" ? "" : path.contains("X-Amz-Signature") ? "presigned" : "signed"
-            return [way, client.isEmpty ? "" : "by \(client)"].filter { !$0.isEmpty }.joined(separator: " ")
-        }
-        var isDone: Bool { status.map { $0 < 300 } ?? false }
-        /// Name of the file that an upload is about.
-        var file: String {
-            let name = path.prefix { $0 != "?" }.split(separator: "/").last ?? ""
-            return PercentEncoding.decode(name) ?? String(name)
-        }
-
-        func model(root: String, _ query: String) -> ConsoleViews.Model {
-            [
-                "number": number, "clock": clock, "method": method.isEmpty ? kind : method,
-                "path": path.isEmpty ? operation : path, "operation": operation,
-                "status": status.map(String.init) ?? (milliseconds == nil ? "…" : "–"),
-                "statusClass": status.map { "x\($0 / 100)" } ?? "t3",
-                "took": took, "fault": fault ?? "", "hasFault": fault != nil, "isSocket": kind == "socket",
-                "isDelivery": kind == "delivery", "href": "\(root)/requests/\(number)\(query)", "reason": reason,
-            ]
-        }
-    }
-
-    let entries: [Entry]
+    let entries: [JournalEntry]
     private let dropped: Int
     private let isOff: Bool
 
     /// - Parameters:
-    ///   - answer: answer of the operator API; nil if there is no journal.
-    ///   - offset: seconds of the world's clock before the machine's.
-    init(_ answer: JSONValue?, offset: TimeInterval) {
-        isOff = answer == nil
-        entries = (answer?["requests"]?.arrayValue ?? []).compactMap { Entry($0, offset: offset) }
-        dropped = answer?["dropped"]?.integerValue ?? 0
+    ///   - journal: nil if there is none. Its search costs time for each entry: not on an event loop.
+    ///   - most: Maximum number of exchanges, the last ones.
+    ///   - offset: Seconds of the world's clock before the machine's.
+    init(of id: TransactionID, in journal: Journal?, most: Int, offset: TimeInterval) {
+        isOff = journal.map { !$0.settings.mode.isFull } ?? true
+        dropped = journal?.counts.dropped ?? 0
+        var found: [ShownExchange] = []
+        for entry in isOff ? [] : journal?.entries ?? [] {
+            let shown = JournalIndex.documented.shown(entry)
+            if shown.transactions.contains(id.rawValue) { found.append(shown) }
+        }
+        entries = found.suffix(most).map { JournalEntry($0, offset: offset) }
     }
 
-    var refusedUploads: [Entry] { entries.filter { $0.isUpload && ($0.status ?? 0) >= 400 } }
+    var refusedUploads: [JournalEntry] { entries.filter { $0.isUpload && $0.isError } }
 
     /// Whether an exchange says the same as a stored event, and more.
     func tells(of content: RecordingTimeline.Event.Content) -> Bool {
@@ -109,7 +49,7 @@ struct RecordingJournal: Sendable {
     /// Exchanges for the timeline. Equal polls in a row are one line.
     func lines(about files: [RecordingFile]) -> [(time: Date, line: ConsoleFamily.Line)] {
         var lines: [(time: Date, line: ConsoleFamily.Line)] = []
-        var polls: [Entry] = []
+        var polls: [JournalEntry] = []
         func close() {
             guard let first = polls.first else { return }
             let held = polls.compactMap(\.milliseconds).max() ?? 0
@@ -120,7 +60,7 @@ struct RecordingJournal: Sendable {
                     .init(
                         polls.count == 1 ? "Poll \(statuses)" : "\(polls.count) polls, \(statuses)", style: "pl",
                         detail: first.operation, took: "held up to \(RecordingState.precise(held / 1000))",
-                        number: first.number)
+                        until: polls.compactMap(\.end).max(), number: first.number)
                 ))
             polls = []
         }
@@ -131,7 +71,7 @@ struct RecordingJournal: Sendable {
                 continue
             }
             close()
-            guard entry.kind != "delivery" else { continue }
+            guard entry.kind != .delivery else { continue }
             let isBad = (entry.status ?? 0) >= 400
             let name = entry.isUpload ? entry.file : entry.operation.isEmpty ? entry.method : entry.operation
             lines.append(
@@ -141,8 +81,8 @@ struct RecordingJournal: Sendable {
                         "\(name) \(entry.status.map(String.init) ?? "")",
                         style: isBad ? (entry.fault == nil ? "x" : "a") : entry.isUpload ? "u" : "",
                         detail: entry.fault.map { "by the fault \($0)" }
-                            ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, number: entry.number
-                    )
+                            ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, until: entry.end,
+                        number: entry.number)
                 ))
         }
         close()
@@ -150,7 +90,7 @@ struct RecordingJournal: Sendable {
     }
 
     /// Size, type and signer of an upload; nothing for another exchange.
-    private func detail(of entry: Entry, _ files: [RecordingFile]) -> String {
+    private func detail(of entry: JournalEntry, _ files: [RecordingFile]) -> String {
         guard entry.isUpload else { return "" }
         let file = files.first { $0.name == entry.file }
         let parts = [file.map { ConsoleFamily.size($0.size) }, file?.contentType, entry.signer].compactMap(\.self)

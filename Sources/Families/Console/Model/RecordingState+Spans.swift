@@ -20,6 +20,16 @@ extension RecordingState {
         return clock(seconds)
     }
 
+    /// A span of time to the millisecond.
+    static func exact(_ seconds: TimeInterval) -> String {
+        let all = Int(saturating: (max(0, min(seconds, 864_000)) * 1000).rounded())
+        let (rest, minutes) = (all % 60_000, all / 60_000)
+        if all < 1000 { return "\(all) ms" }
+        let precise = "\(rest / 1000).\((rest % 1000).padded(to: 3))"
+        if minutes == 0 { return "\(precise) s" }
+        return "\(minutes):\(rest < 10_000 ? "0" : "")\(precise)"
+    }
+
     /// Minutes and seconds of a recording.
     static func clock(_ seconds: TimeInterval) -> String {
         let whole = Int(saturating: max(0, min(seconds, 864_000)))

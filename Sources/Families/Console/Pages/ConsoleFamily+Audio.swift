@@ -9,10 +9,10 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// Serves uploaded audio to the console's player: `audio/BUSINESS/TRANSACTION/FILE`.
+/// Serves uploaded audio to the console's player, or to keep: `audio/BUSINESS/TRANSACTION/FILE`, with `?download`.
 extension ConsoleFamily {
-    /// - Throws: ``ConsoleError/notFound`` for a missing file, for a file that is not audio, and if the console must
-    ///   not show patients' words.
+    /// - Throws: ``ConsoleError/notFound`` for a missing file, for a file to play that is not audio, and if the console
+    ///   must not show patients' words.
     func audio(_ path: ArraySlice<Substring>, _ request: Request, _ context: ScribeContext) async throws -> Response {
         let words = path.compactMap { PercentEncoding.decode($0) }
         guard settings.showsWords, path.count == 3, words.count == 3, TransactionID.isValid(words[1]),
@@ -26,6 +26,11 @@ extension ConsoleFamily {
                 business: key.business, bucket: place.bucket, key: place.key(ofFile: words[2])),
             let reader = try await runtime.uploads.open(object)
         else { throw ConsoleError.notFound }
+        if request.query.has("download") {
+            var response = Self.response(reader, nil, size: object.size, type: "application/octet-stream")
+            response.headers[.contentDisposition] = "attachment"
+            return response
+        }
         let head = try await reader.read(0..<min(object.size, 64 << 10))
         guard let type = AudioFormat.contentType(ofFileBeginning: Array(head.readableBytesView)) else {
             throw ConsoleError.notFound

@@ -56,7 +56,7 @@ extension ConsoleFamily {
         let clock = try await read("clock").body
         let spaces = try await read("namespaces")
         let snapshots = try await read("snapshots")
-        let operations = try await read("operations").body["operations"]?.arrayValue ?? []
+        let others = try await read("operations").body["others"]?.arrayValue ?? []
         let known = Set(Self.switches.map(\.id))
         let refusals = self.refusals(pageRequest)
         var model: ConsoleViews.Model = [:]
@@ -81,8 +81,7 @@ extension ConsoleFamily {
         model["others"] = faults.filter { !known.contains($0["id"]?.stringValue ?? "") }.map(Self.other)
         model["hasFaults"] = !faults.isEmpty
         model["clearAct"] = Self.act("DELETE", "faults")
-        let names = operations.compactMap { ($0["id"] ?? $0).stringValue }
-        model["operations"] = Self.options(names.map { ($0, $0) }, chosen: "commitTransaction")
+        model.merge(FaultTarget.model(FaultTarget.all(.documented, others: others.compactMap(\.stringValue)))) { $1 }
         model.merge(Self.clock(clock)) { $1 }
         let sockets = try await read("sockets").body["sockets"]?.arrayValue ?? []
         model["sockets"] = sockets.map(Self.socket)
@@ -91,18 +90,18 @@ extension ConsoleFamily {
         model["spaces"] = list.map { space -> ConsoleViews.Model in
             let name = space["name"]?.stringValue ?? ""
             return [
-                "space": name, "used": space["last_used_at"]?.stringValue ?? "",
-                "href": "/\(Self.root)?namespace=\(name)", "act": Self.act("DELETE", "namespaces/\(name)"),
+                "space": name, "used": ConsoleViews.moment(space["last_used_at"]) as Any,
+                "href": "/\(Self.root)?namespace=\(name)", "connect": "/\(Self.root)/connect?namespace=\(name)",
+                "act": Self.act("DELETE", "namespaces/\(name)"),
             ]
         }
         model["hasSpaces"] = !list.isEmpty
         model["areSpacesOff"] = !spaces.isFound
-        model["newSpaceAct"] = Self.act("POST", "namespaces", .object([]))
         let saved = snapshots.body["snapshots"]?.arrayValue ?? []
         model["snapshots"] = saved.map { snapshot -> ConsoleViews.Model in
             let name = snapshot["name"]?.stringValue ?? ""
             return [
-                "snapshot": name, "made": snapshot["created_at"]?.stringValue ?? "",
+                "snapshot": name, "made": ConsoleViews.moment(snapshot["created_at"]) as Any,
                 "bytes": Self.size(snapshot["size"]?.integerValue ?? 0),
                 "restoreAct": Self.act("POST", "snapshots/\(name)/restore", .object([])),
                 "deleteAct": Self.act("DELETE", "snapshots/\(name)"),

@@ -103,7 +103,7 @@ extension ConsoleFamily {
                 "label": entry.title, "isCurrent": entry.key == page.key && entry.fragment.isEmpty,
                 "heading": entry.heading ?? "", "hasHeading": entry.heading != nil,
                 "badge": entry.key == "bench" && entry.fragment.isEmpty && on > 0 ? "\(on) on" : "",
-                "isTab": entry.isTab,
+                "isTab": entry.isTab, "short": entry.short ?? entry.title,
             ]
         }
         var model: ConsoleViews.Model = [
@@ -136,13 +136,15 @@ extension ConsoleFamily {
         var fragment = ""
         let icon: String
         let title: String
+        /// Title in the narrow bar, if it is a shorter one.
+        var short: String?
         var heading: String?
         var isTab = false
     }
 
     private static let navigation = [
         Entry(key: "consultations", path: "", icon: "cons", title: "Consultations", isTab: true),
-        Entry(key: "requests", path: "/requests", icon: "req", title: "Live requests", isTab: true),
+        Entry(key: "requests", path: "/requests", icon: "req", title: "Live requests", short: "Requests", isTab: true),
         Entry(key: "webhooks", path: "/webhooks", icon: "hook", title: "Webhooks"),
         Entry(key: "bench", path: "/bench", icon: "bolt", title: "Faults", heading: "Test bench", isTab: true),
         Entry(key: "bench", path: "/bench", fragment: "#clock", icon: "clock", title: "Clock"),

@@ -24,11 +24,9 @@ extension ConsoleFamily {
         let store = pageRequest.context.world.runtime.store
         guard let timeline = try await store.timeline(of: key) else { throw ConsoleError.notFound }
         let documents = (try await store.results(of: key)?.documents ?? [])
-        let found = try await control.read(
-            "requests?limit=\(Self.maxExchanges)&transaction=\(PercentEncoding.encode(id, keepingSlashes: false))",
-            for: pageRequest.request, pageRequest.context)
+        let runtime = pageRequest.context.world.runtime
         let journal = RecordingJournal(
-            found.status == .ok ? found.body : nil, offset: pageRequest.context.world.runtime.clock.offset)
+            of: key.id, in: runtime.journal, most: Self.maxExchanges, offset: runtime.clock.offset)
         let transaction = timeline.transaction
         let findings = try await lint(.init(transaction: key.id, business: key.business), pageRequest)
         let sounds = Self.sounds(timeline)
@@ -44,6 +42,7 @@ extension ConsoleFamily {
         let act = "transactions/\(PercentEncoding.encode(id, keepingSlashes: false))"
         let suffix = "?business=\(PercentEncoding.encode(business, keepingSlashes: false))"
         let refused = journal.refusedUploads
+        let (lines, scale) = events(of: timeline, journal, state, facts)
         let isCancelled = transaction.processingStatus == .cancelled
         return Page(
             key: "consultations", title: shownName, template: "consultation",
@@ -54,14 +53,15 @@ extension ConsoleFamily {
                 "visit": settings.showsWords ? details?["visit_id"]?.stringValue ?? "" : "",
                 "family": settings.kinds[timeline.kind] ?? timeline.kind.rawValue,
                 "flavour": transaction.request.flavour, "client": transaction.owner.client.rawValue,
-                "began": base.apiTime, "files": sounds.count == 1 ? "1 file" : "\(sounds.count) files",
+                "began": ConsoleViews.moment(base), "files": sounds.count == 1 ? "1 file" : "\(sounds.count) files",
                 "bytes": Self.size(sounds.total(\.size)),
                 "mode": transaction.request.mode ?? "",
                 "languages": transaction.request.inputLanguages.joined(separator: ", "),
                 "refused": refused.isEmpty ? "" : Self.refusalSentence(refused, facts.fixture),
                 "hasRefused": !refused.isEmpty,
                 "isRefusalAsked": facts.fixture?.refuses(.upload) == true || refused.allSatisfy { $0.fault != nil },
-                "events": events(of: timeline, journal, state, facts),
+                "events": lines, "before": RecordingState.exact(scale.lengths.before),
+                "after": scale.lengths.after.map(RecordingState.exact) ?? "",
                 "lint": findings, "hasLint": !findings.isEmpty,
                 "audio": settings.showsWords ? try await audioFiles(timeline, facts, link, pageRequest) : [],
                 "hasAudio": settings.showsWords && !sounds.isEmpty,
@@ -70,7 +70,7 @@ extension ConsoleFamily {
                 "documents": try await shown(
                     isCancelled ? documents.filter(\.status.isFinal) : documents, of: transaction, facts, pageRequest),
                 "hasDocuments": !documents.isEmpty,
-                "exchanges": journal.entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) },
+                "exchanges": journal.entries.map { $0.model(pageRequest.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
                 "hasJournalNote": !journal.note(since: base).isEmpty,
                 "commitAct": Self.act("POST", "\(act)/commit\(suffix)"),
@@ -132,7 +132,7 @@ extension ConsoleFamily {
     }
 
     private static func refusalSentence(
-        _ refused: [RecordingJournal.Entry], _ fixture: NamedFixture?
+        _ refused: [JournalEntry], _ fixture: NamedFixture?
     ) -> String {
         let statuses = Set(refused.compactMap(\.status)).sorted().map(String.init).joined(separator: ", ")
         let faults = Set(refused.compactMap(\.fault)).sorted().joined(separator: ", ")
@@ -148,14 +148,16 @@ extension ConsoleFamily {
         let speech = try await pageRequest.context.world.runtime.store.recordingSpeech(timeline.transaction.key)
         return Self.sounds(timeline).prefix(Self.maxFiles).map { file in
             let heard = speech[file.name]
+            let place =
+                link.replacing("/consultations/", with: "/audio/") + "/"
+                + PercentEncoding.encode(file.name, keepingSlashes: false) + pageRequest.query
             return [
                 "heard": (heard?.words ?? []).map { ["word": $0.text, "from": String($0.start)] },
                 "said": heard?.words.isEmpty == true ? heard?.text ?? "" : "",
                 "file": file.name, "bytes": Self.size(file.size),
                 "length": file.recognition?.duration.map(RecordingState.precise) ?? "",
                 "problem": file.recognition?.failure.map { ProblemSentences($0, in: facts).what } ?? "",
-                "src": link.replacing("/consultations/", with: "/audio/") + "/"
-                    + PercentEncoding.encode(file.name, keepingSlashes: false) + pageRequest.query,
+                "src": place, "keep": place + (pageRequest.query.isEmpty ? "?" : "&") + "download",
             ]
         }
     }

@@ -31,15 +31,13 @@ extension ConsoleFamily {
         let (request, world) = (pageRequest.request, pageRequest.context.world)
         let query = request.query
         let stateFilter = query.text("state").flatMap(StateFilter.init) ?? .all
-        var filter = RecordingFilter()
+        // URLs must not contain patients' names, so the page sends the search text in a header.
+        let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
+        var filter = RecordingFilter(searching: search, showsWords: settings.showsWords)
         filter.processingStatuses = stateFilter.statuses
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
         filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         filter.before = query.text("before").flatMap { Int64($0) }
-        // URLs must not contain patients' names, so the page sends the search text in a header.
-        let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
-        if !search.isEmpty { filter.text = search }
-        filter.searchesNames = settings.showsWords
         let page = try await world.runtime.store.recordings(filter)
         let isFiltered = stateFilter != .all || filter.kind != nil || filter.client != nil || filter.before != nil
         let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
@@ -84,7 +82,7 @@ extension ConsoleFamily {
         _ pageRequest: PageRequest
     ) -> String {
         var parameters: [String: String] = [:]
-        for name in ["state", "kind", "client", "before", "only", "operation"] {
+        for name in ["state", "kind", "client", "before", "only", "operation", "method", "status"] {
             parameters[name] = changes[name] ?? query.text(name)
         }
         parameters["namespace"] = pageRequest.context.world.namespace?.rawValue

@@ -1,111 +1,91 @@
-import Basics
 import Foundation
 import Hummingbird
 import Journal
-import Lint
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
 
-/// The journal: live requests, and one of them.
+/// The journal: live requests.
 extension ConsoleFamily {
     private static let maxRequests = 200
+    /// Most operations and clients to choose from.
+    private static let maxChoices = 200
+
+    /// Choice of the requests on the page by what became of them.
+    private enum Outcome: String, CaseIterable {
+        case all = ""
+        case errors, unmatched, faults, sockets, webhooks
+
+        var title: String {
+            switch self {
+            case .all: "All"
+            case .unmatched: "Matched nothing"
+            case .faults: "Faults applied"
+            case .errors, .sockets, .webhooks: rawValue.prefix(1).uppercased() + rawValue.dropFirst()
+            }
+        }
+
+        func holds(for entry: JournalEntry) -> Bool {
+            switch self {
+            case .all: true
+            case .errors: entry.isError
+            case .unmatched: entry.isUnmatched
+            case .faults: entry.fault != nil
+            case .sockets: entry.kind == .socket
+            case .webhooks: entry.kind == .delivery
+            }
+        }
+    }
 
     func requests(_ pageRequest: PageRequest) async throws -> Page {
         let query = pageRequest.request.query
-        let only = query.text("only") ?? ""
-        let operation = query.text("operation") ?? ""
-        var call = only == "unmatched" ? "requests/unmatched" : "requests"
-        call += "?limit=\(Self.maxRequests)"
-        if only == "sockets" { call += "&kind=socket" }
-        if only == "webhooks" { call += "&kind=delivery" }
-        if only == "faults" { call += "&fault=*" }
-        if !operation.isEmpty { call += "&operation=\(PercentEncoding.encode(operation, keepingSlashes: false))" }
-        let found = try await control.read(call, for: pageRequest.request, pageRequest.context)
-        let journal = RecordingJournal(found.status == .ok ? found.body : nil, offset: 0)
-        var entries = journal.entries.reversed().map { $0 }
-        if only == "errors" { entries = entries.filter { ($0.status ?? 0) >= 400 } }
+        func chosen(_ name: String) -> String { query.text(name) ?? "" }
+        let only = Outcome(rawValue: chosen("only")) ?? .all
+        let (method, status, operation) = (chosen("method"), chosen("status"), chosen("operation"))
+        let client = chosen("client")
         let search = (pageRequest.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "")
             .lowercased()
-        if !search.isEmpty {
-            entries = entries.filter { "\($0.path) \($0.operation) \($0.method)".lowercased().contains(search) }
+        let journal = pageRequest.context.world.runtime.journal
+        var (operations, clients, methods): (Set<String>, Set<String>, Set<String>) = ([], [], [])
+        var counts: [Outcome: Int] = [:]
+        var found: [JournalEntry] = []
+        let all = journal?.entries ?? []
+        for numbered in all {
+            let entry = JournalEntry(JournalIndex.documented.shown(numbered), offset: 0)
+            operations.insert(entry.operation)
+            clients.insert(entry.client)
+            methods.insert(entry.method)
+            guard method.isEmpty || entry.method == method, operation.isEmpty || entry.operation == operation,
+                client.isEmpty || entry.client == client,
+                status.isEmpty || entry.status.map({ "\($0 / 100)xx" == status }) ?? false,
+                search.isEmpty || entry.contains(search)
+            else { continue }
+            for outcome in Outcome.allCases where outcome.holds(for: entry) { counts[outcome, default: 0] += 1 }
+            if only.holds(for: entry) { found.append(entry) }
         }
-        let operations = Set(journal.entries.map(\.operation)).filter { !$0.isEmpty }.sorted()
-        let choices = [
-            ("", "All"), ("errors", "Errors"), ("unmatched", "Matched nothing"), ("faults", "Faults applied"),
-            ("sockets", "Sockets"), ("webhooks", "Webhooks"),
-        ]
-        let tabs = choices.map { value, title -> ConsoleViews.Model in
-            let href = Self.link("/requests", query, ["only": value], pageRequest)
-            return ["title": title, "isChosen": value == only, "href": href]
+        let tabs = Outcome.allCases.map { one -> ConsoleViews.Model in
+            [
+                "title": one.title, "isChosen": one == only, "count": counts[one, default: 0],
+                "href": Self.link("/requests", query, ["only": one.rawValue], pageRequest),
+            ]
         }
-        let dropped = found.body["dropped"]?.integerValue ?? 0
+        func choices(_ name: String, _ all: Set<String>, _ chosen: String) -> ConsoleViews.Model {
+            let known = all.union([chosen]).filter { !$0.isEmpty }.sorted().prefix(Self.maxChoices)
+            return ["name": name, "choices": Self.options(known.map { ($0, $0) }, chosen: chosen)]
+        }
+        let dropped = journal?.counts.dropped ?? 0
         return Page(
             key: "requests", title: "Live requests", template: "requests",
             model: [
-                "rows": entries.map { $0.model(root: "/\(Self.root)", pageRequest.query) }, "isNone": entries.isEmpty,
-                "isOff": found.status != .ok, "dropped": dropped, "hasDropped": dropped > 0, "search": search,
-                "choices": tabs,
-                "operations": Self.options(operations.map { ($0, $0) }, chosen: operation),
+                "rows": found.suffix(Self.maxRequests).reversed().map { $0.model(pageRequest.query) },
+                "isNone": found.isEmpty, "isOff": journal == nil || journal?.settings.mode == .off,
+                "isCut": found.count > Self.maxRequests, "shown": Self.maxRequests, "matched": found.count,
+                "total": all.count, "dropped": dropped, "hasDropped": dropped > 0, "search": search, "tabs": tabs,
+                "filters": [
+                    choices("method", methods, method), choices("status", ["2xx", "3xx", "4xx", "5xx"], status),
+                    choices("operation", operations, operation), choices("client", clients, client),
+                ],
                 "clearAct": Self.act("DELETE", "requests"),
             ])
-    }
-
-    func request(_ number: Substring, _ pageRequest: PageRequest) async throws -> Page {
-        guard let number = Int(number) else { throw ConsoleError.notFound }
-        let found = try await control.read("requests/\(number)", for: pageRequest.request, pageRequest.context)
-        guard found.status == .ok, let entry = RecordingJournal.Entry(found.body, offset: 0) else {
-            return Page(key: "requests", title: "Not recorded", template: "dropped", status: .notFound)
-        }
-        let value = found.body
-        func fields(_ side: String) -> [ConsoleViews.Model] {
-            (value[side]?["headers"]?.arrayValue ?? []).map {
-                ["field": $0["name"]?.stringValue ?? "", "content": $0["value"]?.stringValue ?? ""]
-            }
-        }
-        func text(_ side: String) -> String {
-            let body = value[side]?["body"]
-            if let text = body?["text"]?.stringValue { return text + (body?["truncated"] != nil ? "\n…" : "") }
-            return body?["size"].map { "\($0.scalarText ?? "") bytes that are no text" } ?? ""
-        }
-        let frames = (value["frames"]?.arrayValue ?? []).map { frame -> ConsoleViews.Model in
-            let body = frame["text"]?.stringValue ?? frame["binary"]?["size"]?.scalarText.map { "\($0) bytes" }
-            return [
-                "at": frame["ms"]?.scalarText ?? "", "from": frame["from"]?.stringValue ?? "",
-                "content": body ?? frame["close"].map { "close \($0.scalarText ?? "")" } ?? "ping",
-            ]
-        }
-        var model = entry.model(root: "/\(Self.root)", pageRequest.query)
-        model["sent"] = fields("request")
-        model["received"] = fields("response")
-        model["body"] = text("request")
-        model["hasBody"] = !text("request").isEmpty
-        model["answer"] = text("response")
-        model["hasAnswer"] = !text("response").isEmpty
-        model["frames"] = frames
-        model["hasFrames"] = !frames.isEmpty
-        model["nearest"] = value["nearest"].map {
-            "\($0["method"]?.stringValue ?? "") \($0["path"]?.stringValue ?? "")"
-        }
-        model["hasNearest"] = value["nearest"] != nil
-        model["hasReason"] = !entry.reason.isEmpty
-        let findings = value["findings"]?.arrayValue ?? []
-        model["findings"] = findings.map { finding -> ConsoleViews.Model in
-            ["place": finding["place"]?.stringValue ?? "", "problem": finding["problem"]?.stringValue ?? ""]
-        }
-        model["hasFindings"] = !findings.isEmpty
-        let lint = try await lint(.init(request: number), pageRequest)
-        model["lint"] = lint
-        model["hasLint"] = !lint.isEmpty
-        let recorded =
-            entry.kind == "delivery" ? pageRequest.context.world.runtime.journal?[number]?.exchange : nil
-        if let recorded {
-            let command = Self.curl(recorded)
-            model["curl"] = command ?? ""
-            model["isToReceiver"] = command != nil
-        } else {
-            model["curl"] = curl(entry, value, pageRequest)
-        }
-        return Page(key: "requests", title: "\(entry.method) \(entry.path)", template: "request", model: model)
     }
 }

@@ -3,16 +3,22 @@ import HTTPTypes
 import Hummingbird
 import ScribeDomain
 import ScribeHTTP
+import ScribeRuntime
 
 /// Pages about the server itself: how to connect, its settings, and a page that tries it out.
 extension ConsoleFamily {
     func tryOut(_ pageRequest: PageRequest) -> Page {
         let clients = pageRequest.context.world.authenticator.clients
         let usual = usualClient(pageRequest.context)
+        let runtime = pageRequest.context.world.runtime
         let ids = usual.map { [$0] } ?? clients.ids
         return Page(
             key: "try", title: "Try it", template: "try",
             model: [
+                "inventsWords": runtime.fixtureBehaviour.hasTexts,
+                "fixtures": runtime.fixtureBehaviour.names.prefix(200).map { ["value": $0] as ConsoleViews.Model },
+                "templates": Self.options(
+                    runtime.templates.templates.map { ($0.id.rawValue, $0.name) }, chosen: "soap"),
                 "clients": Self.options(ids.prefix(200).map { ($0.rawValue, $0.rawValue) }, chosen: usual?.rawValue),
                 "choosesClient": usual == nil,
                 "prefix": pageRequest.context.world.namespace?.path ?? "",
@@ -32,7 +38,8 @@ extension ConsoleFamily {
                 "base": base, "tls": tls, "hasTLS": !tls.isEmpty,
                 "socket": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://"),
                 "live": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://") + "/v1/listen",
-                "client": isDefault ? settings.demo?.rawValue ?? "" : "",
+                "client": isDefault ? settings.demo?.rawValue ?? "" : usualClient(pageRequest.context)?.rawValue ?? "",
+                "key": isDefault ? settings.demoKey ?? "" : "", "isNamespace": !isDefault,
                 "secret": isDefault ? settings.demoSecret ?? "" : "",
                 "hasDemo": isDefault && settings.demoSecret != nil,
             ])

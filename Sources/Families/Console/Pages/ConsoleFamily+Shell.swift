@@ -2,43 +2,87 @@ import Basics
 import HTTPTypes
 import Journal
 import NIOCore
+import ScribeDomain
 import ScribeHTTP
 
 /// Exchanges as commands for a shell.
 extension ConsoleFamily {
+    /// Fields that curl sends itself, and cookies, whose values the journal does not show.
+    private static let ownFields: Set = [
+        "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
+        "cookie",
+        "expect",
+    ]
+    /// Fields of an AWS signature, which curl makes anew.
+    private static let signatureFields: Set = [
+        "authorization", "x-amz-date", "x-amz-content-sha256", "x-amz-security-token", "amz-sdk-invocation-id",
+        "amz-sdk-request",
+    ]
+
     /// The request as a command for a shell, to this server. Secrets that were masked have to be filled in.
-    func curl(_ entry: RecordingJournal.Entry, _ value: JSONValue, _ pageRequest: PageRequest) -> String {
-        let own: Set = [
-            "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
-        ]
+    func curl(_ shown: ShownExchange, _ pageRequest: PageRequest) -> String {
         let base = origin.base(of: pageRequest.request, pageRequest.context)
-        let url = Self.quoted("\(base)\(value["prefix"]?.stringValue ?? "")\(entry.path)")
-        let isWord = entry.method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
-        let method = entry.method == "HEAD" ? "-I" : "-X \(isWord ? entry.method : Self.quoted(entry.method))"
-        var parts = ["curl -g --path-as-is \(method) \(url)"]
-        for field in value["request"]?["headers"]?.arrayValue ?? [] {
-            guard let name = field["name"]?.stringValue, let text = field["value"]?.stringValue,
-                !own.contains(name.lowercased())
-            else { continue }
-            if name.lowercased() == "authorization" {
-                parts.append("-H \"Authorization: \(text.hasPrefix("Token ") ? "Token" : "Bearer") $TOKEN\"")
+        let method = shown.request.method.rawValue
+        let path = (shown.path ?? "") + (shown.query.map { "?\($0)" } ?? "")
+        let url = Self.quoted("\(base)\(shown.exchange.prefix)\(path)")
+        let isWord = method.utf8.allSatisfy { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 }
+        let verb = method == "HEAD" ? "-I" : "-X \(isWord ? method : Self.quoted(method))"
+        var parts = ["curl -g --path-as-is \(verb) \(url)"]
+        var login = ""
+        let region = Self.signedRegion(of: shown)
+        if let region {
+            parts.append("--aws-sigv4 \(Self.quoted("aws:amz:\(region):s3"))")
+            parts.append("--user \"$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY\"")
+            parts.append("-H \"x-amz-security-token: $AWS_SESSION_TOKEN\"")
+            login =
+                "# the three AWS_ variables: credentials as \(base)\(shown.exchange.prefix)/credentials gives them\n"
+        }
+        for field in shown.requestFields where !Self.ownFields.contains(field.name.canonicalName) {
+            if region != nil, Self.signatureFields.contains(field.name.canonicalName) { continue }
+            let (name, text) = (field.name.rawName, SecretMask.value(of: field))
+            if field.name == .authorization {
+                let isKey = text.hasPrefix("Token ")
+                parts.append("-H \"Authorization: \(isKey ? "Token" : "Bearer") $TOKEN\"")
+                login = isKey ? "# TOKEN: an API key of the client\n" : self.login(of: shown, base)
             } else {
                 parts.append("-H \(Self.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))")
             }
         }
-        let body = value["request"]?["body"]
-        if let text = body?["text"]?.stringValue {
+        let body = shown.requestBody
+        if let body, let text = body.shownText {
             // Not `-d`, which reads a file after an at sign.
             parts.append("--data-raw \(Self.quoted(text))")
-            if body?["truncated"] != nil || text.contains(" characters of base64)") {
+            if body.isTruncated || text.contains(" characters of base64)") {
                 parts.append("# the journal has only a part of the body")
             }
-        } else if body?["size"] != nil {
+        } else if body != nil {
             parts.append("--data-binary @FILE   # the journal has no body that is no text")
-        } else if ["POST", "PUT", "PATCH"].contains(entry.method) {
+        } else if ["POST", "PUT", "PATCH"].contains(method) {
             parts.append("# without the body, if it had one: the server did not read it")
         }
-        return parts.joined(separator: " \\\n  ")
+        return login + parts.joined(separator: " \\\n  ")
+    }
+
+    /// Region of a request's AWS signature; nil for a request without one.
+    private static func signedRegion(of shown: ShownExchange) -> String? {
+        let words = shown.request.headerFields[.authorization]?.split(separator: "Credential=").last?.split(
+            separator: "/")
+        guard shown.request.headerFields[.authorization]?.hasPrefix("AWS4-HMAC-SHA256") == true, let words,
+            words.count > 3
+        else { return nil }
+        return String(words[2])
+    }
+
+    /// The command that gets an access token of the request's client. Only the demo's secret is known.
+    private func login(of shown: ShownExchange, _ base: String) -> String {
+        guard let client = shown.exchange.principal?.client else { return "# TOKEN: an access token of a client\n" }
+        let isDemo = client == settings.demo && shown.exchange.prefix.isEmpty
+        let secret = isDemo ? settings.demoSecret ?? "…" : "…"
+        let body = JSON.object([("client_id", .string(client.rawValue)), ("client_secret", .string(secret))])
+        let words = Self.quoted(String(decoding: body.bytes, as: UTF8.self))
+        return "TOKEN=$(curl -s \(Self.quoted("\(base)\(shown.exchange.prefix)/connect-auth/v1/account/login")) "
+            + "--data-raw \(words) \\\n"
+            + #"  | sed 's/.*"access_token": *"\([^"]*\)".*/\1/')"# + "\n"
     }
 
     /// An attempt at a delivery as a command that posts the same bytes to its receiver; nil for one without an address.

@@ -11,32 +11,38 @@ extension ConsoleFamily {
     func events(
         of timeline: RecordingTimeline, _ journal: RecordingJournal, _ state: RecordingState,
         _ facts: RecordingState.Facts
-    ) -> [ConsoleViews.Model] {
-        let base = timeline.transaction.createdAt
+    ) -> (lines: [ConsoleViews.Model], scale: TimelineScale) {
+        let transaction = timeline.transaction
+        let base = transaction.createdAt
         var lines: [(time: Date, line: Line)] = []
         var last = base
         for event in timeline.events {
             let time = event.time ?? last
             last = time
-            if !journal.tells(of: event.content), let line = Line(event.content, state, facts) {
-                lines.append((time, line))
-            }
+            guard !journal.tells(of: event.content), var line = Line(event.content, state, facts) else { continue }
+            // Processing is what a client waits for.
+            if case .processed = event.content, let begin = transaction.committedAt, begin < time { line.begin = begin }
+            lines.append((time, line))
         }
         for entry in journal.lines(about: timeline.files) { lines.append((entry.time, entry.line)) }
-        return lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .suffix(Self.maxLines).map {
-                let (time, line) = $0.element
-                return [
-                    "at": Self.offset(time.timeIntervalSince(base)), "class": line.style, "title": line.title,
-                    "detail": line.detail, "hasDetail": !line.detail.isEmpty, "took": line.took,
-                    "href": line.number.map { "#x-\($0)" } ?? "", "hasLink": line.number != nil,
-                ]
-            }
-    }
-
-    private static func offset(_ seconds: TimeInterval) -> String {
-        let seconds = max(0, seconds)
-        return seconds < 120 ? "\((seconds * 10).rounded() / 10) s" : RecordingState.clock(seconds)
+        let shown = lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .suffix(Self.maxLines).map(\.element)
+        func seconds(_ time: Date) -> TimeInterval { max(0, time.timeIntervalSince(base)) }
+        let spans = shown.map { time, line in
+            let (begin, end) = (seconds(line.begin ?? time), seconds(line.end ?? time))
+            return begin...max(begin, end)
+        }
+        let scale = TimelineScale(spans, pivot: transaction.committedAt.map(seconds))
+        let models = zip(shown, spans).map { element, span -> ConsoleViews.Model in
+            let (time, line) = element
+            return [
+                "at": "+" + RecordingState.exact(seconds(time)), "class": line.style, "title": line.title,
+                "detail": line.detail, "hasDetail": !line.detail.isEmpty, "took": line.took,
+                "href": line.number.map { "#x-\($0)" } ?? "", "hasLink": line.number != nil,
+                "bar": scale.bar(of: span, style: line.style),
+            ]
+        }
+        return (models, scale)
     }
 
     /// A line of the timeline.
@@ -45,11 +51,19 @@ extension ConsoleFamily {
         let title: String
         var detail = ""
         var took = ""
+        /// Begin of the bar, if it is not the line's time.
+        var begin: Date?
+        /// End of the bar; nil for a moment.
+        var end: Date?
         /// Exchange that the line is about.
         var number: Int?
 
-        init(_ title: String, style: String = "", detail: String = "", took: String = "", number: Int? = nil) {
+        init(
+            _ title: String, style: String = "", detail: String = "", took: String = "", until end: Date? = nil,
+            number: Int? = nil
+        ) {
             self.title = title
+            self.end = end
             self.style = style
             self.detail = detail
             self.took = took
@@ -91,7 +105,7 @@ extension ConsoleFamily {
                     "Webhook \(delivery.event)", style: delivery.state == .failed ? "x" : "h",
                     detail:
                         "\(delivery.state.rawValue), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
-                        + (delivery.problem.map { ": \($0)" } ?? ""))
+                        + (delivery.problem.map { ": \($0)" } ?? ""), until: delivery.settledAt)
             case .archived: self.init("Deleted by its user")
             }
         }

@@ -23,10 +23,14 @@ extension ConsoleFamily {
                 Int64(id).flatMap { tallies[$0] } ?? [:], hasProblem: problem != nil)
             let events = (hook["events"]?.arrayValue ?? []).compactMap(\.stringValue)
             let isInbox = hook["endpoint"] == .string("inbox")
+            let isPaused = hook["paused"] == .bool(true)
             return [
                 "endpoint": hook["endpoint"]?.stringValue ?? "", "business": hook["business_id"]?.stringValue ?? "",
                 "events": events.joined(separator: ", "), "isInbox": isInbox,
-                "kind": state.style, "word": isInbox ? "Kept here" : state.word,
+                "kind": isPaused ? "off" : state.style,
+                "word": isPaused ? "Paused" : isInbox ? "Kept here" : state.word, "isPaused": isPaused,
+                "pauseAct": Self.act("PATCH", "webhooks/\(id)", ["is_paused": .bool(!isPaused)]),
+                "removeAct": Self.act("DELETE", "webhooks/\(id)"),
                 "count": state.count, "problem": problem ?? "",
                 "testAct": Self.act("POST", "webhooks/\(id)/test", .object([])),
             ]
@@ -36,6 +40,10 @@ extension ConsoleFamily {
             model: [
                 "hooks": rows, "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": Store.mostTallied,
                 "deliveries": sent.map { delivery($0, pageRequest) },
+                "clients": Self.options(
+                    context.world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
+                    chosen: usualClient(context)?.rawValue),
+                "styles": context.world.runtime.webhooks.styles.map { ["value": $0] as ConsoleViews.Model },
                 "hasDeliveries": !sent.isEmpty, "replayAct": Self.act("POST", "deliveries/replay", .object([])),
             ])
     }
@@ -59,8 +67,8 @@ extension ConsoleFamily {
             "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
             "endpoint": delivery["endpoint"]?.stringValue ?? "",
             "attempts": attempts == "1" ? "1 attempt" : "\(attempts) attempts",
-            "problem": delivery["problem"]?.stringValue ?? "", "time": delivery["occurred_at"]?.stringValue ?? "",
-            "next": delivery["next_attempt"]?.stringValue ?? "",
+            "problem": delivery["problem"]?.stringValue ?? "", "time": ConsoleViews.moment(delivery["occurred_at"]),
+            "next": ConsoleViews.moment(delivery["next_attempt"]), "hasNext": delivery["next_attempt"] != nil,
             "session": session, "href": isOfRecording ? Self.recordingLink(key) + pageRequest.query : "",
             "message": Self.formatted(message), "hasMessage": message?["body"] != nil,
             "act": Self.act("POST", "deliveries/\(id)/replay", .object([])),

@@ -18,6 +18,8 @@ extension Schema {
             scheme TEXT NOT NULL,
             -- Between one attempt and the next, in milliseconds.
             pauses TEXT NOT NULL CHECK (json_valid(pauses)),
+            -- Whether an operator has paused it.
+            is_paused INTEGER NOT NULL DEFAULT 0 CHECK (is_paused IN (0, 1)),
             created_at INTEGER NOT NULL,
             removed_at INTEGER
         ) STRICT;

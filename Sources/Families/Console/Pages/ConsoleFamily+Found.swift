@@ -1,0 +1,77 @@
+import Basics
+import Foundation
+import Hummingbird
+import Journal
+import ScribeDomain
+import ScribeHTTP
+import ScribeRuntime
+import ScribeStore
+
+/// What the dialog "Go to" finds: consultations and requests, as JSON for its script.
+extension ConsoleFamily {
+    /// Most consultations, and most requests.
+    private static let mostFound = 8
+
+    func found(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let text = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
+        let world = context.world
+        let query = world.namespace.map { "?namespace=\($0.rawValue)" } ?? ""
+        var filter = RecordingFilter(searching: text, showsWords: settings.showsWords)
+        filter.limit = Self.mostFound
+        let recordings = try await world.runtime.store.recordings(filter).items.map { recording -> JSON in
+            let name = settings.showsWords ? recording.patientName ?? "" : ""
+            let facts = RecordingState.Facts(
+                recording, at: world.runtime.clock.now, world.runtime, showsWords: settings.showsWords)
+            let state = RecordingState(of: facts, at: world.runtime.clock.now)
+            return [
+                "title": .string(name.isEmpty ? recording.id.rawValue : name),
+                "detail": .string("\(state.word). \(recording.id.rawValue)"),
+                "href": .string(Self.recordingLink(recording.key) + query),
+            ]
+        }
+        let journal = world.runtime.journal
+        let requests = try await EventLoopOffload.run(bytes: .max) {
+            try Self.requests(in: journal, containing: text.lowercased())
+        }
+        let shown = requests.map { entry -> JSON in
+            [
+                "title": .string("\(entry.method) \(entry.path)"),
+                "detail": .string("\(entry.status.map(String.init) ?? "open") \(entry.operation)"),
+                "href": .string("/\(Self.root)/requests/\(entry.number)\(query)"),
+            ]
+        }
+        return .json(.ok, ["consultations": .array(recordings) { $0 }, "requests": .array(shown) { $0 }])
+    }
+
+    /// The newest exchanges that contain a text; none for an empty one.
+    private static func requests(in journal: Journal?, containing text: String) throws -> [JournalEntry] {
+        var found: [JournalEntry] = []
+        for entry in text.isEmpty ? [] : (journal?.entries ?? []).reversed() where found.count < mostFound {
+            try Task.checkCancellation()
+            let shown = JournalEntry(JournalIndex.documented.shown(entry), offset: 0)
+            if shown.contains(text) { found.append(shown) }
+        }
+        return found
+    }
+}
+
+extension RecordingFilter {
+    /// What a search text finds: ids, and where the console shows words, patients, fixtures, transcripts and states.
+    init(searching text: String, showsWords: Bool) {
+        self.init()
+        if !text.isEmpty { self.text = text }
+        searchesNames = showsWords
+        let word = text.lowercased()
+        statusesOfText = Set(
+            Transaction.ProcessingStatus.allCases.filter { status in
+                let words: [RecordingState.Kind] =
+                    switch status {
+                    case .inProgress: [.recording, .processing, .stuck]
+                    case .success: [.done]
+                    case .systemFailure, .requestFailure: [.failed]
+                    case .cancelled: [.cancelled]
+                    }
+                return words.contains { $0.word.lowercased() == word }
+            })
+    }
+}
