@@ -87,6 +87,13 @@ package struct Exchange: Sendable {
         return request
     }
 
+    /// Method, and path with its query but without the namespace's prefix, without reading the fields.
+    package var line: (method: String, path: String?) {
+        let line = head.line
+        guard case .bytes = head, let path = line.path, !prefix.isEmpty else { return line }
+        return (line.method, Self.path(path, without: prefix))
+    }
+
     /// A path, with its query, without the prefix of its namespace.
     package static func path(_ path: String, without prefix: String) -> String {
         let rest = String(Substring(path.utf8.dropFirst(prefix.utf8.count)))

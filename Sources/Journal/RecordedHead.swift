@@ -14,6 +14,18 @@ package enum RecordedHead: Sendable {
         }
     }
 
+    /// Method, and path with its query, without reading the fields; no path for a request without one.
+    package var line: (method: String, path: String?) {
+        switch self {
+        case .fields(let request): return (request.method.rawValue, request.path)
+        case .bytes(let head):
+            let words = head.bytes.drop { $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
+                .prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+                .split(separator: UInt8(ascii: " "), maxSplits: 2).map { String(decoding: $0, as: UTF8.self) }
+            return (words.first ?? "GET", words.count > 1 ? words[1] : nil)
+        }
+    }
+
     /// About the memory that the head takes, in bytes.
     var size: Int {
         switch self {

@@ -184,8 +184,8 @@ def test_times_are_those_of_the_browsers_zone_and_messages_cover_nothing(visited
         window.look(width)
         window.run("scribe.toast('A message of some length, about an act')")
         covered = window.run(
-            "(box => [...document.querySelectorAll('main a, main button, main td, main p, .nav a, .foot *, .ns')].filter("
-            "one => { const other = one.getBoundingClientRect(); return other.width && other.left < box.right && "
+            "(box => [...document.querySelectorAll('main a, main button, main td, main p, .nav a, .foot *, .ns')]"
+            ".filter(one => { const other = one.getBoundingClientRect(); return other.width && other.left < box.right && "
             "box.left < other.right && other.top < box.bottom && box.top < other.bottom; }).map(one => one.outerHTML))"
             "(document.querySelector('.toast').getBoundingClientRect())")
         assert covered == [], width

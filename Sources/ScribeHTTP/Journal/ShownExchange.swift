@@ -32,13 +32,7 @@ package struct ShownExchange: Sendable {
         let parts = request.path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = parts?.first.map { SecretMask.text(String($0)) }
         query = parts.flatMap { $0.count > 1 ? SecretMask.text(String($0[1])) : nil }
-        operation =
-            exchange.kind == .delivery
-            ? nil
-            : exchange.operation
-                ?? (exchange.route ?? parts?.first.map(String.init)).flatMap {
-                    index.operations.operation(of: request.method, $0)
-                }
+        operation = index.operation(of: exchange, request.method, parts?.first.map(String.init))
     }
 
     /// Body of the request; nil for an empty one.
@@ -108,6 +102,36 @@ package struct JournalIndex: Sendable {
         routes = NearestRoute(all.map { ($0.method.rawValue, $0.path[...].split(ascii: "/")) })
         byPlace = Dictionary(
             all.map { ("\($0.method.rawValue) \($0.path)", $0.id) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Operation of an exchange; nil for a path of none.
+    /// - Parameter path: Path without prefix and query.
+    fileprivate func operation(of exchange: Exchange, _ method: HTTPRequest.Method, _ path: String?) -> String? {
+        guard exchange.kind != .delivery else { return nil }
+        return exchange.operation ?? (exchange.route ?? path).flatMap { operations.operation(of: method, $0) }
+    }
+
+    /// Method and operation of an exchange, without reading its fields: a list of a whole journal needs no more.
+    package func outline(of exchange: Exchange) -> (method: String, operation: String?) {
+        let (method, path) = exchange.line
+        let plain = path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
+        return (method, HTTPRequest.Method(method).flatMap { operation(of: exchange, $0, plain) })
+    }
+
+    /// The last exchanges of a journal that are about a transaction. Costs time for each entry: not on an event loop.
+    package func exchanges(about id: String, in journal: Journal, most: Int) -> [ShownExchange] {
+        var found: [ShownExchange] = []
+        for entry in journal.entries.reversed() where found.count < most {
+            let exchange = entry.entry.exchange
+            // Only such a path can name it, and most do not.
+            let mayName =
+                exchange.transaction != nil
+                || exchange.line.path.map { $0.contains(id) || $0.utf8.contains(UInt8(ascii: "%")) } ?? false
+            guard mayName else { continue }
+            let shown = ShownExchange(entry.number, exchange, self)
+            if shown.transactions.contains(id) { found.append(shown) }
+        }
+        return found.reversed()
     }
 
     func nearest(_ method: String, _ path: String) -> OperationIndex.Operation? {

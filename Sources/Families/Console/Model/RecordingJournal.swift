@@ -18,12 +18,13 @@ struct RecordingJournal: Sendable {
     init(of id: TransactionID, in journal: Journal?, most: Int, offset: TimeInterval) {
         isOff = journal.map { !$0.settings.mode.isFull } ?? true
         dropped = journal?.counts.dropped ?? 0
-        var found: [ShownExchange] = []
-        for entry in isOff ? [] : journal?.entries ?? [] {
-            let shown = JournalIndex.documented.shown(entry)
-            if shown.transactions.contains(id.rawValue) { found.append(shown) }
-        }
-        entries = found.suffix(most).map { JournalEntry($0, offset: offset) }
+        let found =
+            isOff
+            ? nil
+            : journal.map {
+                JournalIndex.documented.exchanges(about: id.rawValue, in: $0, most: most)
+            }
+        entries = (found ?? []).map { JournalEntry($0, offset: offset) }
     }
 
     var refusedUploads: [JournalEntry] { entries.filter { $0.isUpload && $0.isError } }

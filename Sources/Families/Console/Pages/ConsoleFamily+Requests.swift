@@ -25,14 +25,15 @@ extension ConsoleFamily {
             }
         }
 
-        func holds(for entry: JournalEntry) -> Bool {
-            switch self {
+        func holds(for exchange: Exchange, _ shown: () -> ShownExchange) -> Bool {
+            let isError = exchange.response.map { $0.status.code >= 400 } ?? false
+            return switch self {
             case .all: true
-            case .errors: entry.isError
-            case .unmatched: entry.isUnmatched
-            case .faults: entry.fault != nil
-            case .sockets: entry.kind == .socket
-            case .webhooks: entry.kind == .delivery
+            case .errors: isError
+            case .unmatched: isError && shown().isUnmatched
+            case .faults: exchange.fault != nil
+            case .sockets: exchange.kind == .socket
+            case .webhooks: exchange.kind == .delivery
             }
         }
     }
@@ -48,20 +49,27 @@ extension ConsoleFamily {
         let journal = pageRequest.context.world.runtime.journal
         var (operations, clients, methods): (Set<String>, Set<String>, Set<String>) = ([], [], [])
         var counts: [Outcome: Int] = [:]
-        var found: [JournalEntry] = []
+        var found: [Journal.Numbered] = []
+        let index = JournalIndex.documented
         let all = journal?.entries ?? []
         for numbered in all {
-            let entry = JournalEntry(JournalIndex.documented.shown(numbered), offset: 0)
-            operations.insert(entry.operation)
-            clients.insert(entry.client)
-            methods.insert(entry.method)
-            guard method.isEmpty || entry.method == method, operation.isEmpty || entry.operation == operation,
-                client.isEmpty || entry.client == client,
-                status.isEmpty || entry.status.map({ "\($0 / 100)xx" == status }) ?? false,
-                search.isEmpty || entry.contains(search)
+            let exchange = numbered.entry.exchange
+            let outline = index.outline(of: exchange)
+            let (ownOperation, ownClient) = (
+                outline.operation ?? exchange.delivery?.event ?? "", exchange.principal?.client.rawValue ?? ""
+            )
+            operations.insert(ownOperation)
+            clients.insert(ownClient)
+            methods.insert(outline.method)
+            guard method.isEmpty || outline.method == method, operation.isEmpty || ownOperation == operation,
+                client.isEmpty || ownClient == client,
+                status.isEmpty || exchange.response.map({ "\($0.status.code / 100)xx" == status }) ?? false,
+                search.isEmpty || JournalEntry(index.shown(numbered), offset: 0).contains(search)
             else { continue }
-            for outcome in Outcome.allCases where outcome.holds(for: entry) { counts[outcome, default: 0] += 1 }
-            if only.holds(for: entry) { found.append(entry) }
+            for outcome in Outcome.allCases where outcome.holds(for: exchange, { index.shown(numbered) }) {
+                counts[outcome, default: 0] += 1
+                if outcome == only { found.append(numbered) }
+            }
         }
         let tabs = Outcome.allCases.map { one -> ConsoleViews.Model in
             [
@@ -77,7 +85,9 @@ extension ConsoleFamily {
         return Page(
             key: "requests", title: "Live requests", template: "requests",
             model: [
-                "rows": found.suffix(Self.maxRequests).reversed().map { $0.model(pageRequest.query) },
+                "rows": found.suffix(Self.maxRequests).reversed().map {
+                    JournalEntry(index.shown($0), offset: 0).model(pageRequest.query)
+                },
                 "isNone": found.isEmpty, "isOff": journal == nil || journal?.settings.mode == .off,
                 "isCut": found.count > Self.maxRequests, "shown": Self.maxRequests, "matched": found.count,
                 "total": all.count, "dropped": dropped, "hasDropped": dropped > 0, "search": search, "tabs": tabs,
