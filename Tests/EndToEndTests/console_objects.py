@@ -1,4 +1,4 @@
-"""Single objects of the console in Chromium: player, request, socket, namespace, receiver, "Go to". `make console-test`."""
+"""Single objects of the console in Chromium: player, request, socket, namespace, receiver. `make console-test`."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_the_player_seeks_by_click_and_key_and_lights_its_position(visited, brow
         "(wave => { const box = wave.getBoundingClientRect(); wave.dispatchEvent(new MouseEvent('click', "
         "{ bubbles: true, clientX: box.left + box.width / 2, clientY: box.top + 4 })); })"
         "(document.querySelector('.wave'))")
-    window.until("/^0:0[1-9] of /.test(document.querySelector('[data-position]').innerText)", "it plays from the middle")
+    window.until("/^0:0[1-9] of /.test(document.querySelector('[data-position]').innerText)", "it plays from there")
     window.until("document.querySelector('[data-play] .i-pause') !== null", "the button pauses")
     window.run("document.querySelector('[data-play]').click()")
     window.until("document.querySelector('[data-play] .i-play') !== null", "it is paused")
@@ -51,7 +51,8 @@ def test_the_timeline_has_a_bar_for_each_line_and_words_stand_beside_it(visited,
     assert window.run(f"{lines} > 5 && {lines} === document.querySelectorAll('.ev.only > li > svg.span rect').length")
     assert " until the commit, " in window.text("#timeline")
     timeline, words = (
-        window.run(f"document.querySelector('{name}').getBoundingClientRect().toJSON()") for name in ("#timeline", "#words"))
+        window.run(f"document.querySelector('{name}').getBoundingClientRect().toJSON()")
+        for name in ("#timeline", "#words"))
     assert words["left"] >= timeline["right"] - 1 and words["top"] < timeline["bottom"]
     window.look(1100)
     assert window.run(
@@ -85,7 +86,7 @@ def test_a_namespace_gets_a_name_and_shows_its_secrets_once(server, browser):  #
     window.click("[data-opens=new-space]")
     window.run("document.querySelector('#new-space [name=name]').value = 'Not a name'")
     window.click("#new-space [data-submit]")
-    window.until("document.querySelector('#new-space [data-problem]').innerText.includes('name')", "the name is refused")
+    window.until("document.querySelector('#new-space [data-problem]').innerText.includes('name')", "it is refused")
     assert window.violations() == []
     window.run("document.querySelector('#new-space [name=name]').value = 'by-console'")
     window.click("#new-space [data-submit]")
@@ -141,7 +142,8 @@ def test_what_fails_next_is_found_by_its_name_and_armed(server, browser):  # noq
     rules = f"{server.base_url}/__admin/faults"
     wait_until(
         lambda: any(
-            rule.get("operation") == "transcription" for rule in requests.get(rules, timeout=PATIENCE).json()["faults"]),
+            rule.get("operation") == "transcription"
+            for rule in requests.get(rules, timeout=PATIENCE).json()["faults"]),
         "the rule is there")
     requests.delete(rules, timeout=PATIENCE).raise_for_status()
 
@@ -185,8 +187,9 @@ def test_times_are_those_of_the_browsers_zone_and_messages_cover_nothing(visited
         window.run("scribe.toast('A message of some length, about an act')")
         covered = window.run(
             "(box => [...document.querySelectorAll('main a, main button, main td, main p, .nav a, .foot *, .ns')]"
-            ".filter(one => { const other = one.getBoundingClientRect(); return other.width && other.left < box.right && "
-            "box.left < other.right && other.top < box.bottom && box.top < other.bottom; }).map(one => one.outerHTML))"
+            ".filter(one => { const other = one.getBoundingClientRect(); return other.width && other.left < box.right "
+            "&& box.left < other.right && other.top < box.bottom && box.top < other.bottom; })"
+            ".map(one => one.outerHTML))"
             "(document.querySelector('.toast').getBoundingClientRect())")
         assert covered == [], width
 

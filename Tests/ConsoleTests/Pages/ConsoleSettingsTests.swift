@@ -11,6 +11,7 @@ struct ConsoleSettingsTests {
         var server = try TestServer()
         server.configuration.shown = [
             .init(name: "port", value: "9000", defaultWords: "8087", origin: "--port", summary: "The port."),
+            .init(name: "tls-port", value: "0", defaultWords: "8443", origin: "--tls-port", summary: "With TLS."),
             .init(name: "publish", value: nil, defaultWords: "none", origin: "default", summary: "A <b>host</b>."),
         ]
         try await server.run { client in

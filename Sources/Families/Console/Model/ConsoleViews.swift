@@ -65,7 +65,7 @@ struct ConsoleViews: Sendable {
             body: ResponseBody(shared: Self.files[name] ?? []))
     }
 
-    /// A consultation that was spoken for the demo.
+    /// Speech of the demo.
     static var sample: Response {
         Response(
             status: .ok, headers: [.contentType: "audio/ogg", .contentSecurityPolicy: "sandbox; default-src 'none'"],

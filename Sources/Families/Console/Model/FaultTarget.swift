@@ -1,7 +1,7 @@
 import Basics
 import ScribeHTTP
 
-/// Something that can be made to fail once, for the list of the test bench.
+/// Operation that the test bench can make fail once.
 struct FaultTarget: Hashable, Sendable {
     /// Heading of the list. The targets that testers use most come first.
     enum Group: String, CaseIterable, Sendable {

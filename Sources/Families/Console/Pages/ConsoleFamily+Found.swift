@@ -7,9 +7,9 @@ import ScribeHTTP
 import ScribeRuntime
 import ScribeStore
 
-/// What the dialog "Go to" finds: consultations and requests, as JSON for its script.
+/// Search of the dialog "Go to": transactions and requests, as JSON for its script.
 extension ConsoleFamily {
-    /// Most consultations, and most requests.
+    /// Most transactions, and most requests.
     private static let mostFound = 8
 
     func found(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -56,7 +56,7 @@ extension ConsoleFamily {
 }
 
 extension RecordingFilter {
-    /// What a search text finds: ids, and where the console shows words, patients, fixtures, transcripts and states.
+    /// Finds ids and states, and where the console shows words, patients, fixtures and transcripts.
     init(searching text: String, showsWords: Bool) {
         self.init()
         if !text.isEmpty { self.text = text }

@@ -45,6 +45,18 @@ extension ConsoleFamily {
             ])
     }
 
+    /// The port that a setting of 0 has picked; empty for any other setting.
+    private func picked(_ setting: Setting, _ pageRequest: PageRequest) -> String {
+        guard setting.value == "0" else { return "" }
+        let port =
+            switch setting.name {
+            case "port": HostAndPort(pageRequest.request.authority)?.port
+            case "tls-port": settings.tlsPort()
+            default: Int?.none
+            }
+        return port.map { "picked \($0) " } ?? ""
+    }
+
     func settingsPage(_ pageRequest: PageRequest) -> Page {
         let query = pageRequest.request.query
         let only = query.text("only") ?? ""
@@ -59,7 +71,8 @@ extension ConsoleFamily {
             model: [
                 "rows": shown.map {
                     [
-                        "setting": $0.name, "value": $0.value ?? "", "words": $0.value == nil ? $0.defaultWords : "",
+                        "setting": $0.name, "value": $0.value ?? "",
+                        "words": $0.value == nil ? $0.defaultWords : picked($0, pageRequest),
                         "origin": $0.origin, "isSet": $0.isChanged, "summary": $0.summary,
                     ]
                 } as [ConsoleViews.Model],
