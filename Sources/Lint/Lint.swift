@@ -21,6 +21,9 @@ package struct Lint: Sendable {
         package var request: Int?
         /// Most files whose first bytes are read, to tell their format.
         package var mostFiles = 2000
+        /// Whether only exchanges are looked at that may be about the transaction, or that start at most a minute before
+        /// or after the request: a page of the console is read again with each change.
+        package var isNarrow = false
 
         package init(transaction: TransactionID? = nil, business: BusinessID? = nil, request: Int? = nil) {
             self.transaction = transaction
@@ -47,6 +50,8 @@ package struct Lint: Sendable {
     private static let mostRecordings = 1000
     /// Bytes that tell the container of a file.
     private static let headSize = 4096
+    /// Seconds beside the request of a narrow scope. A later request is no repetition of an earlier one.
+    private static let margin = 60.0
 
     private let runtime: Runtime
     private let journal: Journal
@@ -61,9 +66,13 @@ package struct Lint: Sendable {
     package func report(on scope: Scope) async throws -> Report {
         let dropped = journal.counts.dropped
         let exchanges = try await EventLoopOffload.run(bytes: .max) { [journal] in
-            try journal.entries.compactMap { entry -> LintedExchange? in
+            let times = scope.isNarrow ? Self.times(of: scope, in: journal) : nil
+            let id = scope.isNarrow ? scope.transaction?.rawValue : nil
+            return try journal.entries.compactMap { entry -> LintedExchange? in
                 try Task.checkCancellation()
                 let exchange = entry.entry.exchange
+                if let times, !times.contains(exchange.startedAt) { return nil }
+                if let id, !Self.mayConcern(id, exchange) { return nil }
                 if let since = scope.since, exchange.startedAt < since { return nil }
                 if let business = scope.business, let principal = exchange.principal, principal.business != business {
                     return nil
@@ -84,6 +93,24 @@ package struct Lint: Sendable {
                 exchanges: exchanges.count, recordings: recordings.count,
                 pending: recordings.count { !$0.isProcessed }, dropped: dropped)
         }
+    }
+
+    /// Times at which the exchanges of a scope may begin; nil for all.
+    private static func times(of scope: Scope, in journal: Journal) -> ClosedRange<Date>? {
+        guard scope.transaction == nil, let number = scope.request, let begin = journal[number]?.exchange.startedAt
+        else {
+            return nil
+        }
+        return begin.addingTimeInterval(-margin)...begin.addingTimeInterval(margin)
+    }
+
+    /// Whether an exchange may be about a transaction, by its path, or because only its head or its answer tell.
+    private static func mayConcern(_ id: String, _ exchange: Exchange) -> Bool {
+        guard exchange.kind == .request, exchange.transaction == nil else { return true }
+        let outline = JournalIndex.documented.outline(of: exchange)
+        let operation = outline.operation ?? ""
+        return outline.path.map { $0.contains(id) || $0.contains("%") } ?? true || operation.hasPrefix("create")
+            || operation == "PostObject"
     }
 
     /// - Parameters:

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Journal
 import ScribeDomain
+import ScribeHTTP
 import ScribeServer
 import ServerTestSupport
 import TestSupport
@@ -25,6 +26,13 @@ struct LintTests {
             // Nothing worse is found along with it.
             let worse = found.filter { $0.rule != fault.rule.id && $0.severity == "error" }
             #expect(worse.isEmpty, "\(worse)")
+            // The console reads no more of the journal than may be about a recording.
+            guard let id = finding.transaction else { return }
+            let headers: HTTPFields = [
+                .secFetchSite: "none", .secFetchMode: "navigate", .secFetchDest: "document",
+            ]
+            let page = try await bench.anonymous.get("/__console/consultations/b-demo/\(id)", headers: headers).text
+            #expect(page.contains("\(fault.rule.id), "), "\(fault.rule.id)")
         }
     }
 

@@ -111,11 +111,12 @@ package struct JournalIndex: Sendable {
         return exchange.operation ?? (exchange.route ?? path).flatMap { operations.operation(of: method, $0) }
     }
 
-    /// Method and operation of an exchange, without reading its fields: a list of a whole journal needs no more.
-    package func outline(of exchange: Exchange) -> (method: String, operation: String?) {
+    /// Method, path with its query, and operation of an exchange, without reading its fields: a list of a whole journal
+    /// needs no more.
+    package func outline(of exchange: Exchange) -> (method: String, path: String?, operation: String?) {
         let (method, path) = exchange.line
         let plain = path?.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first.map(String.init)
-        return (method, HTTPRequest.Method(method).flatMap { operation(of: exchange, $0, plain) })
+        return (method, path, HTTPRequest.Method(method).flatMap { operation(of: exchange, $0, plain) })
     }
 
     /// The last exchanges of a journal that are about a transaction. Costs time for each entry: not on an event loop.

@@ -18,6 +18,7 @@ extension ConsoleFamily {
         var scope = scope
         // A page is read again with each change.
         scope.mostFiles = Self.maxLintedFiles
+        scope.isNarrow = true
         let report = try await Lint(runtime, journal).report(on: scope)
         return report.findings.prefix(Self.maxFindings).map { finding in
             [
