@@ -7,18 +7,19 @@ extension DataFolder.Layout {
     /// committed and synced. Blocking.
     ///
     /// A first state with rows is named as it is: `current` is lost, and no other state can be meant.
-    /// - Returns: the name of the state.
+    /// - Returns: the name of the state, and whether it has a new database.
     /// - Throws: ``Problem``, `Store.Problem`, or `Errno`.
-    func makeFirst() throws -> String {
+    func makeFirst() throws -> (name: String, isNew: Bool) {
         try requireNoOtherState()
         try requireNoUploadsAlone()
         for folder in [states, firstState.path, firstState.objects] { try makeFolder(folder) }
         // SQLite's log and index take the mode of the database. The data folder may be the user's own, with any mode.
         try createFile(firstState.database)
+        let isNew = FileSystem.size(ofFile: firstState.database) ?? 0 == 0
         try SQLiteFile.makeSchema(in: firstState.database)
         try sync(firstState)
         try setCurrent(Self.first)
-        return Self.first
+        return (Self.first, isNew)
     }
 
     /// Finds the valid state: the one in `current`, else the first state if it is the only one, which the next start

@@ -101,27 +101,28 @@ extension DataFolder {
         /// Prepares the folder for a server, also after a killed start. The caller holds the lock of the data folder.
         /// Blocking.
         /// - Parameter keepsRows: whether the folder has a state.
-        /// - Returns: the valid state; nil if the folder has none.
+        /// - Returns: the valid state, nil for a server that keeps its rows elsewhere; and whether its database is new.
         /// - Throws: ``Problem``, `Store.Problem`.
-        func prepare(keepsRows: Bool) throws -> StateFolder? {
+        func prepare(keepsRows: Bool) throws -> (state: StateFolder?, isNew: Bool) {
             do {
-                let state = keepsRows ? try preparedState() : nil
+                let (state, isNew) = keepsRows ? try preparedState() : (nil, false)
                 if !keepsRows { try createFile(memoryMark) }
                 try makeFolder(work)
                 for folder in [path, work] { try requireUsable(folder) }
-                return state
+                return (state, isNew)
             } catch let code as Errno {
                 throw Problem(code, at: path)
             }
         }
 
-        private func preparedState() throws -> StateFolder {
+        private func preparedState() throws -> (state: StateFolder?, isNew: Bool) {
             try requireStatesFolder()
-            let state = self.state(try currentName() ?? makeFirst())
+            let (name, isNew) = try currentName().map { ($0, false) } ?? makeFirst()
+            let state = self.state(name)
             try requireDatabase(of: state, isWritten: true)
             try makeFolder(state.objects)
             try requireUsable(state.objects)
-            return state
+            return (state, isNew)
         }
 
         /// Requires the database of the state that `current` names. A missing or an empty database is never replaced by

@@ -9,6 +9,8 @@ import SystemPackage
 /// Only the owner can read the files. One process at a time uses the folder.
 package final class DataFolder: Sendable {
     package let path: String
+    /// Whether the folder got its database when it was opened.
+    package let isNew: Bool
     private let lock: FileDescriptor
     /// The valid state, with the shared lock that keeps other servers from removing it. Without a lock where the file
     /// system has none. Nil for a server that keeps its rows elsewhere.
@@ -35,7 +37,7 @@ package final class DataFolder: Sendable {
         let state: StateFolder?
         do {
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
-            state = try Self.prepared(layout, keepsRows: keepsRows)
+            (state, isNew) = try Self.prepared(layout, keepsRows: keepsRows)
         } catch {
             flock(lock.rawValue, LOCK_UN)
             try? lock.close()
@@ -84,7 +86,9 @@ package final class DataFolder: Sendable {
     }
 
     /// Prepares the folder. On a full disk it uses the room of the reserve, which ``StorageReserve`` takes again.
-    private static func prepared(_ layout: Layout, keepsRows: Bool) throws -> StateFolder? {
+    private static func prepared(
+        _ layout: Layout, keepsRows: Bool
+    ) throws -> (state: StateFolder?, isNew: Bool) {
         do {
             return try layout.prepare(keepsRows: keepsRows)
         } catch Problem.full, Store.Problem.full {

@@ -37,7 +37,7 @@ struct OpenedDataFolder: Sendable {
                 mustBeEmpty: configuration.snapshotFile != nil,
                 isShared: configuration.sharedLease != nil, keepsRows: keepsRows)
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
-            if requiresSigningKey { try folder.requireSigningKey(at: now) }
+            if requiresSigningKey, !folder.isNew { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)
         }
         for file in keysOfGroup {

@@ -1,8 +1,10 @@
 import Basics
+import Foundation
 import GRDB
 import GRDBSQLite
 import ObjectStorage
 import ScribeDomain
+import SystemPackage
 
 /// SQLite database: a file with a pool of readers and one writer, or a database in memory with a single connection.
 final class SQLiteDatabase: StoreEngine {
@@ -55,14 +57,39 @@ final class SQLiteDatabase: StoreEngine {
         writes = GroupCommit(pool, sink: sink, flush: flush)
     }
 
-    /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file, which is synced then.
-    /// Blocking.
+    /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file. Blocking.
+    ///
+    /// A new file is written beside its path, and is not synced: SQLite would sync it nine times. A kill leaves the file
+    /// beside the path, which the next call replaces.
     /// - Throws: ``Store/Problem``, or SQLite's error.
     static func makeSchema(in path: String) throws {
+        guard FileSystem.size(ofFile: path) ?? 0 > 0 else { return try makeFile(at: path) }
         let database = try SQLiteDatabase(path: path, durability: .normal, sink: nil)
         // A pool closes its writer before its readers, so that SQLite leaves the log as it is at the end.
         try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         try database.close()
+    }
+
+    /// Makes a file with the schema, in WAL mode.
+    private static func makeFile(at path: String) throws {
+        try check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
+        let new = "\(path).new"
+        // SQLite would make a file that others can read.
+        try FileSystem.naming(new) {
+            try FileDescriptor.open(
+                FilePath(new), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite
+            ).close()
+        }
+        var configuration = GRDB.Configuration()
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY")
+            try SQLiteSchema.prepareWriting(db)
+        }
+        let queue = try DatabaseQueue(path: new, configuration: configuration)
+        try SQLiteSchema.prepare(queue)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
+        try queue.close()
+        guard rename(new, path) == 0 else { throw FileSystem.Failure(Errno(rawValue: errno), at: path) }
     }
 
     private static func pool(path: String, durability: Durability) throws -> DatabasePool {
