@@ -74,7 +74,7 @@
     if ('copyPrev' in data) copy($('code', button.parentNode).innerText);
     if ('copyPre' in data) { const all = $$('pre', button.closest('section')); copy((all.find(one => one.offsetParent) ?? all[0]).textContent); }
     if ('tab' in data) choose(button);
-    if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); if (!isPaused) refresh(true); }
+    if ('pause' in data) { isPaused = !isPaused; button.setAttribute('aria-pressed', isPaused); live(); if (!isPaused) refresh(true); }
     if ('news' in data) refresh(true);
     if ('logout' in data) send('POST', `${root}/logout`, {}).then(() => location.reload());
     if ('har' in data) har();
@@ -83,6 +83,7 @@
     if ('submit' in data) submit(button.closest('dialog'));
     if ('closes' in data) button.closest('dialog').close();
     if ('goto' in data) openGoto();
+    if ('exports' in data) copy($$('[data-variable]', button.closest('dialog')).map(one => `export ${one.dataset.variable}=${one.textContent}`).join('\n'));
     if ('snapshot' in data) snapshot();
   });
   document.addEventListener('change', event => {
@@ -131,7 +132,7 @@
     const answers = chosen ? JSON.parse(form.dataset.answers)[chosen.dataset.kind] : [];
     list.replaceChildren(...answers.map(([rule, words]) => new Option(words, rule)));
   };
-  const showFault = () => { $('[data-fn-out]').textContent = `scribe-emulator fault next operation=${$('[data-fn=operation]').value} ${$('[data-fn=answer]').value}`; };
+  const showFault = () => { $('[data-fn-out]').textContent = `scribe-emulator fault next operation=${$('[data-fn=operation]').value} ${$('[data-fn=answer]').value}${$('[data-answers]').dataset.at}`; };
   if ($('[data-answers]')) {
     const list = $('[data-fn=operation]'), groups = $$('optgroup', list);
     $('[data-fn-find]').addEventListener('input', event => {
@@ -281,9 +282,9 @@
         const isSame = shown.get(name) === other.innerHTML;
         shown.set(name, other.innerHTML);
         if (isSame && (!isWanted || name === 'tracks')) continue;
-        const focused = document.activeElement?.id, isOpen = $$('details', part).map(one => one.open);
+        const focused = document.activeElement?.id, keyed = one => one.dataset.key ?? $$('details', one.closest('[data-live]')).indexOf(one), wasOpen = new Set($$('details[open]', part).map(keyed));
         part.replaceChildren(...other.childNodes);
-        $$('details', part).forEach((one, index) => { one.open = isOpen[index] ?? false; });
+        $$('details', part).forEach(one => { one.open = wasOpen.has(keyed(one)); });
         showTabs();
         if (focused && part.contains(document.getElementById(focused))) document.getElementById(focused).focus();
         readied(part);
@@ -300,11 +301,14 @@
       }
     }
   };
-  const lost = isLost => {
+  let isCut = false;
+  const lost = isLost => { isCut = isLost; live(); };
+  const live = () => {
     const strip = $('#lost');
-    if (strip) strip.hidden = !isLost;
-    $$('[data-liveness]').forEach(one => { one.textContent = isLost ? 'Not live' : 'Live'; });
-    $$('.live, .led').forEach(one => one.classList.toggle('off', isLost));
+    if (strip) strip.hidden = !isCut;
+    $$('[data-liveness]').forEach(one => { one.textContent = isCut ? 'Not live' : isPaused ? 'Paused' : 'Live'; });
+    $$('.live').forEach(one => one.classList.toggle('off', isCut || isPaused));
+    $$('.led').forEach(one => one.classList.toggle('off', isCut));
   };
 
   // one stream for all tabs of a browser: the tab that holds the lock has it, and tells the others
@@ -359,7 +363,7 @@
   }
 
   // What a part needs when it is new: times in the browser's zone, and what other scripts add.
-  const readied = part => { localise(part); for (const work of window.scribe.onNews) work(part); };
+  const readied = part => { localise(part); here(); for (const work of window.scribe.onNews) work(part); };
   const padded = (number, digits = 2) => String(number).padStart(digits, '0');
   const localise = part => {
     for (const one of $$('time[datetime]', part)) {
@@ -370,7 +374,17 @@
       if (one.dataset.shown === 'day') one.textContent = `${time.getFullYear()}-${padded(time.getMonth() + 1)}-${padded(time.getDate())} ${clock}`;
     }
   };
+  // Several entries of the navigation lead to one page.
+  const here = () => {
+    const own = $$('#nav a').filter(one => one.pathname === location.pathname);
+    if (own.length < 2) return;
+    const current = own.find(one => one.hash === location.hash) ?? own[0];
+    for (const one of own) if (one === current) one.setAttribute('aria-current', 'page'); else one.removeAttribute('aria-current');
+  };
+  addEventListener('hashchange', here);
   localise(document);
+  here();
+  $('.seg [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
   window.scribe = { root, scoped, send, toast, namespace, ask, onNews: [] };
 })();

@@ -39,6 +39,9 @@ enum LifecycleRules {
             !recording.exchanges.contains(where: \.isOpen)
         else { return [] }
         let files = recording.chunks.count.counted("file")
+        if let refused = recording.exchanges.of(["commitTransaction"]).last(where: { !$0.isDone }) {
+            return [Found(commitMissing, "\(files) stored, and the commit was refused", [refused], severity: .warning)]
+        }
         return [
             // The recording may still be going on.
             transaction.userStatus == .stopped

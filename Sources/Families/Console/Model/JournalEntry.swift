@@ -1,4 +1,5 @@
 import Basics
+import Engines
 import Foundation
 import HTTPTypes
 import Journal
@@ -23,7 +24,7 @@ struct JournalEntry: Sendable {
     let nearest: String
     let isUnmatched: Bool
     /// Begin, by the world's clock.
-    let time: Date
+    var time: Date
     /// Begin, by the machine's clock.
     let startedAt: Date
 
@@ -34,7 +35,7 @@ struct JournalEntry: Sendable {
         kind = exchange.kind
         method = shown.request.method.rawValue
         // A delivery goes to another server.
-        let receiver = kind == .delivery ? shown.request.authority ?? "" : ""
+        let receiver = kind == .delivery ? shown.request.authority ?? "inbox" : ""
         path = receiver + (shown.path ?? "") + (shown.query.map { "?\($0)" } ?? "")
         operation = shown.operation ?? exchange.delivery?.event ?? ""
         status = shown.status
@@ -53,7 +54,15 @@ struct JournalEntry: Sendable {
     var took: String { milliseconds.map { RecordingState.precise($0 / 1000) } ?? "open" }
     /// End, by the world's clock; nil for an exchange that is still open.
     var end: Date? { milliseconds.map { time.addingTimeInterval($0 / 1000) } }
-    var isError: Bool { status.map { $0 >= 400 } ?? false }
+    /// Whether the exchange has failed; a delivery without an answer has a reason.
+    var isError: Bool { status.map { $0 >= 400 } ?? (kind == .delivery && !reason.isEmpty) }
+
+    /// Whether a fixture asks for the refusal of this step.
+    func isRefused(by fixture: NamedFixture?) -> Bool {
+        guard let fixture, isError else { return false }
+        return isUpload && fixture.refuses(.upload) || operation.hasPrefix("stop") && fixture.refuses(.stop)
+            || operation.hasPrefix("commit") && fixture.refuses(.commit)
+    }
 
     /// Whether the request asked for the state, and was perhaps held.
     var isPoll: Bool { method == "GET" && kind == .request }
@@ -83,8 +92,8 @@ struct JournalEntry: Sendable {
             "number": number, "moment": ConsoleViews.moment(startedAt, isClock: true),
             "method": method.isEmpty ? kind.rawValue : method,
             "path": path.isEmpty ? operation : path, "operation": operation, "client": client,
-            "status": status.map(String.init) ?? (milliseconds == nil ? "…" : "–"),
-            "statusClass": status.map { "x\($0 / 100)" } ?? "t3",
+            "status": status.map(String.init) ?? (milliseconds == nil ? "…" : isError ? "failed" : "kept"),
+            "statusClass": status.map { "x\($0 / 100)" } ?? (isError ? "x5" : "t3"),
             "took": took, "fault": fault ?? "", "hasFault": fault != nil, "isSocket": kind == .socket,
             "isDelivery": kind == .delivery, "href": "/\(ConsoleFamily.root)/requests/\(number)\(query)",
             "reason": reason, "nearest": nearest,

@@ -7,6 +7,9 @@ import ScribeStore
 
 /// The exchanges of one recording that the journal still has.
 struct RecordingJournal: Sendable {
+    /// Difference of two clocks, in seconds, up to which they count as one.
+    private static let drift = 1.0
+
     let entries: [JournalEntry]
     private let dropped: Int
     private let isOff: Bool
@@ -27,15 +30,51 @@ struct RecordingJournal: Sendable {
         entries = (found ?? []).map { JournalEntry($0, offset: offset) }
     }
 
+    /// The journal with times of the world's clock as it was: uploads and steps are stored with them. The journal has the
+    /// machine's times alone, and the clock may have been moved since.
+    func aligned(with timeline: RecordingTimeline) -> RecordingJournal {
+        var known: [(at: Date, offset: TimeInterval)] = []
+        for event in timeline.events {
+            guard let time = event.time,
+                let entry = entries.first(where: { Self.tells($0, of: event.content, entries) })
+            else { continue }
+            let end = entry.startedAt.addingTimeInterval((entry.milliseconds ?? 0) / 1000)
+            known.append((entry.startedAt, time.timeIntervalSince(end)))
+        }
+        known.sort { $0.at < $1.at }
+        return RecordingJournal(
+            entries: entries.map { entry in
+                guard let near = known.last(where: { $0.at <= entry.startedAt }) ?? known.first,
+                    abs(entry.startedAt.addingTimeInterval(near.offset).timeIntervalSince(entry.time)) > Self.drift
+                else { return entry }
+                var moved = entry
+                moved.time = entry.startedAt.addingTimeInterval(near.offset)
+                return moved
+            }, dropped: dropped, isOff: isOff)
+    }
+
+    private init(entries: [JournalEntry], dropped: Int, isOff: Bool) {
+        self.entries = entries
+        self.dropped = dropped
+        self.isOff = isOff
+    }
+
     var refusedUploads: [JournalEntry] { entries.filter { $0.isUpload && $0.isError } }
 
     /// Whether an exchange says the same as a stored event, and more.
     func tells(of content: RecordingTimeline.Event.Content) -> Bool {
-        switch content {
-        case .uploaded(let file): entries.contains { $0.isUpload && $0.isDone && $0.file == file.name }
-        case .created: entries.first.map { $0.method == "POST" && $0.isDone } ?? false
-        case .stopped: entries.contains { $0.operation.hasPrefix("stop") && $0.isDone }
-        case .committed: entries.contains { $0.operation.hasPrefix("commit") && $0.isDone }
+        entries.contains { Self.tells($0, of: content, entries) }
+    }
+
+    private static func tells(
+        _ entry: JournalEntry, of content: RecordingTimeline.Event.Content, _ entries: [JournalEntry]
+    ) -> Bool {
+        guard entry.isDone else { return false }
+        return switch content {
+        case .uploaded(let file): entry.isUpload && entry.file == file.name
+        case .created: entry.method == "POST" && entry.number == entries.first?.number
+        case .stopped: entry.operation.hasPrefix("stop")
+        case .committed: entry.operation.hasPrefix("commit")
         default: false
         }
     }
@@ -48,7 +87,8 @@ struct RecordingJournal: Sendable {
     }
 
     /// Exchanges for the timeline. Equal polls in a row are one line.
-    func lines(about files: [RecordingFile]) -> [(time: Date, line: ConsoleFamily.Line)] {
+    /// - Parameter fixture: Fixture that may have refused a step.
+    func lines(about files: [RecordingFile], _ fixture: NamedFixture?) -> [(time: Date, line: ConsoleFamily.Line)] {
         var lines: [(time: Date, line: ConsoleFamily.Line)] = []
         var polls: [JournalEntry] = []
         func close() {
@@ -80,7 +120,9 @@ struct RecordingJournal: Sendable {
                     entry.time,
                     .init(
                         "\(name) \(entry.status.map(String.init) ?? "")",
-                        style: isBad ? (entry.fault == nil ? "x" : "a") : entry.isUpload ? "u" : "",
+                        style: isBad
+                            ? (entry.fault != nil || entry.isRefused(by: fixture) ? "a" : "x")
+                            : entry.isUpload ? "u" : "",
                         detail: entry.fault.map { "by the fault \($0)" }
                             ?? (isBad ? entry.reason : detail(of: entry, files)), took: entry.took, until: entry.end,
                         number: entry.number)

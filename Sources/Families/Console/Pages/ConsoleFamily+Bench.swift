@@ -159,6 +159,7 @@ extension ConsoleFamily {
             ]
         }
         model["idleAct"] = act("POST", "clock/advance", ["until": "idle"])
+        model["hasWaiting"] = !(clock["waiting"]?.arrayValue ?? []).isEmpty
         model["waiting"] = (clock["waiting"]?.arrayValue ?? []).prefix(8).map { one -> ConsoleViews.Model in
             let advance = one["advance"]?.stringValue ?? ""
             let seconds = advance.hasSuffix("ms") ? Double(advance.dropLast(2)).map { $0 / 1000 } : nil

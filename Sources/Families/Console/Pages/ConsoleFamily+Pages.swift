@@ -93,6 +93,7 @@ extension ConsoleFamily {
         let on = (faults?.arrayValue ?? []).count(where: Self.isOn)
         let clock = isKnown ? try await control.read("clock", for: request, context).body : .null
         let names = try await control.read("namespaces", for: request, context).body["namespaces"]?.arrayValue ?? []
+        let place = commandPlace(pageRequest)
         let mode = clock["mode"]?.stringValue ?? "system"
         var notices: [String] = []
         if on > 0 { notices.append(on == 1 ? "1 fault is on" : "\(on) faults are on") }
@@ -109,7 +110,9 @@ extension ConsoleFamily {
         var model: ConsoleViews.Model = [
             "title": page.title, "token": pageRequest.session.token, "nonce": nonce, "version": settings.version,
             "host": request.authority, "about": settings.about, "query": pageRequest.query, "root": "/\(Self.root)",
-            "namespace": name, "canLogOut": environment.adminToken != nil,
+            "namespace": name, "at": place,
+            "isElsewhere": !entries.contains { $0["isTab"] as? Bool == true && $0["isCurrent"] as? Bool == true },
+            "canLogOut": environment.adminToken != nil,
             "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
                 ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
             },
@@ -121,6 +124,17 @@ extension ConsoleFamily {
         let main = ConsoleViews.text(page.template, model.merging(page.model) { $1 })
         model["main"] = ConsoleViews.Markup(renderText: main)
         return ConsoleViews.text("frame", model)
+    }
+
+    /// Options with which a command of the page reaches this server and namespace; empty for the usual ones.
+    private func commandPlace(_ pageRequest: PageRequest) -> String {
+        commandURL(pageRequest) + (pageRequest.context.world.namespace.map { " --namespace \($0.rawValue)" } ?? "")
+    }
+
+    /// Option with which a command reaches this server; empty for the usual address.
+    func commandURL(_ pageRequest: PageRequest) -> String {
+        let base = origin.base(of: pageRequest.request, pageRequest.context)
+        return ["http://127.0.0.1:8087", "http://localhost:8087"].contains(base) ? "" : " --url \(base)"
     }
 
     /// Whether a fault rule may still apply.

@@ -26,7 +26,8 @@ extension ConsoleFamily {
         let documents = (try await store.results(of: key)?.documents ?? [])
         let runtime = pageRequest.context.world.runtime
         let journal = RecordingJournal(
-            of: key.id, in: runtime.journal, most: Self.maxExchanges, offset: runtime.clock.offset)
+            of: key.id, in: runtime.journal, most: Self.maxExchanges, offset: runtime.clock.offset
+        ).aligned(with: timeline)
         let transaction = timeline.transaction
         let findings = try await lint(.init(transaction: key.id, business: key.business), pageRequest)
         let sounds = Self.sounds(timeline)

@@ -45,6 +45,7 @@ extension ConsoleFamily {
             return Page(
                 key: "consultations", title: "Consultations", template: "empty",
                 model: [
+                    "url": commandURL(pageRequest),
                     "base": origin.base(of: request, pageRequest.context) + (world.namespace?.path ?? ""),
                     "client": settings.demo?.rawValue ?? "", "secret": settings.demoSecret ?? "",
                     "hasDemo": world.namespace == nil && settings.demoSecret != nil,

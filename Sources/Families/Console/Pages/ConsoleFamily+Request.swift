@@ -29,6 +29,8 @@ extension ConsoleFamily {
         model["body"] = Self.body(shown.requestBody, "request")
         model["received"] = Self.fields(shown.response?.headerFields ?? [:])
         model["answer"] = Self.body(exchange.responseBody, "answer")
+        // The nearest operation says more.
+        if shown.nearest != nil { model["reason"] = "" }
         model["contract"] = shown.contract ?? ""
         model["findings"] = exchange.findings.map { ["place": $0.place, "problem": $0.problem] as ConsoleViews.Model }
         model["hasFindings"] = !exchange.findings.isEmpty
@@ -46,7 +48,7 @@ extension ConsoleFamily {
             let frames = SocketFrames(shown)
             model["frames"] = frames.models
             model["hasFrames"] = !frames.models.isEmpty
-            model["framesLeftOut"] = frames.leftOut
+            model["framesLeftOut"] = frames.leftOut > 0 ? String(frames.leftOut) : ""
             model["said"] = frames.said
         }
         if entry.kind == .delivery {

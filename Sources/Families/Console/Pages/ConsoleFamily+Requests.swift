@@ -26,7 +26,9 @@ extension ConsoleFamily {
         }
 
         func holds(for exchange: Exchange, _ shown: () -> ShownExchange) -> Bool {
-            let isError = exchange.response.map { $0.status.code >= 400 } ?? false
+            let isError =
+                exchange.response.map { $0.status.code >= 400 }
+                ?? (exchange.kind == .delivery && exchange.reason != nil)
             return switch self {
             case .all: true
             case .errors: isError
@@ -90,7 +92,8 @@ extension ConsoleFamily {
                 },
                 "isNone": found.isEmpty, "isOff": journal == nil || journal?.settings.mode == .off,
                 "isCut": found.count > Self.maxRequests, "shown": Self.maxRequests, "matched": found.count,
-                "total": all.count, "dropped": dropped, "hasDropped": dropped > 0, "search": search, "tabs": tabs,
+                "total": all.isEmpty ? "" : String(all.count), "all": all.count, "dropped": dropped,
+                "hasDropped": dropped > 0, "search": search, "tabs": tabs,
                 "filters": [
                     choices("method", methods, method), choices("status", ["2xx", "3xx", "4xx", "5xx"], status),
                     choices("operation", operations, operation), choices("client", clients, client),

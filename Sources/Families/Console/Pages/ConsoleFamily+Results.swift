@@ -60,6 +60,7 @@ extension ConsoleFamily {
         return [
             "title": isTranscript ? "Transcript" : document.name, "status": document.status.rawValue,
             "templates": templates.map(\.rawValue).joined(separator: ", "), "content": text,
+            "raw": JSONLayout.markup(of: text) ?? text as Any,
             "form": isTranscript ? "Words" : "Note", "isNote": blocks != nil,
             "blocks": (below ?? []).map(\.model), "hasRaw": blocks != nil,
             "hasText": !text.isEmpty, "isHidden": !settings.showsWords, "isEdited": document.isEdited,
@@ -68,7 +69,7 @@ extension ConsoleFamily {
                 let told = ProblemSentences(diagnostic, in: facts)
                 return [
                     "what": told.what, "advice": told.advice, "code": diagnostic.code.rawValue,
-                    "isAsked": told.asker != nil,
+                    "isAsked": told.asker != nil, "isBad": document.status == .failure,
                 ]
             } as [ConsoleViews.Model],
         ]

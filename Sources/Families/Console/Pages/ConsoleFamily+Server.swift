@@ -15,7 +15,7 @@ extension ConsoleFamily {
         return Page(
             key: "try", title: "Try it", template: "try",
             model: [
-                "inventsWords": runtime.fixtureBehaviour.hasTexts,
+                "url": commandURL(pageRequest), "inventsWords": runtime.fixtureBehaviour.hasTexts,
                 "fixtures": runtime.fixtureBehaviour.names.prefix(200).map { ["value": $0] as ConsoleViews.Model },
                 "templates": Self.options(
                     runtime.templates.templates.map { ($0.id.rawValue, $0.name) }, chosen: "soap"),
@@ -40,6 +40,10 @@ extension ConsoleFamily {
                 "live": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://") + "/v1/listen",
                 "client": isDefault ? settings.demo?.rawValue ?? "" : usualClient(pageRequest.context)?.rawValue ?? "",
                 "key": isDefault ? settings.demoKey ?? "" : "", "isNamespace": !isDefault,
+                "partner": pageRequest.context.world.namespace.flatMap {
+                    pageRequest.context.directory?.control?.record(of: $0)?.partner
+                } ?? "",
+                "url": commandURL(pageRequest),
                 "secret": isDefault ? settings.demoSecret ?? "" : "",
                 "hasDemo": isDefault && settings.demoSecret != nil,
             ])
@@ -54,7 +58,7 @@ extension ConsoleFamily {
             case "tls-port": settings.tlsPort()
             default: Int?.none
             }
-        return port.map { "picked \($0) " } ?? ""
+        return port.map { "picked \($0)" } ?? ""
     }
 
     func settingsPage(_ pageRequest: PageRequest) -> Page {

@@ -48,6 +48,14 @@ extension ConsoleFamily {
                 parts.append("-H \(Self.quoted(text.isEmpty ? "\(name);" : "\(name): \(text)"))")
             }
         }
+        if shown.exchange.kind == .socket {
+            let address = base.replacing("http", with: "ws", maxReplacements: 1)
+            let url = Self.quoted("\(address)\(shown.exchange.prefix)\(path)")
+            let fields = parts.dropFirst().filter {
+                !$0.lowercased().contains("sec-websocket-") && !$0.contains("pgrade")
+            }
+            return ([login + "websocat \(url)"] + fields).joined(separator: " \\\n  ")
+        }
         let body = shown.requestBody
         if let body, let text = body.shownText {
             // Not `-d`, which reads a file after an at sign.
@@ -60,7 +68,9 @@ extension ConsoleFamily {
         } else if ["POST", "PUT", "PATCH"].contains(method) {
             parts.append("# without the body, if it had one: the server did not read it")
         }
-        return login + parts.joined(separator: " \\\n  ")
+        let command = parts.joined(separator: " \\\n  ")
+        let note = command.contains(SecretMask.mark) ? "# \(SecretMask.mark) stands for what the journal masks\n" : ""
+        return login + note + command
     }
 
     /// Region of a request's AWS signature; nil for a request without one.

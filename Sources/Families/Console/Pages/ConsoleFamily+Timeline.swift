@@ -24,9 +24,9 @@ extension ConsoleFamily {
             if case .processed = event.content, let begin = transaction.committedAt, begin < time { line.begin = begin }
             lines.append((time, line))
         }
-        for entry in journal.lines(about: timeline.files) { lines.append((entry.time, entry.line)) }
-        let shown = lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .suffix(Self.maxLines).map(\.element)
+        for entry in journal.lines(about: timeline.files, facts.fixture) { lines.append((entry.time, entry.line)) }
+        let sorted = lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+        let shown = Self.folded(sorted.map(\.element)).suffix(Self.maxLines)
         func seconds(_ time: Date) -> TimeInterval { max(0, time.timeIntervalSince(base)) }
         let spans = shown.map { time, line in
             let (begin, end) = (seconds(line.begin ?? time), seconds(line.end ?? time))
@@ -45,12 +45,31 @@ extension ConsoleFamily {
         return (models, scale)
     }
 
+    /// The lines, with one for all files that were recognised in a row.
+    private static func folded(_ lines: [(time: Date, line: Line)]) -> [(time: Date, line: Line)] {
+        var folded: [(time: Date, line: Line)] = []
+        var files = 0
+        for (time, line) in lines {
+            files = line.isRecognition ? files + 1 : 0
+            guard files > 1, let first = folded.last else {
+                folded.append((time, line))
+                continue
+            }
+            var all = Line("\(files) files recognised", style: line.style, until: time)
+            all.isRecognition = true
+            folded[folded.count - 1] = (first.time, all)
+        }
+        return folded
+    }
+
     /// A line of the timeline.
     struct Line: Hashable, Sendable {
         var style = ""
         let title: String
         var detail = ""
         var took = ""
+        /// Whether it is about one file that was recognised, or about several.
+        var isRecognition = false
         /// Begin of the bar, if it is not the line's time.
         var begin: Date?
         /// End of the bar; nil for a moment.
@@ -89,6 +108,7 @@ extension ConsoleFamily {
                     style: (problem?.tone ?? .good).rawValue,
                     detail: problem.map { $0.asker == nil ? $0.what : "\($0.what) \($0.advice)" } ?? "",
                     took: found.duration.map(RecordingState.precise) ?? "")
+                isRecognition = problem == nil
             case .document(let entry):
                 let document = entry.document
                 guard document.status.isFinal else { return nil }

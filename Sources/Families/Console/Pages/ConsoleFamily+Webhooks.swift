@@ -64,7 +64,7 @@ extension ConsoleFamily {
         let key = Transaction.Key(
             business: BusinessID(delivery["business_id"]?.stringValue ?? ""), id: TransactionID(session))
         return [
-            "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
+            "id": id, "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
             "endpoint": delivery["endpoint"]?.stringValue ?? "",
             "attempts": attempts == "1" ? "1 attempt" : "\(attempts) attempts",
             "problem": delivery["problem"]?.stringValue ?? "", "time": ConsoleViews.moment(delivery["occurred_at"]),
