@@ -67,28 +67,22 @@ struct Terms {
 
     static let book = PhraseBook(kindsByPhrase.map { ($0.key, $0.value) })
 
+    /// Lists of the lexicon with terms, and their kinds.
+    private static let lists: [(Kinds, String)] = [
+        (.symptom, "symptoms"), (.bodyPart, "body-parts"), (.bodyComplaint, "body-complaints"),
+        (.condition, "conditions"), (.procedure, "procedures"), (.medication, "medications"),
+        (.everydayMedication, "everyday-medications"), (.drugGroup, "drug-groups"), (.allergen, "allergens"),
+        (.investigation, "investigations"), (.specialty, "specialties"), (.examination, "examination"),
+        (.relative, "relatives"), ([.relative, .bloodRelative], "blood-relatives"), (.social, "social"),
+        (.qualifier, "qualifiers"),
+    ]
+
     /// Kinds of each phrase of the lexicon.
     static let kindsByPhrase: [String: Kinds] = {
         var kinds: [String: Kinds] = [:]
-        func add(_ kind: Kinds, _ phrases: some Sequence<String>) {
-            for phrase in phrases { kinds[phrase, default: []].formUnion(kind) }
+        for (kind, list) in lists {
+            for phrase in Lexicon.words(list) { kinds[phrase, default: []].formUnion(kind) }
         }
-        add(.symptom, ClinicalLexicon.symptoms)
-        add(.bodyPart, ClinicalLexicon.bodyParts)
-        add(.bodyComplaint, ClinicalLexicon.bodyComplaints)
-        add(.condition, ClinicalLexicon.conditions)
-        add(.procedure, ClinicalLexicon.procedures)
-        add(.medication, ClinicalLexicon.medications)
-        add(.everydayMedication, ClinicalLexicon.everydayMedications)
-        add(.drugGroup, ClinicalLexicon.drugGroups)
-        add(.allergen, ClinicalLexicon.allergens)
-        add(.investigation, ClinicalLexicon.investigations)
-        add(.specialty, ClinicalLexicon.specialties)
-        add(.examination, ClinicalLexicon.examinationTerms)
-        add(.relative, ClinicalLexicon.relatives)
-        add([.relative, .bloodRelative], ClinicalLexicon.bloodRelatives)
-        add(.social, ClinicalLexicon.socialTerms)
-        add(.qualifier, ClinicalLexicon.qualifiers)
         return kinds
     }()
 }

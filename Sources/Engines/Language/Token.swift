@@ -100,12 +100,7 @@ struct Token: Hashable, Sendable {
         }
     }
 
-    /// Contractions that recognisers write without apostrophes.
-    private static let written = [
-        "dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "wasnt": "wasn't", "cant": "can't",
-        "havent": "haven't", "hasnt": "hasn't", "wont": "won't", "couldnt": "couldn't", "im": "i'm", "ive": "i've",
-        "youre": "you're", "thats": "that's", "theres": "there's", "ok": "okay", "alright": "okay",
-    ]
+    private static let written = Lexicon.dictionary("words/written")
 
     private static func plain(_ word: Substring) -> String {
         // Fast path: most words are plain, and character comparison is slow.

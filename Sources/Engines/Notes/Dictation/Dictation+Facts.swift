@@ -83,11 +83,7 @@ extension Dictation {
     }
 
     private static let stopping: Set = ["stop", "hold", "withhold", "discontinue"]
-    /// Units of sizes, which "by" does not make a fraction of.
-    private static let sizes: Set = [
-        "cm", "mm", "centimetres", "centimeters", "centimetre", "centimeter", "millimetres", "millimeters", "inches",
-        "m", "metres",
-    ]
+    private static let sizes = Lexicon.set("dictation/sizes")
 
     private mutating func add(_ kind: ClinicalFact.Kind, _ tokens: [Token]) {
         let text = Self.text(tokens)

@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 
 /// Transcript split into clauses, each with its speaker and its kind: question, statement or answer.
 struct Dialogue {
@@ -64,24 +63,10 @@ struct Dialogue {
 
     // MARK: Speakers of unlabelled lines
 
-    private static let cliniciansWords = PhraseBook([
-        "you", "your", "you're", "you've", "let's", "we'll", "i'll", "i'm going to", "i am going to", "i will",
-        "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up", "take it",
-        "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like", "looks like",
-        "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no", "on examination",
-        "is clear", "lungs are", "likely", "pulse is", "i'd add", "we need", "you can", "continue", "लीजिए", "कीजिए",
-        "दिखाइए", "पीजिए", "lijiye", "karo",
-    ])
-    private static let patientsWords = PhraseBook([
-        "my", "i've", "i have", "i take", "i get", "i was", "i had", "i feel", "i smoke", "i drink", "i quit",
-        "i stopped", "i can't", "i don't", "i wake", "i work", "i live", "i did", "me", "i used", "i'm taking",
-        "i am having", "i'm having", "i'm allergic", "i ran", "i tried", "i noticed",
-    ])
-    private static let instructing: Set = [
-        "take", "drink", "avoid", "use", "apply", "rest", "continue", "start", "stop", "gargle", "come", "keep", "try",
-        "increase", "reduce", "eat", "don't", "never", "exercise", "return", "schedule", "order", "call",
-    ]
-    private static let handingBack: Set = ["okay", "right", "good", "great", "congratulations", "understandable", "so"]
+    private static let cliniciansWords = Lexicon.phrases("speakers/clinicians-words")
+    private static let patientsWords = Lexicon.phrases("speakers/patients-words")
+    private static let instructing = Lexicon.set("speakers/instructing")
+    private static let handingBack = Lexicon.set("speakers/handing-back")
 
     private static func inferringSpeakers(of parts: [Clause], after last: Clause?) -> [Clause] {
         var parts = parts
@@ -135,10 +120,7 @@ struct Dialogue {
 /// Speaker labels before colons, mapped to clinician or patient.
 struct SpeakerLabels {
     private static let longest = 32
-    private static let clinicians: Set = [
-        "doctor", "dr", "d", "clinician", "physician", "gp", "consultant", "provider", "nurse", "surgeon", "therapist",
-        "practitioner", "registrar", "vaidya", "midwife",
-    ]
+    private static let clinicians = Lexicon.set("speakers/clinicians")
     private static let patients: Set = ["patient", "pt", "p"]
 
     /// Inferred speaker of each ambiguous label.
@@ -150,10 +132,12 @@ struct SpeakerLabels {
         for line in transcript.lines {
             let (label, text) = Self.split(line)
             guard let label else { continue }
-            if Self.named(label) == .clinician { knowsClinician = true }
-            guard Self.named(label) == nil else { continue }
+            if let named = Self.named(label) {
+                knowsClinician = knowsClinician || named == .clinician
+                continue
+            }
             let asked = text.utf8.lazy.filter { $0 == UInt8(ascii: "?") }.count
-            addressed[label, default: 0] += asked * 2 + (text.range(of: "your") == nil ? 0 : 1)
+            addressed[label, default: 0] += asked * 2 + (text.firstIndex(ofASCII: "your") == nil ? 0 : 1)
         }
         let asking = knowsClinician ? nil : addressed.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
         for label in addressed.keys { inferred[label] = label == asking && addressed.count > 1 ? .clinician : .patient }
@@ -183,7 +167,7 @@ struct SpeakerLabels {
             if inside.first?.isLetter ?? false { return (inside.lowercased(), line) }
         }
         let start = line.prefix(longest)
-        guard let mark = start.firstIndex(of: ":") ?? start.range(of: " - ")?.lowerBound else { return (nil, line) }
+        guard let mark = start.firstIndex(of: ":") ?? start.firstIndex(ofASCII: " - ") else { return (nil, line) }
         let label = line[..<mark].trimmingPunctuation()
         let isDash = line[mark] != ":"
         let words = label.split { $0 == " " }

@@ -59,16 +59,9 @@ extension FactExtraction {
         readStatement(more, answering: questions)
     }
 
-    /// Words that add nothing to a "no".
-    private static let bareDenials: Set = [
-        "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
-    ]
+    private static let bareDenials = Lexicon.set("answers/bare-denials")
 
-    /// Words of questions that ask about no ailment.
-    private static let impersonal: Set = [
-        "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
-        "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
-    ]
+    private static let impersonal = Lexicon.set("answers/impersonal")
 
     /// Adds the denial of a topic, with the topic's kind of fact.
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
@@ -126,20 +119,13 @@ extension FactExtraction {
         [.chiefComplaint, .complaint, .presentIllness].contains(fact.kind)
     }
 
-    /// Words that are no topic alone.
-    private static let noTopics: Set = [
-        "take", "lost", "weight", "this", "hit", "worse", "better", "well", "one", "more", "less", "eat", "gone",
-        "happen", "happened", "done", "tried", "try", "same", "different", "anybody", "anyone",
-    ]
-    private static let titles: Set = ["mr", "mrs", "ms", "miss", "dr"]
+    private static let noTopics = Lexicon.set("answers/no-topics")
+    private static let titles = Lexicon.set("answers/titles")
     private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
-    private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
-    /// Verbs of what happened once: "Did you hit your head?"
-    private static let events: Set = [
-        "hit", "black", "bang", "trip", "slip", "twist", "bump", "land", "break", "travel", "injure", "pass", "faint",
-    ]
+    private static let standings = Lexicon.set("answers/standings")
+    private static let events = Lexicon.set("answers/events")
     private static let habits: Set = ["smoke", "vape", "drink"]
-    private static let pasts: Set = ["history", "surgeries", "surgery", "operations", "hospitalizations"]
+    private static let pasts = Lexicon.set("answers/pasts")
 
     mutating func readAgreement(_ clause: Dialogue.Clause) {
         let questions = asked
@@ -187,7 +173,7 @@ extension FactExtraction {
         }
     }
 
-    private static let agreeing = ClinicalLexicon.agreeing.union(["ji", "okay"])
+    private static let agreeing = Lexicon.agreeing.union(["ji", "okay"])
 
     /// Adds a confirmed topic; a short rest of the answer is included: "a little, at the end of the day".
     private mutating func affirm(_ topic: [Token], with rest: [Token]) {

@@ -2,78 +2,21 @@ import ScribeDomain
 
 /// Extracts facts from clinicians' clauses, such as findings, test results, prescriptions, assessments and advice.
 extension FactExtraction {
-    private static let followUps = PhraseBook([
-        "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
-        "review in", "review you", "let's review", "visit again", "next visit", "see you back", "meet again", "talk in",
-        "come after", "come and see me", "show me after", "see you then", "see you on", "call you tomorrow",
-        "bring her back", "bring him back", "come in again", "see you next", "back in", "check back", "see you at",
-        "i'll see you", "recheck in", "see you after", "you again", "come see me", "call you with", "call you in",
-        "return to clinic", "be back in",
-    ])
-    private static let referrals: Set = ["refer", "referral", "referring", "referred", "refers"]
-    /// Words that order a test or a referral, in a clause with one of ``intents``.
-    private static let ordering: Set = [
-        "order", "ordering", "get", "send", "do", "check", "repeat", "schedule", "book", "need", "run", "test", "have",
-        "take", "want", "like", "arrange", "request", "draw", "going", "due", "obtain", "recheck", "sending", "set",
-        "add", "let's", "perform", "we'll", "i'll",
-    ]
-    private static let intents = PhraseBook([
-        "i'll", "we'll", "i will", "we will", "i'd like", "i would like", "i want", "let's", "i'm going", "we're going",
-        "i am going", "we need", "i'm gonna", "we're gonna", "we can", "we could", "i recommend", "i'd recommend",
-        "gonna", "we should", "i'm ordering", "i'm sending", "order", "schedule", "book", "i'm", "is due", "go ahead",
-        "i am", "we are going", "i would recommend", "i think we", "we might", "i wanna", "we do",
-    ])
-    /// Words that follow the name of a test where the clause tells the test's result.
-    private static let outcomes: Set = [
-        "shows", "showed", "shown", "show", "was", "is", "came", "come", "normal", "positive", "negative", "revealed",
-        "elevated", "high", "low", "looks", "looked", "results", "result", "fine", "clear", "demonstrates", "were",
-        "are", "seen", "at",
-    ]
-    private static let assessing = PhraseBook([
-        "looks like", "look like", "sounds like", "seems like", "seems to be", "most likely", "consistent with",
-        "diagnosis", "i think this is", "i think it's", "i think it is", "i think that's", "i think you have",
-        "this is", "it's", "it is", "i'd call it", "you have", "you've got", "i believe", "suspect", "this may be",
-        "likely", "so that's", "there is no sign of", "no evidence of", "due to", "caused by", "i think",
-        "you are having", "so your", "under control", "well controlled", "not controlled", "uncontrolled", "diagnosed",
-        "stable", "improving", "impression", "assessment", "isn't well", "you are", "you're", "could be", "might be",
-        "may be", "it's called", "is called",
-    ])
-    /// Phrases that deny a diagnosis, or leave it open.
-    private static let doubting = PhraseBook([
-        "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "unlikely", "do not think",
-        "nothing here", "not your", "it's not", "no",
-    ])
-    /// Words for the record that a clinician quotes: "I see in your chart that you have asthma."
-    private static let records: Set = ["chart", "charts", "records", "mentioned", "file", "suffers", "suffer"]
+    private static let followUps = Lexicon.phrases("clinician/follow-ups")
+    private static let referrals = Lexicon.set("clinician/referrals")
+    private static let ordering = Lexicon.set("clinician/ordering")
+    private static let intents = Lexicon.phrases("clinician/intents")
+    private static let outcomes = Lexicon.set("clinician/outcomes")
+    private static let assessing = Lexicon.phrases("clinician/assessing")
+    private static let doubting = Lexicon.phrases("clinician/doubting")
+    private static let records = Lexicon.set("clinician/records")
     private static let ages = PhraseBook(["year old", "years old"])
     /// Phrases by which a clause that begins with `I` instructs the patient: "I want you to rest."
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
-    /// Words that begin an instruction to the patient.
-    private static let advising: Set = [
-        "take", "use", "apply", "drink", "rest", "avoid", "gargle", "eat", "don't", "never", "keep", "exercise",
-        "reduce", "increase", "stop", "make", "try", "inhale", "walk", "cut", "wear", "elevate", "ice", "limit", "lose",
-        "quit", "get", "stay", "put", "finish", "continue", "sleep", "wash", "carry", "monitor", "check", "raise", "do",
-        "go", "no", "not", "plenty", "lots", "gentle", "steam", "cool", "watch", "write", "remember", "start",
-        "maintain", "hold", "let", "give", "restrict", "please", "record",
-    ]
-    private static let advisingPhrases = PhraseBook([
-        "you should", "you need to", "you must", "want you to", "try to", "make sure", "you can", "would like you to",
-        "be sure to", "like you to", "have you", "encourage you", "recommend", "advise", "you could", "important to",
-        "need to", "be careful", "can help", "it's important",
-    ])
-    /// Phrases that begin a physical examination, or tell that it took place.
-    private static let examining = PhraseBook([
-        "examine", "have a look", "take a look", "listen to", "physical exam", "on examination", "on exam",
-        "on your exam", "quick exam",
-        "let me look", "take a listen", "i listened", "let me check", "your exam", "check you out", "examination",
-    ])
-    /// Words in a clause that tells a finding of the physical examination.
-    private static let finding: Set = [
-        "is", "are", "looks", "look", "clear", "normal", "no", "there's", "tender", "tenderness", "swollen", "red",
-        "see", "hear", "feel", "soft", "good", "mild", "there", "has", "have", "full", "stable", "equal", "positive",
-        "negative", "present", "intact", "reduced", "appears", "shows", "still", "some", "aren't", "isn't", "both",
-        "heard", "it's", "bit", "little", "noted", "without", "healed",
-    ]
+    private static let advising = Lexicon.set("clinician/advising")
+    private static let advisingPhrases = Lexicon.phrases("clinician/advising-phrases")
+    private static let examining = Lexicon.phrases("clinician/examining")
+    private static let finding = Lexicon.set("clinician/finding")
 
     /// Adds the facts of a clinician's clause.
     mutating func readClinician(_ clause: Dialogue.Clause) {
@@ -122,10 +65,7 @@ extension FactExtraction {
         return NoteVoice.withoutIdle(rest)
     }
 
-    private static let courtesies = PhraseBook([
-        "take a seat", "have a seat", "take care", "take your time", "take all the time", "help yourself",
-        "let me explain", "i will explain", "write down", "i will write",
-    ])
+    private static let courtesies = Lexicon.phrases("clinician/courtesies")
 
     /// Whether a clause is a courtesy, which no note contains.
     private func ignores(_ tokens: [Token]) -> Bool {
@@ -218,10 +158,7 @@ extension FactExtraction {
         }
     }
 
-    private static let immunizations: Set = [
-        "immunization", "immunizations", "immunisation", "immunisations", "vaccination", "vaccinations", "vaccines",
-        "vaccinated", "jabs", "boosters", "immunized", "immunised",
-    ]
+    private static let immunizations = Lexicon.set("clinician/immunizations")
 
     /// Whether a clause tells that immunizations are done: "his vaccinations are up to date".
     static func isImmunization(_ tokens: [Token]) -> Bool {

@@ -2,11 +2,7 @@ import ScribeDomain
 
 /// Extracts medications, and the conditions that they are for.
 extension FactExtraction {
-    /// Conditions for which people take a medicine for years.
-    private static let lasting = PhraseBook([
-        "diabetes", "blood pressure", "high blood pressure", "cholesterol", "thyroid", "asthma", "epilepsy", "gout",
-        "depression", "anxiety", "copd", "heart failure", "arthritis", "reflux", "sugar",
-    ])
+    private static let lasting = Lexicon.phrases("medicines/lasting")
 
     /// Notes the lasting condition that a medicine is for: "metformin for diabetes".
     mutating func addIndication(of tokens: [Token]) {
@@ -38,22 +34,9 @@ extension FactExtraction {
         add(.advice, said, text: "no need for \(Array(said[2...]).text)")
     }
 
-    /// Words that turn a named medication into a prescription.
-    private static let instructing: Set = [
-        "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
-        "increase", "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin",
-        "initiate", "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume",
-        "go", "stays", "send", "swap", "prescription",
-    ]
-    /// Phrases that advise against a medication.
-    private static let refusing = PhraseBook([
-        "don't", "not need", "won't", "no need", "never", "avoid", "not give", "do not",
-    ])
-    /// Phrases that leave a medication to a later visit.
-    private static let considering = PhraseBook([
-        "think about", "thinking about", "consider", "might need", "may need", "might try", "talk about", "look at",
-        "could think",
-    ])
+    private static let instructing = Lexicon.set("medicines/instructing")
+    private static let refusing = Lexicon.phrases("medicines/refusing")
+    private static let considering = Lexicon.phrases("medicines/considering")
 
     /// Extracts medications that the clinician starts, changes, continues or stops.
     /// - Returns: whether the clause needs no further reading.

@@ -4,38 +4,17 @@ import ScribeDomain
 /// Extracts facts from the clauses of patients and their companions.
 extension FactExtraction {
     /// "Can't" tells a complaint: "I can't sleep."
-    static let negations = ClinicalLexicon.negations.union(["none", "nothing"])
+    static let negations = Lexicon.negations.union(["none", "nothing"])
         .subtracting(["can't", "cannot", "couldn't", "won't", "wouldn't"])
-    private static let reporting: Set = [
-        "says", "said", "noticed", "thinks", "made", "told", "brought", "wanted", "worried",
-    ]
-    private static let chronic: Set = [
-        "history", "diagnosed", "known", "chronic", "child", "baby", "childhood", "born", "since", "years", "always",
-        "prediabetic", "diabetic", "hypertensive", "asthmatic", "previous", "previously", "ago", "vaccines",
-        "vaccinated",
-    ]
+    private static let reporting = Lexicon.set("patient/reporting")
+    private static let chronic = Lexicon.set("patient/chronic")
     private static let histories = PhraseBook(["diagnosed", "history of"])
-    private static let surgical: Set = [
-        "removed", "operated", "surgery", "operation", "caesarean", "replaced", "bypass", "stent",
-    ]
-    static let allergic = PhraseBook([
-        "allergic", "allergy", "allergies", "gives me", "gave me", "makes me", "brought me out", "me out in",
-        "intolerant", "i get hives", "reacted to", "made me", "can't have", "cannot have", "can't tolerate",
-        "brings on", "comes out in", "came out in",
-    ])
-    static let takings: Set = [
-        "take", "taking", "took", "on", "inject", "using", "use", "tablet", "tablets", "prescribed",
-    ]
-    private static let ended = PhraseBook([
-        "stopped it", "stopped that", "stopped them", "stopped taking it", "came off it", "gave it up",
-        "stopped taking them",
-    ])
-    /// Words of a clause that tells what medications do, and not who takes them.
-    private static let hearsay: Set = ["read", "heard", "saw", "can", "might", "people", "advert", "news"]
-    private static let notTaken = PhraseBook([
-        "was on", "until", "stopped", "used to", "ran out", "can't take", "cannot take", "not take", "don't take",
-        "never took", "no longer", "finished", "came off", "didn't take", "quit",
-    ])
+    private static let surgical = Lexicon.set("patient/surgical")
+    static let allergic = Lexicon.phrases("patient/allergic")
+    static let takings = Lexicon.set("patient/takings")
+    private static let ended = Lexicon.phrases("patient/ended")
+    private static let hearsay = Lexicon.set("patient/hearsay")
+    private static let notTaken = Lexicon.phrases("patient/not-taken")
 
     mutating func readStatement(_ clause: Dialogue.Clause, answering earlier: Asked? = nil) {
         let questions = earlier ?? asked
@@ -117,7 +96,7 @@ extension FactExtraction {
     }
 
     private static let measured: Set = ["temperature", "fever", "sugar", "pressure"]
-    private static let quitting = PhraseBook(["gave up", "quit", "stopped", "packed it in", "gave it up"])
+    private static let quitting = Lexicon.phrases("patient/quitting")
 
     /// Names what "it" and "gave up" mean after a question: "How high was the fever?" – "It went up to 39 degrees."
     private static func named(_ tokens: [Token], by question: (tokens: [Token], terms: Terms)?) -> [Token] {
@@ -137,7 +116,7 @@ extension FactExtraction {
         return tokens
     }
 
-    private static let happenings: Set = ["had", "broke", "caught", "got", "fractured", "tore", "dislocated", "was"]
+    private static let happenings = Lexicon.set("patient/happenings")
 
     /// Whether an illness or an injury was in a year that is over: "I broke my wrist in 2018".
     private func isOfFormerYear(_ tokens: [Token], _ terms: Terms) -> Bool {
@@ -150,12 +129,8 @@ extension FactExtraction {
 
     // MARK: Other people
 
-    private static let pronouns: Set = ["she", "he", "they", "she's", "he's", "they're"]
-    /// Words about a family's health that name no illness.
-    private static let ofHealth: Set = [
-        "health", "healthy", "healthier", "sick", "disease", "diseases", "medical", "tumor", "tumour", "problems",
-        "conditions", "died", "passed", "insulin", "bypass", "diagnosed", "suffers", "suffered",
-    ]
+    private static let pronouns = Lexicon.set("patient/pronouns")
+    private static let ofHealth = Lexicon.set("patient/of-health")
 
     private func isOfOther(_ tokens: [Token], _ terms: Terms) -> Bool {
         if terms.has(.relative), !tokens.contains(Self.reporting) { return true }

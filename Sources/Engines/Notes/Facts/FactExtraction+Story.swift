@@ -82,7 +82,7 @@ extension FactExtraction {
             && tokens.count > 1
     }
 
-    private static let hedges: Set = ["maybe", "about", "around", "almost", "nearly", "like", "probably", "or"]
+    private static let hedges = Lexicon.set("patient/hedges")
 
     /// Interprets a fragment by the question before it: "Two months." after "How long has it hurt?"
     mutating func readFragment(_ tokens: [Token], _ terms: Terms, _ questions: Asked) -> Bool {
@@ -132,18 +132,8 @@ extension FactExtraction {
         }
     }
 
-    private static let telling: Set = [
-        "worse", "better", "helps", "helped", "help", "started", "began", "comes", "goes", "times", "night", "morning",
-        "evening", "walking", "running", "lifting", "standing", "sitting", "lying", "stairs", "eat", "eating", "sleep",
-        "sleeping", "weight", "appetite", "energy", "hospital", "ago", "fell", "injured", "twisted", "hit", "constant",
-        "sudden", "suddenly", "gradually", "radiates", "spread", "spreads", "tried", "wake", "ice", "exercise",
-        "surgery", "can't", "trouble", "difficulty", "stopped", "lost", "week", "weeks", "days", "months", "month",
-        "years", "hours", "minutes", "yesterday", "since", "medication", "medicine", "pills", "feels", "felt", "hurts",
-    ]
-    private static let worthless: Set = [
-        "thank", "thanks", "hello", "bye", "welcome", "hi", "sounds", "agree", "wonderful", "perfect", "wondering",
-        "understand", "relief", "scary", "joking", "funny", "bless", "okay", "absolutely", "appreciate", "nice", "meet",
-    ]
+    private static let telling = Lexicon.set("patient/telling")
+    private static let worthless = Lexicon.set("patient/worthless")
 
     /// Adds the rest of the story if it says something about the illness.
     mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {

@@ -86,15 +86,8 @@ struct FactExtraction {
         }
     }
 
-    private static let reasons = PhraseBook([
-        "here for", "here about", "here with", "in for", "come about", "come in about", "asked for a call about",
-        "to see me about", "written to me about", "presents for", "presents today for", "here today for",
-        "in today for", "here to follow up on", "in with", "here because of", "here to discuss",
-    ])
-    private static let openQuestions = PhraseBook([
-        "what brings", "what can i", "what's going", "what is going", "what's the", "how can i", "what happened",
-        "what's been", "tell me", "what seems", "what's wrong", "how are you", "how have you", "what's up", "kya hua",
-    ])
+    private static let reasons = Lexicon.phrases("questions/reasons")
+    private static let openQuestions = Lexicon.phrases("questions/open-questions")
 
     private mutating func ask(_ clause: Dialogue.Clause) {
         let tokens = clause.tokens

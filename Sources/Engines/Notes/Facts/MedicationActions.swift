@@ -3,35 +3,13 @@
 /// An action belongs to the medications that it stands before, up to the next action. A medication that is only a
 /// reason, "it does not mix with the apixaban", has none.
 struct MedicationActions {
-    private static let stopping = [
-        "stop", "stopping", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off", "leave off",
-    ]
-    private static let increasing = [
-        "increase", "go up", "goes up", "raise", "double", "bump", "increasing", "bump up", "put up", "doubling",
-    ]
-    private static let decreasing = [
-        "reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper", "halve", "come down",
-    ]
-    private static let continuing = [
-        "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
-        "keep going", "keep taking", "continuing",
-    ]
-    private static let starting = [
-        "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you", "give her",
-        "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in", "take",
-        "giving him", "giving her", "apply", "use", "prescription for",
-    ]
     private static let phrases = PhraseBook(
-        stopping.map { ($0, MedicationMention.Change.stopped) } + increasing.map { ($0, .increased) }
-            + decreasing.map { ($0, .decreased) } + continuing.map { ($0, .continued) }
-            + starting.map { ($0, .started) })
-    private static let swapping: Set = ["swap", "switch", "change", "replace", "swapping", "switching", "changing"]
-    /// Verbs whose object is the reason for an action, and not what the action is about.
-    private static let reasons: Set = [
-        "mix", "mixes", "interact", "interacts", "harm", "harms", "clash", "clashes", "react", "reacts", "interfere",
-        "interferes",
-    ]
-    private static let pronouns: Set = ["that", "it", "them", "those", "this"]
+        Lexicon.pairs("medicines/actions").compactMap { phrase, change in
+            MedicationMention.Change(rawValue: change).map { (phrase, $0) }
+        })
+    private static let swapping = Lexicon.set("medicines/swapping")
+    private static let reasons = Lexicon.set("medicines/objects")
+    private static let pronouns = Lexicon.set("medicines/pronouns")
 
     private struct Action {
         let change: MedicationMention.Change

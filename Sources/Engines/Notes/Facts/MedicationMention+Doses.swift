@@ -97,15 +97,8 @@ extension MedicationMention {
         }
     }
 
-    private static let leading: Set = [
-        "the", "last", "past", "about", "of", "almost", "nearly", "to", "or", "another", "next", "like", "around",
-        "well", "over", "good", "at", "least", "maybe",
-    ]
-    private static let dateWords: Set = [
-        "last", "the", "this", "of", "yesterday", "morning", "afternoon", "evening", "tonight", "today", "childhood",
-        "birth", "early", "late", "christmas", "about", "summer", "winter", "spring", "autumn", "then", "school",
-        "college", "easter", "my",
-    ]
+    private static let leading = Lexicon.set("medicines/leading")
+    private static let dateWords = Lexicon.set("medicines/date-words")
 
     private static func isDatePart(_ word: String) -> Bool {
         dateWords.contains(word) || Numbers.units.contains(word) || Numbers.isNumber(word)

@@ -15,33 +15,11 @@ struct MedicationMention {
     /// Index of the name in its clause.
     var position = 0
 
-    private static let forms: Set = [
-        "spray", "ointment", "cream", "gel", "inhaler", "syrup", "drops", "patch", "patches", "injection", "injections",
-        "lotion", "suspension", "powder", "lozenges", "v", "slow", "release", "xr", "er", "modified", "nasal", "acid",
-        "eye", "ear", "mouthwash", "shampoo", "sachets", "extra", "d",
-    ]
-    static let doseUnits: Set = [
-        "mg", "milligram", "milligrams", "mcg", "microgram", "micrograms", "g", "gram", "grams", "ml", "millilitre",
-        "millilitres", "milliliters", "units", "unit", "tablet", "tablets", "capsule", "capsules", "drops", "puff",
-        "puffs", "teaspoon", "teaspoons", "spoon", "spoons", "iu", "pill", "pills", "mls", "dose", "sprays", "sachet",
-    ]
-    static let shortUnits = [
-        "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
-        "millilitre": "ml", "millilitres": "ml", "milliliters": "ml", "mls": "ml",
-    ]
+    private static let forms = Lexicon.set("medicines/forms")
+    static let doseUnits = Lexicon.set("medicines/dose-units")
+    static let shortUnits = Lexicon.dictionary("medicines/short-units")
 
-    static let schedules = PhraseBook([
-        "once a day", "twice a day", "thrice a day", "once daily", "twice daily", "thrice daily", "once a week",
-        "twice a week", "once a month", "at night", "at bedtime", "in the morning", "in the evening", "after food",
-        "before food", "after meals", "before meals", "with food", "with meals", "after breakfast", "before breakfast",
-        "after lunch", "after dinner", "before bed", "as needed", "when needed", "if needed", "as required", "daily",
-        "every day", "every morning", "every night", "every evening", "every other day", "on an empty stomach", "od",
-        "bd", "tds", "qid", "hs", "sos", "prn", "bid", "tid", "1-0-1", "1-1-1", "0-0-1", "1-0-0", "per day", "a day",
-        "nightly", "weekly", "once in the morning", "once at night", "three times daily", "in the mornings",
-        "on fridays", "mornings", "at the start of a headache", "as often as you like", "when you need it", "each day",
-        "each morning", "each night", "every week", "every month", "once weekly", "morning and night", "before bedtime",
-        "with breakfast", "with dinner",
-    ])
+    static let schedules = Lexicon.phrases("medicines/schedules")
 
     /// Most words between a medication's name and its dose.
     private static let reach = 14
@@ -130,15 +108,9 @@ struct MedicationMention {
         return mention
     }
 
-    private static let noNames: Set = [
-        "take", "with", "about", "than", "have", "from", "taking", "your", "this", "that", "another", "only", "give",
-        "for", "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added",
-        "still", "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them",
-        "need", "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
-    ]
+    private static let noNames = Lexicon.set("medicines/no-names")
 
-    /// Words before an unknown name: "I'm taking remeron for depression".
-    private static let naming: Set = ["taking", "take", "takes", "on", "and", "use", "uses", "using"]
+    private static let naming = Lexicon.set("medicines/naming")
 
     /// Whether an unknown word counts as a medication, because a dose in milligrams or its condition follows.
     private static func isUnknownName(_ tokens: [Token], _ position: Int, _ terms: Terms, isTaken: Bool) -> Bool {
@@ -220,8 +192,7 @@ struct MedicationMention {
         return mention
     }
 
-    /// Words before the value that counts: "ten milligrams, sorry, twenty milligrams".
-    private static let goals: Set = ["to", "now", "sorry", "wait", "actually", "rather", "mean", "that", "no", "make"]
+    private static let goals = Lexicon.set("medicines/goals")
 
     /// Reads a dose before the name: "500 mg of amoxicillin", "10 mg once a day on the ramipril".
     private static func leadingDose(
