@@ -5,6 +5,7 @@ extension Dictation {
     mutating func classify() {
         var hasComplaint = false
         for statement in statements {
+            rule = statement.isImplied ? "implied heading" : "spoken heading"
             switch statement.section {
             case .complaint:
                 add(
@@ -98,7 +99,7 @@ extension Dictation {
             details["duration"] = mention.duration
             details["change"] = isStopped ? MedicationMention.Change.stopped.rawValue : mention.change?.rawValue
         }
-        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source))
+        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source, rule: rule))
     }
 
     /// The words as they were dictated, with values as notes write them: `25 mg`, `138/84`.

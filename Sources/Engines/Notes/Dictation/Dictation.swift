@@ -38,6 +38,8 @@ struct Dictation {
     private let words: [Token]
     private(set) var statements: [Statement] = []
     var facts: [ClinicalFact] = []
+    /// Name of the rule that found the section of a statement.
+    var rule = ""
 
     private init(words: [Token]) { self.words = words }
 

@@ -13,17 +13,8 @@ extension FactExtraction {
     }
 
     /// Extracts the medications of a clause.
-    /// - Returns: whether the clause names any.
-    @discardableResult
-    mutating func readMedications(
-        _ tokens: [Token], _ terms: Terms, isTaken: Bool, change: MedicationMention.Change?
-    ) -> Bool {
-        let mentions = MedicationMention.all(in: tokens, terms, isTaken: isTaken)
-        for var mention in mentions {
-            mention.change = change ?? mention.change
-            medications.add(mention)
-        }
-        return !mentions.isEmpty
+    mutating func readMedications(_ tokens: [Token], _ terms: Terms, isTaken: Bool) {
+        for mention in MedicationMention.all(in: tokens, terms, isTaken: isTaken) { medications.add(mention, by: rule) }
     }
 
     // MARK: Prescriptions
@@ -50,7 +41,7 @@ extension FactExtraction {
             guard let change = actions.changeOfEarlier, let last = medications.last, tokens.count <= 12 else {
                 return false
             }
-            medications.change(last, change, with: MedicationMention.fragment(in: tokens))
+            medications.change(last, change, with: MedicationMention.fragment(in: tokens), by: rule)
             return tokens.count <= 5 || tokens.contains(where: { MedicationMention.doseUnits.contains($0.plain) })
         }
         if tokens.contains(anyOf: Self.refusing) {
@@ -70,7 +61,7 @@ extension FactExtraction {
                 change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
             let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
             if isWorth {
-                medications.add(mention)
+                medications.add(mention, by: rule)
                 isNew = true
             }
         }

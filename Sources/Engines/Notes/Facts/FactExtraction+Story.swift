@@ -136,7 +136,8 @@ extension FactExtraction {
     private static let worthless = Lexicon.set("patient/worthless")
 
     /// Adds the rest of the story if it says something about the illness.
-    mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {
+    mutating func addNarrative(_ said: Utterance, isAnswer: Bool = false) {
+        let (tokens, terms) = (said.tokens, said.terms)
         guard tokens.count > 2, !tokens.contains(Self.worthless) else { return }
         let tells =
             terms.has([
@@ -145,8 +146,8 @@ extension FactExtraction {
             ])
             || tokens.contains(Self.telling) || isAnswer && tokens.count > 4
         guard tells else { return }
-        let said = NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)
-        guard said.count > 1 else { return }
-        add(.presentIllness, said)
+        let text = said.asPatient
+        guard text.count > 1 else { return }
+        add(.presentIllness, text)
     }
 }

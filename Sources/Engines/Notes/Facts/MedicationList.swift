@@ -4,36 +4,39 @@ import ScribeDomain
 struct MedicationList {
     private var order: [String] = []
     private var mentions: [String: MedicationMention] = [:]
+    /// Rule that has read each medication as it stands.
+    private var rules: [String: String] = [:]
     /// Medication mentioned last, for "keep that as it is".
     private(set) var last: String?
     /// Medication named last, taken or not.
     private var named: String?
 
     /// Adds a mention or merges it with a known medication.
-    /// - Returns: whether the medication was known already.
-    @discardableResult
-    mutating func add(_ mention: MedicationMention) -> Bool {
+    mutating func add(_ mention: MedicationMention, by rule: String) {
         let key = known(like: mention.name.lowercased()) ?? mention.name.lowercased()
         last = key
         named = nil
         guard var known = mentions[key] else {
             order.append(key)
             mentions[key] = mention
-            return false
+            rules[key] = rule
+            return
         }
         if mention.name.utf8.count > known.name.utf8.count { known.name = mention.name }
         known.dose = mention.dose ?? known.dose
         known.frequency = mention.frequency ?? known.frequency
         known.duration = mention.duration ?? known.duration
         known.change = mention.change ?? known.change
-        if mention.dose != nil || mention.frequency != nil || mention.change != nil { known.tokens = mention.tokens }
+        if mention.dose != nil || mention.frequency != nil || mention.change != nil {
+            known.tokens = mention.tokens
+            rules[key] = rule
+        }
         mentions[key] = known
-        return true
     }
 
     /// Completes the medication mentioned last.
     /// - Returns: whether that medication lacked the fragment's information.
-    mutating func complete(with fragment: MedicationMention) -> Bool {
+    mutating func complete(with fragment: MedicationMention, by rule: String) -> Bool {
         guard let last, var known = mentions[last],
             fragment.dose != nil && known.dose == nil || fragment.frequency != nil && known.frequency == nil
         else { return false }
@@ -41,6 +44,7 @@ struct MedicationList {
         known.frequency = known.frequency ?? fragment.frequency
         known.tokens += fragment.tokens
         mentions[last] = known
+        rules[last] = rule
         return true
     }
 
@@ -58,7 +62,7 @@ struct MedicationList {
 
     /// Changes a known medication, to another dose or frequency if they were said.
     mutating func change(
-        _ key: String, _ change: MedicationMention.Change, with fragment: MedicationMention
+        _ key: String, _ change: MedicationMention.Change, with fragment: MedicationMention, by rule: String
     ) {
         guard var known = mentions[key] else { return }
         known.change = change
@@ -68,6 +72,7 @@ struct MedicationList {
             change == .continued ? known.frequency ?? fragment.frequency : fragment.frequency ?? known.frequency
         known.tokens += fragment.tokens
         mentions[key] = known
+        rules[key] = rule
     }
 
     /// Whether a medication is named that "it" can mean.
@@ -88,7 +93,8 @@ struct MedicationList {
     }
 
     var facts: [ClinicalFact] {
-        order.compactMap { mentions[$0] }.map { mention in
+        order.compactMap { key in
+            guard let mention = mentions[key] else { return nil }
             var details = ["name": mention.name]
             details["dose"] = mention.dose
             details["frequency"] = mention.frequency
@@ -104,7 +110,8 @@ struct MedicationList {
                 case .continued: "continue \(text)"
                 case .started, nil: text
                 }
-            return ClinicalFact(.medication, said, details: details, source: mention.tokens.source)
+            return ClinicalFact(
+                .medication, said, details: details, source: mention.tokens.source, rule: rules[key])
         }
     }
 
