@@ -127,6 +127,10 @@ static const unsigned char lexicon_en_drug_groups[] = {
 #embed "../Engines/Language/lexicon/en/drug-groups.txt"
 };
 
+static const unsigned char lexicon_en_drug_stems[] = {
+#embed "../Engines/Language/lexicon/en/drug-stems.txt"
+};
+
 static const unsigned char lexicon_en_everyday_medications[] = {
 #embed "../Engines/Language/lexicon/en/everyday-medications.txt"
 };
@@ -218,6 +222,7 @@ static const struct named_document lexicon_files[] = {
     {"conditions", {lexicon_en_conditions, sizeof lexicon_en_conditions}},
     {"dictation", {lexicon_en_dictation, sizeof lexicon_en_dictation}},
     {"drug-groups", {lexicon_en_drug_groups, sizeof lexicon_en_drug_groups}},
+    {"drug-stems", {lexicon_en_drug_stems, sizeof lexicon_en_drug_stems}},
     {"everyday-medications", {lexicon_en_everyday_medications, sizeof lexicon_en_everyday_medications}},
     {"examination", {lexicon_en_examination, sizeof lexicon_en_examination}},
     {"investigations", {lexicon_en_investigations, sizeof lexicon_en_investigations}},

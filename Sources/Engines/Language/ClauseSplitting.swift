@@ -54,7 +54,9 @@ enum ClauseSplitting {
                 let afterPause = previous.pause == .comma
                 // "Come back at once if …": an instruction keeps its condition.
                 let isCondition = token.plain == "if" && current.prefix(2).contains { returning.contains($0.plain) }
-                if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated) {
+                if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated),
+                    !isPredicate(of: current, token)
+                {
                     close()
                 } else if Self.contrasts.contains(token.plain) {
                     close()
@@ -118,6 +120,13 @@ enum ClauseSplitting {
 
     /// Whether "no" stands alone: "drooling, no".
     private static func isAnswered(_ tokens: [Token], at position: Int) -> Bool { tokens[position].pause >= .end }
+
+    /// Whether "is the" goes on with a subject: "the gliclazide | is the one that does that".
+    private static func isPredicate(of subject: [Token], _ verb: Token) -> Bool {
+        ["is", "are", "was", "were"].contains(verb.plain) && (2...4).contains(subject.count)
+            && ["the", "your", "my", "his", "her", "this"].contains(subject[0].plain)
+            && subject.last?.pause == Token.Pause.none
+    }
 
     private static func opensQuestion(_ tokens: [Token], at position: Int, after previous: Token, _ mayOpen: Bool)
         -> Bool

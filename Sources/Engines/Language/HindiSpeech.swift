@@ -20,6 +20,9 @@ enum HindiSpeech {
     private static let times: Set = ["baar", "बार"]
     private static let daily: Set = ["roz", "रोज", "रोज़"]
 
+    /// Whether a word only joins others in Hindi.
+    static func isGrammar(_ word: String) -> Bool { marks.contains(word) || dropped.contains(word) }
+
     /// Translates the Hindi words of a clause into English.
     static func inEnglish(_ tokens: [Token]) -> [Token] {
         guard tokens.contains(where: { marks.contains($0.plain) || !$0.plain.utf8.allSatisfy { $0 < 0x80 } }) else {
@@ -68,7 +71,7 @@ enum HindiSpeech {
                 let token = tokens[position]
                 // "do" means two before a countable word; elsewhere it is English.
                 if entry.phrase == ["do"], end == tokens.count || tokens.longest(of: Self.words, at: end) == nil,
-                    end == tokens.count || moreUnits[tokens[end].plain] == nil
+                    end == tokens.count || moreUnits[tokens[end].plain] == nil && !times.contains(tokens[end].plain)
                 {
                     words.append(token)
                 } else {
@@ -103,8 +106,12 @@ enum HindiSpeech {
             } else if rest.count == 4, ["day", "days"].contains(rest[0]), ["mein", "में"].contains(rest[1]),
                 Numbers.isNumber(rest[2]), times.contains(rest[3])
             {
-                kept.append(tokens[position + 2])
-                for word in ["times", "a", "day"] { kept.append(token.replaced(by: word)) }
+                if rest[2] == "two" {
+                    kept.append(token.replaced(by: "twice"))
+                } else {
+                    kept += [tokens[position + 2], token.replaced(by: "times")]
+                }
+                for word in ["a", "day"] { kept.append(token.replaced(by: word)) }
                 position += 4
             } else if rest.starts(with: ["morning", "shaam", "night"]) || rest.starts(with: ["सुबह", "शाम", "रात"]) {
                 for word in ["three", "times", "a", "day"] { kept.append(token.replaced(by: word)) }
@@ -112,6 +119,9 @@ enum HindiSpeech {
             } else if rest.starts(with: ["morning", "shaam"]) || token.plain == "subah-shaam" {
                 for word in ["twice", "a", "day"] { kept.append(token.replaced(by: word)) }
                 position += token.plain == "subah-shaam" ? 1 : 2
+            } else if times.contains(token.plain), kept.last.map({ Numbers.isNumber($0.plain) }) ?? false {
+                kept.append(token.replaced(by: "times"))
+                position += 1
             } else if daily.contains(token.plain) {
                 kept.append(token.replaced(by: rest.count > 1 && rest[1] == "morning" ? "every" : "daily"))
                 position += 1

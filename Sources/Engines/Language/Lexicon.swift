@@ -13,9 +13,12 @@ enum Lexicon {
             var name = path
             var lines: [String] = []
             let bytes = UnsafeBufferPointer(start: file.document.start, count: file.document.count)
-            for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            var start = 0
+            for end in bytes.indices where bytes[end] == UInt8(ascii: "\n") {
+                let line = bytes[start..<end]
+                start = end + 1
                 switch line.first {
-                case UInt8(ascii: "#"): continue
+                case nil, UInt8(ascii: "#"): continue
                 case UInt8(ascii: "["):
                     if !lines.isEmpty { lists[name] = lines }
                     lines = []
@@ -39,7 +42,8 @@ enum Lexicon {
     static func pairs(_ list: String) -> [(phrase: String, meaning: String)] {
         words(list).map { line in
             guard let mark = line.utf8.firstIndex(of: UInt8(ascii: "=")) else { return (line, "") }
-            return (String(line[..<mark].dropLast()), String(line[mark...].dropFirst(2)))
+            let start = line.utf8.index(mark, offsetBy: 2, limitedBy: line.utf8.endIndex) ?? line.utf8.endIndex
+            return (String(line[..<line.utf8.index(before: mark)]), String(line[start...]))
         }
     }
 

@@ -50,7 +50,12 @@ enum Numbers {
         let first = tokens[position].plain
         if let digit = first.unicodeScalars.first, ("0"..."9").contains(digit) {
             let number = first.prefix { $0.isNumber || $0 == "." || $0 == "/" }
-            return number.count == first.count ? (String(number), position + 1) : nil
+            // "1,000"
+            let rest = first.dropFirst(number.count)
+            if rest.first == ",", rest.utf8.count == 4, rest.dropFirst().allSatisfy(\.isNumber) {
+                return (number + String(rest.dropFirst()), position + 1)
+            }
+            return rest.isEmpty ? (String(number), position + 1) : nil
         }
         var total = 0
         var part: Int?

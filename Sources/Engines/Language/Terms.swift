@@ -37,6 +37,9 @@ struct Terms {
         var position = 0
         while position < tokens.count {
             guard let entries = Self.book.entries(beginningWith: tokens[position].plain) else {
+                if Self.hasStem(tokens[position].plain) {
+                    all.append(Term(kinds: .medication, range: position..<position + 1))
+                }
                 position += 1
                 continue
             }
@@ -56,6 +59,21 @@ struct Terms {
         self.all = all
         kinds = all.reduce(into: []) { $0.formUnion($1.kinds) }
     }
+
+    private static let stems = Lexicon.set("drug-stems")
+    private static let stemEnds = Set(stems.map { end(of: $0.utf8) })
+    private static let stemLengths = Set(stems.map(\.utf8.count)).sorted()
+
+    /// Whether a word that the lexicon lacks has the ending of a generic name, such as "ticagrelor".
+    private static func hasStem(_ word: String) -> Bool {
+        let letters = word.utf8
+        // Fast path: few words end as a stem does.
+        guard letters.count > 6, stemEnds.contains(end(of: letters)) else { return false }
+        return stemLengths.contains { stems.contains(String(letters.suffix($0)) ?? "") }
+    }
+
+    /// The last two bytes of a word as one number.
+    private static func end(of letters: String.UTF8View) -> Int { letters.suffix(2).reduce(0) { $0 << 8 | Int($1) } }
 
     private static func isUnbroken(_ tokens: [Token], _ start: Int, _ length: Int) -> Bool {
         tokens[start..<(start + length - 1)].allSatisfy { $0.pause == .none }

@@ -43,7 +43,9 @@ struct Token: Hashable, Sendable {
     var withoutStutter: Token {
         guard let dash = plain.utf8.firstIndex(of: UInt8(ascii: "-")) else { return self }
         let (beginning, rest) = (plain[..<dash], plain[plain.index(after: dash)...])
-        guard (1...3).contains(beginning.utf8.count), beginning.utf8.allSatisfy(\.isLetter), rest.hasPrefix(beginning)
+        // "Co-codamol" is a medicine.
+        guard (1...3).contains(beginning.utf8.count), beginning != "co", beginning.utf8.allSatisfy(\.isLetter),
+            rest.hasPrefix(beginning)
         else { return self }
         return replaced(by: String(rest))
     }

@@ -103,7 +103,8 @@ extension FactExtraction {
         ) { notes, said in
             let (medication, test) = (said.terms.first(.medication), said.terms.first(.investigation))
             return medication?.range.lowerBound ?? said.tokens.count < test?.range.lowerBound ?? 0
-                && said.isInstruction && notes.readPrescription(said.tokens, said.terms)
+                && said.isInstruction
+                && notes.readPrescription(said.tokens, said.terms, isLabelled: said.clause.isLabelled)
         },
         .clinician(
             "result of a test", adds: .result, "Doctor: Your chest X-ray was normal.",
@@ -122,7 +123,7 @@ extension FactExtraction {
         FactRule(
             "prescription", "Doctor: Take amoxicillin 500 mg three times a day.",
             not: "Doctor: Drink plenty of water."
-        ) { notes, said in notes.readPrescription(said.tokens, said.terms) },
+        ) { notes, said in notes.readPrescription(said.tokens, said.terms, isLabelled: said.clause.isLabelled) },
         .clinician(
             "vaccinations of the record", adds: .medicalHistory, "Doctor: His vaccinations are up to date.",
             not: "Doctor: He needs his vaccinations."

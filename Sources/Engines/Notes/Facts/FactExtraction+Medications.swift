@@ -14,7 +14,9 @@ extension FactExtraction {
 
     /// Extracts the medications of a clause.
     mutating func readMedications(_ tokens: [Token], _ terms: Terms, isTaken: Bool) {
-        for mention in MedicationMention.all(in: tokens, terms, isTaken: isTaken) { medications.add(mention, by: rule) }
+        let mentions = MedicationMention.all(in: tokens, terms, isTaken: isTaken, known: medications.unlisted)
+        if !mentions.isEmpty { spokenClause = clauseCount }
+        for mention in mentions { medications.add(mention, by: rule) }
     }
 
     // MARK: Prescriptions
@@ -27,23 +29,38 @@ extension FactExtraction {
 
     private static let instructing = Lexicon.set("medicines/instructing")
     private static let refusing = Lexicon.phrases("medicines/refusing")
+    /// Phrases that tell what the patient takes already.
+    private static let recounting = Lexicon.phrases("medicines/recounting")
+    /// Most clauses between a name and a pronoun that means it.
+    private static let reach = 6
     private static let considering = Lexicon.phrases("medicines/considering")
 
     /// Extracts medications that the clinician starts, changes, continues or stops.
     /// - Returns: whether the clause needs no further reading.
-    mutating func readPrescription(_ tokens: [Token], _ terms: Terms) -> Bool {
+    mutating func readPrescription(_ tokens: [Token], _ terms: Terms, isLabelled: Bool) -> Bool {
         let instructs = tokens.contains(Self.instructing)
-        let named = MedicationMention.all(in: tokens, terms, isTaken: instructs)
+        let named = MedicationMention.all(in: tokens, terms, isTaken: instructs, known: medications.unlisted)
         let actions = MedicationActions(tokens, names: named.map(\.position))
         let mentions = named.filter { !actions.isReason($0.position) }
         guard !mentions.isEmpty else {
             // "Keep that as it is", "double that to 40 mg".
-            guard let change = actions.changeOfEarlier, let last = medications.last, tokens.count <= 12 else {
-                return false
+            guard let change = actions.changeOfEarlier else { return false }
+            var fragment = MedicationMention.fragment(in: tokens)
+            guard tokens.count <= (fragment.dose == nil ? 12 : 16) else { return false }
+            if let name = medications.named, spokenClause + Self.reach >= clauseCount {
+                // "I can prescribe that for you, 10 mg at night" – "The naproxen? Stay off it."
+                guard change != .started || fragment.dose != nil else { return false }
+                (fragment.name, fragment.change, fragment.tokens) = (name, change, tokens)
+                medications.add(fragment, by: rule)
+            } else {
+                guard change != .started, let last = medications.last, spokenClause + Self.reach >= clauseCount else {
+                    return false
+                }
+                medications.change(last, change, with: fragment, by: rule)
             }
-            medications.change(last, change, with: MedicationMention.fragment(in: tokens), by: rule)
             return tokens.count <= 5 || tokens.contains(where: { MedicationMention.doseUnits.contains($0.plain) })
         }
+        spokenClause = clauseCount
         if tokens.contains(anyOf: Self.refusing) {
             addRefusal(NoteVoice.ofClinician(tokens))
             return true
@@ -52,13 +69,21 @@ extension FactExtraction {
             add(.plan, NoteVoice.ofClinician(tokens))
             return true
         }
+        // "They sent you home on aspirin 75 mg", and speech without labels, whose speaker is a guess.
+        lazy var isNews = (isLabelled || instructs) && !tokens.contains(anyOf: Self.recounting)
         var isNew = false
+        var namesKnown = false
         for var mention in mentions {
             let isKnown = medications.knows(mention.name)
-            let change = actions.change(ofNameAt: mention.position)
+            var change = actions.change(ofNameAt: mention.position)
+            // "Continue metformin, and for the burning pregabalin 75 mg at night."
+            if change == .continued, namesKnown, !isKnown, mention.dose != nil { change = nil }
+            namesKnown = namesKnown || isKnown
             // "Start" changes no known medication, unless a dose follows.
+            mention.isOfClinician = true
             mention.change =
-                change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
+                change == .started && isKnown
+                ? nil : change ?? (mention.dose != nil && !isKnown && isNews ? .started : nil)
             let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
             if isWorth {
                 medications.add(mention, by: rule)

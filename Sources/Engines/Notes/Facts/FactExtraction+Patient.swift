@@ -46,6 +46,7 @@ extension FactExtraction {
         ) { notes, said in
             if notes.isOfOther(said.tokens, said.terms) {
                 notes.readOther(said.tokens, said.terms, answering: said.questions)
+                notes.notice(medicationsIn: said.tokens, said.terms)
                 return true
             }
             notes.speaksOfOther = false
@@ -91,6 +92,7 @@ extension FactExtraction {
                 return false
             }
             notes.addNarrative(said)
+            notes.notice(medicationsIn: said.tokens, said.terms)
             return true
         },
         FactRule(

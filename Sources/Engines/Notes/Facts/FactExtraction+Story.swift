@@ -25,6 +25,7 @@ extension FactExtraction {
             return true
         }
         add(.allergy, NoteVoice.ofPatient(tokens))
+        notice(medicationsIn: tokens, terms)
         return true
     }
 

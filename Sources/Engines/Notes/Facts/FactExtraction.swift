@@ -34,6 +34,9 @@ struct FactExtraction {
     private(set) var used: Set<String> = []
     private var seen: [ClinicalFact.Kind: Set<String>] = [:]
     var medications = MedicationList()
+    /// Number of the clauses that were read, and the last one that named a medication.
+    private(set) var clauseCount = 0
+    var spokenClause = 0
     var asked: Asked?
     /// Whether the last question was about the family.
     private var asksFamily = false
@@ -96,6 +99,7 @@ struct FactExtraction {
     // MARK: Reading
 
     private mutating func read(_ clause: Dialogue.Clause) {
+        clauseCount += 1
         switch (clause.speaker, clause.act) {
         case (.clinician, .question): ask(clause)
         case (.clinician, _):
@@ -159,6 +163,7 @@ struct FactExtraction {
     mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
             medications.speak(of: Array(tokens[term.range]).text)
+            spokenClause = clauseCount
         }
     }
 }

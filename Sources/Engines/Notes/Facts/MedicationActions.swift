@@ -9,6 +9,7 @@ struct MedicationActions {
         })
     private static let swapping = Lexicon.set("medicines/swapping")
     private static let reasons = Lexicon.set("medicines/objects")
+    private static let moving = Lexicon.set("medicines/moving")
     private static let pronouns = Lexicon.set("medicines/pronouns")
 
     private struct Action {
@@ -31,7 +32,12 @@ struct MedicationActions {
             // "Forty milligrams for five days, then stop" is no action of today.
             if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
             if let entry = tokens.longest(of: Self.phrases, at: position) {
-                actions.append(Action(change: entry.meaning, range: position..<position + entry.phrase.count))
+                let range = position..<position + entry.phrase.count
+                // "Please don't stop it": a denied stop is no change, and any other denied action none.
+                let isDenied = tokens[..<position].suffix(4).contains { Self.denials.contains($0.plain) }
+                guard !isDenied || entry.meaning == .stopped else { continue }
+                let change = isDenied ? .continued : Self.isOfDose(tokens, behind: range) ? .decreased : entry.meaning
+                actions.append(Action(change: change, range: range))
             }
         }
         self.actions = actions
@@ -43,10 +49,27 @@ struct MedicationActions {
         }
     }
 
+    private static let denials: Set = ["don't", "never", "not", "won't", "shouldn't", "wouldn't", "without"]
+
+    /// Whether an action stops one dose of several: "stop the night dose of glimepiride".
+    private static func isOfDose(_ tokens: [Token], behind action: Range<Int>) -> Bool {
+        let rest = tokens[action.upperBound...].prefix(4)
+        return tokens[action].contains { $0.plain.hasPrefix("stop") }
+            && rest.contains { ["dose", "doses"].contains($0.plain) }
+    }
+
     /// Action on the medication whose name begins at `position`.
     func change(ofNameAt position: Int) -> MedicationMention.Change? {
         if let swap, position > swap.start { return position < swap.turn ? .stopped : .started }
         let before = actions.last { $0.range.upperBound <= position }
+        // "Bring the metformin down to 500 mg."
+        if before == nil || before?.change == .started,
+            tokens[..<position].suffix(3).contains(where: { Self.moving.contains($0.plain) }),
+            let turn = tokens[(position + 1)...].prefix(4).firstIndex(where: { ["up", "down"].contains($0.plain) }),
+            tokens.matches(["to"], at: turn + 1) || tokens.matches(["by"], at: turn + 1)
+        {
+            return tokens[turn].plain == "up" ? .increased : .decreased
+        }
         // "Ramipril, carry on with that": the action stands behind its object.
         let behind = actions.first { action in
             action.range.lowerBound > position && action.range.upperBound < tokens.count
@@ -66,12 +89,35 @@ struct MedicationActions {
     /// object of its own.
     var changeOfEarlier: MedicationMention.Change? {
         actions.first { action in
-            let around = tokens[..<action.range.lowerBound].suffix(1) + tokens[action.range.upperBound...].prefix(2)
-            guard action.change != .started else { return false }
-            if around.contains(where: { Self.pronouns.contains($0.plain) }) { return true }
-            let dose = tokens[action.range.upperBound...].drop { ["to", "by", "down", "up"].contains($0.plain) }
+            let (start, end) = (action.range.lowerBound, action.range.upperBound)
+            // "If you get on with it, you can double it."
+            if tokens[..<start].contains(where: { ["if", "unless", "when", "once"].contains($0.plain) }) {
+                return false
+            }
+            if action.change == .started { return isPronoun(end) }
+            // "That one has to stop."
+            if end == tokens.count, (2..<7).contains(start), ["to", "must", "can"].contains(tokens[start - 1].plain),
+                isPronoun(0) || isPronoun(1)
+            {
+                return true
+            }
+            if isPronoun(start - 1) || isPronoun(end) || isPronoun(end + 1) { return true }
+            let dose = tokens[end...].drop { ["to", "by", "down", "up"].contains($0.plain) }
             return dose.first.map { Numbers.isNumber($0.plain) || $0.plain.utf8.first.map(Self.isDigit) ?? false }
                 ?? false && tokens.contains { MedicationMention.doseUnits.contains($0.plain) }
         }?.change
+    }
+
+    private static let afterPronouns = Lexicon.set("medicines/after-pronouns")
+
+    /// Whether a word stands for something named before: "keep that", and not "keep that leg up".
+    private func isPronoun(_ position: Int) -> Bool {
+        guard tokens.indices.contains(position), Self.pronouns.contains(tokens[position].plain) else { return false }
+        guard position + 1 < tokens.count, tokens[position].pause == .none, tokens[position].plain != "it" else {
+            return true
+        }
+        let next = tokens[position + 1].plain
+        return Self.afterPronouns.contains(next) || Numbers.isNumber(next)
+            || MedicationActions.phrases.entries(beginningWith: next) != nil
     }
 }

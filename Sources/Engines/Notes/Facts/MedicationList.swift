@@ -8,8 +8,10 @@ struct MedicationList {
     private var rules: [String: String] = [:]
     /// Medication mentioned last, for "keep that as it is".
     private(set) var last: String?
-    /// Medication named last, taken or not.
-    private var named: String?
+    /// Medication named last, if it is no medication of the visit.
+    private(set) var named: String?
+    /// Names of one word that the lexicon lacks.
+    private(set) var unlisted: Set<String> = []
 
     /// Adds a mention or merges it with a known medication.
     mutating func add(_ mention: MedicationMention, by rule: String) {
@@ -20,18 +22,31 @@ struct MedicationList {
             order.append(key)
             mentions[key] = mention
             rules[key] = rule
+            if !key.contains(" "), mention.name.first?.isUppercase ?? false { unlisted.insert(key) }
             return
         }
         if mention.name.utf8.count > known.name.utf8.count { known.name = mention.name }
+        let turn = Self.turn(from: known, to: mention)
         known.dose = mention.dose ?? known.dose
         known.frequency = mention.frequency ?? known.frequency
         known.duration = mention.duration ?? known.duration
-        known.change = mention.change ?? known.change
+        known.change = turn ?? mention.change ?? known.change
         if mention.dose != nil || mention.frequency != nil || mention.change != nil {
             known.tokens = mention.tokens
             rules[key] = rule
         }
         mentions[key] = known
+    }
+
+    /// Change that follows from the doses alone: "change the ramipril to 10 mg" after "ramipril 5 mg".
+    private static func turn(from old: MedicationMention, to new: MedicationMention) -> MedicationMention.Change? {
+        guard new.isOfClinician, new.change == nil || new.change == .started || new.change == .continued,
+            old.frequency == nil || new.frequency == nil || old.frequency == new.frequency,
+            let before = old.dose?.split(separator: " "), let after = new.dose?.split(separator: " "),
+            before.count == 2, after.count == 2, before[1] == after[1], let first = Double(before[0]),
+            let second = Double(after[0]), first != second
+        else { return nil }
+        return first < second ? .increased : .decreased
     }
 
     /// Completes the medication mentioned last.
@@ -51,7 +66,7 @@ struct MedicationList {
     /// Removes the medication mentioned last.
     /// - Returns: name of the medication; nil if there is none.
     mutating func removeLast() -> String? {
-        if let named, known(like: named.lowercased()) == nil { return named }
+        if let named { return named }
         guard let key = last, let mention = mentions.removeValue(forKey: key) else { return nil }
         order.removeAll { $0 == key }
         last = order.last
@@ -81,8 +96,9 @@ struct MedicationList {
     func knows(_ name: String) -> Bool { known(like: name.lowercased()) != nil }
 
     mutating func speak(of name: String) {
-        last = known(like: name.lowercased()) ?? last
-        named = name
+        let key = known(like: name.lowercased())
+        last = key ?? last
+        named = key == nil ? name : nil
     }
 
     /// Finds a known medication by a shorter name: "metformin" is "metformin slow release".

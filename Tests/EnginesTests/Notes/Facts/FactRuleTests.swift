@@ -38,3 +38,10 @@ struct FactRuleTests {
         #expect(facts.map(\.rule) == ["implied heading", "spoken heading"])
     }
 }
+
+extension FactExtraction {
+    /// All rules, list by list. Two lists begin with the reason for the visit.
+    static let rules =
+        clinicianRules + patientRules.filter { $0.name != reasonRule.name } + agreementRules
+        + confirmationRules + denialRules
+}
