@@ -47,6 +47,18 @@ struct LexiconTests {
         }
     }
 
+    @Test("a comment above each list says what it is")
+    func comments() throws {
+        for (path, lists) in try files() {
+            let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+            for (name, _) in lists {
+                let list = name.map { "\n[\($0)]\n" } ?? "\n"
+                let before = text.components(separatedBy: list)[0]
+                #expect(before.split(separator: "\n").last?.hasPrefix("# ") ?? false, "\(path) \(name ?? "")")
+            }
+        }
+    }
+
     @Test("every file of the lexicon is part of the program")
     func embedded() throws {
         for (path, lists) in try files() {
