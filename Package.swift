@@ -248,7 +248,7 @@ let package = Package(
                 "Basics", "Documents", "Outbound", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1,
                 .nioPosix, .nioSSL, .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
-            exclude: ["Conversations/urgency.txt", "Language/voice.txt"],
+            exclude: ["Conversations/urgency.txt", "Language/lexicon", "Language/voice.txt"],
             swiftSettings: swiftSettings
         ),
         .target(

@@ -86,6 +86,169 @@ static const unsigned char urgency[] = {
 
 struct document document_urgency(void) { return (struct document){urgency, sizeof urgency}; }
 
+// Word lists of the rules, by the file's name; those of English without their language.
+static const unsigned char lexicon_en_allergens[] = {
+#embed "../Engines/Language/lexicon/en/allergens.txt"
+};
+
+static const unsigned char lexicon_en_answers[] = {
+#embed "../Engines/Language/lexicon/en/answers.txt"
+};
+
+static const unsigned char lexicon_en_blood_relatives[] = {
+#embed "../Engines/Language/lexicon/en/blood-relatives.txt"
+};
+
+static const unsigned char lexicon_en_body_complaints[] = {
+#embed "../Engines/Language/lexicon/en/body-complaints.txt"
+};
+
+static const unsigned char lexicon_en_body_parts[] = {
+#embed "../Engines/Language/lexicon/en/body-parts.txt"
+};
+
+static const unsigned char lexicon_en_clauses[] = {
+#embed "../Engines/Language/lexicon/en/clauses.txt"
+};
+
+static const unsigned char lexicon_en_clinician[] = {
+#embed "../Engines/Language/lexicon/en/clinician.txt"
+};
+
+static const unsigned char lexicon_en_conditions[] = {
+#embed "../Engines/Language/lexicon/en/conditions.txt"
+};
+
+static const unsigned char lexicon_en_dictation[] = {
+#embed "../Engines/Language/lexicon/en/dictation.txt"
+};
+
+static const unsigned char lexicon_en_drug_groups[] = {
+#embed "../Engines/Language/lexicon/en/drug-groups.txt"
+};
+
+static const unsigned char lexicon_en_drug_stems[] = {
+#embed "../Engines/Language/lexicon/en/drug-stems.txt"
+};
+
+static const unsigned char lexicon_en_everyday_medications[] = {
+#embed "../Engines/Language/lexicon/en/everyday-medications.txt"
+};
+
+static const unsigned char lexicon_en_examination[] = {
+#embed "../Engines/Language/lexicon/en/examination.txt"
+};
+
+static const unsigned char lexicon_en_investigations[] = {
+#embed "../Engines/Language/lexicon/en/investigations.txt"
+};
+
+static const unsigned char lexicon_en_medications[] = {
+#embed "../Engines/Language/lexicon/en/medications.txt"
+};
+
+static const unsigned char lexicon_en_medicines[] = {
+#embed "../Engines/Language/lexicon/en/medicines.txt"
+};
+
+static const unsigned char lexicon_en_patient[] = {
+#embed "../Engines/Language/lexicon/en/patient.txt"
+};
+
+static const unsigned char lexicon_en_procedures[] = {
+#embed "../Engines/Language/lexicon/en/procedures.txt"
+};
+
+static const unsigned char lexicon_en_qualifiers[] = {
+#embed "../Engines/Language/lexicon/en/qualifiers.txt"
+};
+
+static const unsigned char lexicon_en_questions[] = {
+#embed "../Engines/Language/lexicon/en/questions.txt"
+};
+
+static const unsigned char lexicon_en_relatives[] = {
+#embed "../Engines/Language/lexicon/en/relatives.txt"
+};
+
+static const unsigned char lexicon_en_sentences[] = {
+#embed "../Engines/Language/lexicon/en/sentences.txt"
+};
+
+static const unsigned char lexicon_en_social[] = {
+#embed "../Engines/Language/lexicon/en/social.txt"
+};
+
+static const unsigned char lexicon_en_speakers[] = {
+#embed "../Engines/Language/lexicon/en/speakers.txt"
+};
+
+static const unsigned char lexicon_en_specialties[] = {
+#embed "../Engines/Language/lexicon/en/specialties.txt"
+};
+
+static const unsigned char lexicon_en_symptoms[] = {
+#embed "../Engines/Language/lexicon/en/symptoms.txt"
+};
+
+static const unsigned char lexicon_en_vitals[] = {
+#embed "../Engines/Language/lexicon/en/vitals.txt"
+};
+
+static const unsigned char lexicon_en_wording[] = {
+#embed "../Engines/Language/lexicon/en/wording.txt"
+};
+
+static const unsigned char lexicon_en_words[] = {
+#embed "../Engines/Language/lexicon/en/words.txt"
+};
+
+static const unsigned char lexicon_hi_grammar[] = {
+#embed "../Engines/Language/lexicon/hi/grammar.txt"
+};
+
+static const unsigned char lexicon_hi_words[] = {
+#embed "../Engines/Language/lexicon/hi/words.txt"
+};
+
+static const struct named_document lexicon_files[] = {
+    {"allergens", {lexicon_en_allergens, sizeof lexicon_en_allergens}},
+    {"answers", {lexicon_en_answers, sizeof lexicon_en_answers}},
+    {"blood-relatives", {lexicon_en_blood_relatives, sizeof lexicon_en_blood_relatives}},
+    {"body-complaints", {lexicon_en_body_complaints, sizeof lexicon_en_body_complaints}},
+    {"body-parts", {lexicon_en_body_parts, sizeof lexicon_en_body_parts}},
+    {"clauses", {lexicon_en_clauses, sizeof lexicon_en_clauses}},
+    {"clinician", {lexicon_en_clinician, sizeof lexicon_en_clinician}},
+    {"conditions", {lexicon_en_conditions, sizeof lexicon_en_conditions}},
+    {"dictation", {lexicon_en_dictation, sizeof lexicon_en_dictation}},
+    {"drug-groups", {lexicon_en_drug_groups, sizeof lexicon_en_drug_groups}},
+    {"drug-stems", {lexicon_en_drug_stems, sizeof lexicon_en_drug_stems}},
+    {"everyday-medications", {lexicon_en_everyday_medications, sizeof lexicon_en_everyday_medications}},
+    {"examination", {lexicon_en_examination, sizeof lexicon_en_examination}},
+    {"investigations", {lexicon_en_investigations, sizeof lexicon_en_investigations}},
+    {"medications", {lexicon_en_medications, sizeof lexicon_en_medications}},
+    {"medicines", {lexicon_en_medicines, sizeof lexicon_en_medicines}},
+    {"patient", {lexicon_en_patient, sizeof lexicon_en_patient}},
+    {"procedures", {lexicon_en_procedures, sizeof lexicon_en_procedures}},
+    {"qualifiers", {lexicon_en_qualifiers, sizeof lexicon_en_qualifiers}},
+    {"questions", {lexicon_en_questions, sizeof lexicon_en_questions}},
+    {"relatives", {lexicon_en_relatives, sizeof lexicon_en_relatives}},
+    {"sentences", {lexicon_en_sentences, sizeof lexicon_en_sentences}},
+    {"social", {lexicon_en_social, sizeof lexicon_en_social}},
+    {"speakers", {lexicon_en_speakers, sizeof lexicon_en_speakers}},
+    {"specialties", {lexicon_en_specialties, sizeof lexicon_en_specialties}},
+    {"symptoms", {lexicon_en_symptoms, sizeof lexicon_en_symptoms}},
+    {"vitals", {lexicon_en_vitals, sizeof lexicon_en_vitals}},
+    {"wording", {lexicon_en_wording, sizeof lexicon_en_wording}},
+    {"words", {lexicon_en_words, sizeof lexicon_en_words}},
+    {"hi/grammar", {lexicon_hi_grammar, sizeof lexicon_hi_grammar}},
+    {"hi/words", {lexicon_hi_words, sizeof lexicon_hi_words}},
+};
+
+size_t lexicon_file_count(void) { return sizeof lexicon_files / sizeof *lexicon_files; }
+
+struct named_document lexicon_file(size_t index) { return lexicon_files[index]; }
+
 // Files of the console: templates, style sheet and scripts.
 static const unsigned char console_app_js[] = {
 #embed "../../console/app.js"

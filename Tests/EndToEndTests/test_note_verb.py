@@ -41,9 +41,9 @@ def test_one_section_can_be_printed_and_a_section_without_content_prints_nothing
 
 def test_each_statement_is_explained_by_the_words_that_it_comes_from():
     text = note("--explain").stdout.decode()
-    spans = re.findall(r"^    (\d+)–(\d+): (.*)$", text, re.MULTILINE)
-    assert len(spans) >= 4
-    for start, end, words in spans:
+    spans = re.findall(r"^    (\d+)–(\d+) \(([a-z -]+)\): (.*)$", text, re.MULTILINE)
+    assert len(spans) >= 4 and "allergy" in [rule for _, _, rule, _ in spans]
+    for start, end, _, words in spans:
         assert VISIT.encode()[int(start):int(end)].decode() == words
     assert text.count("\n- ") == len(spans)
 
@@ -60,6 +60,7 @@ def test_explained_sections_are_json_too():
     statements = [statement for section in sections for statement in section["statements"]]
     assert len(statements) >= 4 and all(section["title"] for section in sections)
     medication = next(statement for statement in statements if statement["kind"] == "medication")
+    assert medication["rule"] in ("medicine", "prescription")
     assert b"ibuprofen" in VISIT.encode()[medication["start"]:medication["end"]]
 
 

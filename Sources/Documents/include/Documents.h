@@ -38,11 +38,15 @@ struct document document_consultation(void);
 // Weights of the words of emergencies, Sources/Engines/Conversation/urgency.txt.
 struct document document_urgency(void);
 
-// File of the console, `console/<name>` or `console/views/<name>`.
 struct named_document {
     const char *name;
     struct document document;
 };
 
+// Word lists of the rules, Sources/Engines/Language/lexicon/<language>/<name>.txt.
+size_t lexicon_file_count(void);
+struct named_document lexicon_file(size_t index);
+
+// File of the console, `console/<name>` or `console/views/<name>`.
 size_t console_file_count(void);
 struct named_document console_file(size_t index);

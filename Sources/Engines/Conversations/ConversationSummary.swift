@@ -64,7 +64,7 @@ package enum ConversationSummary {
             let first = text.prefix { $0 != " " }
             switch fact.kind {
             case .allergy, .history, .medicalHistory, .surgicalHistory, .familyHistory:
-                return ClinicalLexicon.negations.contains(String(first)) ? nil : (sentence(fact.text), "core")
+                return Lexicon.negations.contains(String(first)) ? nil : (sentence(fact.text), "core")
             case .socialHistory:
                 return (sentence(fact.text), "habits")
             case .medication:

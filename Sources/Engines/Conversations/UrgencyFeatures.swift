@@ -17,7 +17,7 @@ package struct UrgencyFeatures {
     fileprivate enum Answer {
         case yes, no
 
-        private static let affirmative = ClinicalLexicon.agreeing.subtracting(["uh-huh", "mm-hmm", "sure", "mhm"])
+        private static let affirmative = Lexicon.agreeing.subtracting(["uh-huh", "mm-hmm", "sure", "mhm"])
             .union(["yea", "han", "ji", "हाँ", "हां", "definitely"])
         private static let negative: Set = ["no", "nope", "nah", "never", "none", "nahi", "nahin", "नहीं", "not"]
 
@@ -36,7 +36,7 @@ package struct UrgencyFeatures {
     private static let longestSentence = 30
     /// Number of words that a denial reaches.
     private static let reach = 4
-    private static let denials = ClinicalLexicon.negations.union(["none", "nothing", "nahi", "nahin", "नहीं"])
+    private static let denials = Lexicon.negations.union(["none", "nothing", "nahi", "nahin", "नहीं"])
 
     package private(set) var sentences: [Sentence] = []
 

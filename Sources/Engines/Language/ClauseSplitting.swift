@@ -1,102 +1,25 @@
 /// Splits speech into clauses, with or without punctuation.
 enum ClauseSplitting {
-    private static let subjects: Set = [
-        "i", "i'm", "i've", "i'd", "i'll", "he", "she", "he's", "she's", "my", "they", "they're", "there's", "there",
-        "it", "it's", "we", "we'll", "we're", "you", "you're", "you've", "your", "that's", "this", "the", "these",
-        "let's", "here's", "his", "her", "nothing", "no",
-    ]
-    /// Subjects that begin a clause without a pause before them.
-    private static let strongSubjects: Set = [
-        "i", "i'm", "i've", "i'd", "i'll", "he's", "she's", "they", "there's", "it's", "we", "we'll", "we're", "he",
-        "she", "let's", "my", "that's",
-    ]
-    /// Words after which a subject does not begin a clause.
-    private static let binding: Set = [
-        "and", "or", "that", "if", "when", "think", "thinks", "thought", "because", "to", "with", "of", "in", "for",
-        "on", "as", "like", "what", "how", "where", "whether", "than", "so", "since", "while", "after", "before", "do",
-        "does", "did", "have", "has", "had", "can", "could", "would", "should", "was", "were", "am", "is", "are",
-        "about", "at", "from", "by", "unless", "until", "says", "said", "bit", "move", "feel", "lift", "raise", "stop",
-        "hurt", "take", "taking", "through", "across", "gave", "make", "made", "saw", "over", "up", "down", "not",
-        "the", "me", "wish", "believe", "know", "guess", "sure", "but", "every", "time", "everything", "all", "worry",
-        "worried", "hope", "noticed", "told", "out", "off", "put", "cut", "kept", "keep", "into", "under", "around",
-        "see", "check", "book", "test", "call", "help", "brought", "brings", "examine", "use", "using", "lost", "a",
-        "your", "my", "both", "whenever", "once", "say", "mentioned", "meant", "even", "then", "where's", "ring",
-    ]
-    private static let contrasts: Set = ["but", "however", "although", "though", "except", "whereas"]
-    private static let joining: Set = ["and", "so", "then", "because", "cause", "'cause", "or", "cos", "plus", "which"]
-    /// Verbs that begin a clause after "and", with the subject of the clause before.
-    private static let carryingVerbs: Set = [
-        "drink", "smoke", "take", "use", "work", "live", "have", "had", "got", "feel", "felt", "started", "stopped",
-        "went", "tried", "took", "get", "am", "was", "wake", "eat", "sleep", "can't", "don't", "didn't", "haven't",
-        "start", "stop", "continue", "avoid", "keep", "come", "try", "call", "see", "rest", "increase", "reduce",
-        "order", "check", "refer", "send", "give", "add", "cut", "increased", "put", "restart", "repeat", "book",
-        "ring", "go", "apply", "follow", "elevate", "drinks", "smokes", "takes", "works", "lives", "has", "make",
-        "make sure", "need", "want", "noticed", "gets", "feels", "switch", "walk", "exercise", "wear",
-    ]
-    private static let asking = PhraseBook([
-        "any", "do you", "did you", "have you", "has he", "has she", "has it", "are you", "is there", "is he", "is she",
-        "does he", "does she", "does it", "do they", "were you", "have there been", "was there", "can you", "had any",
-        "could it be", "can i", "how is", "how's", "how are", "how long", "how often", "how much", "how many",
-        "how old", "how about", "what about", "what brings", "what are you", "what have you", "what do you",
-        "what sort", "what kind", "what's going", "what is", "what happened", "when did", "when was", "where is",
-        "where's", "whereabouts", "is it worse", "is it better", "is that", "was that", "did it", "did that",
-        "does that", "could you be", "tell me", "how have", "how has", "how did", "and your", "should i", "do i",
-        "is your", "are the", "were there", "would you say", "ever had", "and do you", "have they", "did they",
-        "has anyone", "what seems", "what can i", "is everything", "what were", "who", "which", "kya", "koi", "is the",
-        "are your", "how was", "is he", "have the", "did he", "did she", "was he", "was she", "any other", "whats",
-        "what's", "are they", "would you",
-    ])
-    /// Words that make a question only at the beginning of a clause.
-    private static let askingFirst: Set = [
-        "what", "how", "when", "where", "why", "which", "who", "do", "does", "did", "is", "are", "was", "were", "have",
-        "has", "can", "could", "would", "will", "should", "whereabouts", "any", "whose", "kya", "kab", "kahan",
-    ]
-    private static let notAskedAfter: Set = [
-        "without", "of", "have", "had", "having", "if", "see", "for", "in", "from", "on", "got", "noticed", "taking",
-        "take", "get", "there", "not", "don't", "haven't", "denies", "to", "know", "that", "what", "how", "about",
-        "didn't", "than", "as", "at", "is", "do", "did", "with", "give", "i", "into", "see", "like", "when",
-        "doing", "by", "are", "tell", "wonder", "someone", "people", "sure", "feel", "find", "bring", "me",
-        "remember", "was", "were", "cause", "isn't", "i'll", "we'll", "will", "i'd",
-    ]
-    /// Phrases that begin an instruction, in speech without punctuation.
-    private static let instructions = PhraseBook([
-        "try to", "don't", "drink plenty", "cut down", "cut back", "keep going", "keep moving", "make sure",
-        "take steam", "come back", "put some", "you can still", "you must", "you should", "see you", "avoid",
-        "carry on", "let's", "if you get", "if you", "if there", "if it's", "if he's", "if she's", "keep him",
-        "keep her", "keep the", "call us", "no antibiotics", "take", "drink", "continue", "i will order", "steam lo",
-        "take care", "get some", "drink lots", "and if",
-    ])
-    private static let notInstructedAfter: Set = [
-        "to", "i", "you", "we", "they", "must", "should", "can", "could", "and", "that", "who", "so", "not", "because",
-        "or", "it", "just", "don't", "didn't", "can't", "will", "would", "did", "do", "she", "he", "never", "still",
-        "also", "have", "how", "what", "a", "the", "i'll", "we'll", "let", "on", "of", "help", "him", "her", "let's",
-        "please", "does", "i'd", "go", "i'm", "may", "might", "usually", "only", "always", "sometimes", "if",
-    ]
-    private static let no: Set = ["no", "nope", "nah", "never", "none", "neither", "nahi", "nahin", "nothing"]
-    private static let noPhrases = PhraseBook([
-        "not really", "not that i", "not that of", "i don't think so", "don't think so", "i do not think so", "not at",
-        "i haven't", "i don't", "not that i'm aware", "i have not", "not me", "not lately", "not recently", "not any",
-        "it doesn't", "it does not", "i didn't", "not yet", "not so far", "she hasn't", "he hasn't", "it isn't",
-        "it's not", "i'm not", "i am not", "i can't say", "she doesn't", "he doesn't",
-    ])
-    private static let yesPhrases = PhraseBook([
-        "a little", "a bit", "a tiny bit", "sometimes", "occasionally", "of course", "all of them", "that's right",
-        "that's correct", "a lot", "definitely", "absolutely", "every now and then", "once in a while", "both",
-    ])
+    private static let subjects = Lexicon.set("clauses/subjects")
+    private static let strongSubjects = Lexicon.set("clauses/strong-subjects")
+    private static let binding = Lexicon.set("clauses/binding")
+    private static let contrasts = Lexicon.set("clauses/contrasts")
+    private static let joining = Lexicon.set("clauses/joining")
+    private static let carryingVerbs = Lexicon.set("clauses/carrying-verbs")
+    private static let asking = Lexicon.phrases("clauses/asking")
+    private static let askingFirst = Lexicon.set("clauses/asking-first")
+    private static let notAskedAfter = Lexicon.set("clauses/not-asked-after")
+    private static let instructions = Lexicon.phrases("clauses/instructions")
+    private static let notInstructedAfter = Lexicon.set("clauses/not-instructed-after")
+    private static let no = Lexicon.set("clauses/no")
+    private static let noPhrases = Lexicon.phrases("clauses/no-phrases")
+    private static let yesPhrases = Lexicon.phrases("clauses/yes-phrases")
 
-    /// Phrases that mean yes only before a pause: "I have a cough" is no answer.
-    private static let shortYesPhrases = PhraseBook([
-        "i do", "i have", "i did", "i am", "i was", "it does", "it is", "it has", "she does", "he does", "she has",
-        "he has",
-    ])
+    private static let shortYesPhrases = Lexicon.phrases("clauses/short-yes-phrases")
 
-    private static let returning: Set = ["come", "call", "ring", "bring", "return", "phone"]
-    private static let interjections: Set = [
-        "okay", "yeah", "yes", "nope", "congratulations", "understandable", "great",
-    ]
-    private static let answerEnds: Set = [
-        "any", "and", "okay", "do", "does", "is", "no", "have", "what", "how", "are", "allergies", "i", "she", "he",
-    ]
+    private static let returning = Lexicon.set("clauses/returning")
+    private static let interjections = Lexicon.set("clauses/interjections")
+    private static let answerEnds = Lexicon.set("clauses/answer-ends")
 
     static func clauses(of tokens: [Token]) -> [Dialogue.Clause] {
         var clauses: [Dialogue.Clause] = []
@@ -131,7 +54,9 @@ enum ClauseSplitting {
                 let afterPause = previous.pause == .comma
                 // "Come back at once if …": an instruction keeps its condition.
                 let isCondition = token.plain == "if" && current.prefix(2).contains { returning.contains($0.plain) }
-                if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated) {
+                if opensQuestion(tokens, at: position, after: previous, afterPause || !isPunctuated),
+                    !isPredicate(of: current, token)
+                {
                     close()
                 } else if Self.contrasts.contains(token.plain) {
                     close()
@@ -196,6 +121,13 @@ enum ClauseSplitting {
     /// Whether "no" stands alone: "drooling, no".
     private static func isAnswered(_ tokens: [Token], at position: Int) -> Bool { tokens[position].pause >= .end }
 
+    /// Whether "is the" goes on with a subject: "the gliclazide | is the one that does that".
+    private static func isPredicate(of subject: [Token], _ verb: Token) -> Bool {
+        ["is", "are", "was", "were"].contains(verb.plain) && (2...4).contains(subject.count)
+            && ["the", "your", "my", "his", "her", "this"].contains(subject[0].plain)
+            && subject.last?.pause == Token.Pause.none
+    }
+
     private static func opensQuestion(_ tokens: [Token], at position: Int, after previous: Token, _ mayOpen: Bool)
         -> Bool
     {
@@ -230,7 +162,7 @@ enum ClauseSplitting {
             || tokens.end(of: noPhrases, at: 0) != nil
         {
             clause.act = .denial
-        } else if ClinicalLexicon.agreeing.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
+        } else if Lexicon.agreeing.contains(first) || tokens.end(of: yesPhrases, at: 0) != nil
             || tokens.end(of: shortYesPhrases, at: 0).map({ $0 == tokens.count || tokens[$0 - 1].pause > .none })
                 ?? false
         {

@@ -28,11 +28,7 @@ enum ConditionalClauses {
 
 /// Recognises advice to come back or call for help at once.
 enum ReturnPrecaution {
-    static let actions: Set = [
-        "call", "ring", "come", "go", "emergency", "er", "a&e", "hospital", "911", "999", "988", "112", "111",
-        "straight", "let", "bring", "see", "stop", "immediately", "return", "contact", "phone", "urgent", "tell",
-        "nine", "back", "casualty", "clinic",
-    ]
+    static let actions = Lexicon.set("clauses/return-actions")
     static func isOne(_ tokens: [Token]) -> Bool {
         tokens.contains(["if"]) && tokens.contains(actions)
     }

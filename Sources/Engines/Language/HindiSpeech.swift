@@ -2,44 +2,26 @@
 ///
 /// Words are replaced in place. A few patterns are reordered, because Hindi puts "since" and "not" after their words.
 enum HindiSpeech {
-    private static let words = PhraseBook(ClinicalLexicon.hindi.map { ($0.key, $0.value) })
-    /// Words that identify a clause as Hindi.
-    private static let marks: Set = [
-        "hai", "hain", "hua", "hui", "hota", "hoti", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere", "nahi",
-        "nahin", "kya", "koi", "se", "ko", "ki", "ka", "ke", "karo", "karte", "tha", "thi", "gaya", "gaye", "roz",
-        "baar", "aata", "aati", "bhi", "lo", "lijiye", "haan", "din", "subah", "ya", "raat", "shaam", "है", "हैं", "नहीं",
-        "में",
-        "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "मुझे", "मेरा", "मेरी", "दिन", "था", "थी", "लीजिए", "कीजिए", "और",
-    ]
-    private static let dropped: Set = [
-        "hai", "hain", "hua", "hui", "hota", "hoti", "ho", "raha", "rahi", "mein", "mujhe", "mera", "meri", "mere",
-        "se", "ko", "ki", "ka", "ke", "tha", "thi", "gaya", "gaye", "aata", "aati", "bhi", "wali", "wala", "kuch", "है",
-        "हैं", "में", "मुझे", "मेरा", "मेरी", "से", "को", "की", "का", "के", "हुआ", "रहा", "रही", "था", "थी", "तक", "पर",
-        "lagti", "lagta", "lagi", "lag", "hoon", "hun", "leta", "leti", "karta", "karti", "लेता", "लेती", "हूँ", "हूं",
-        "गया", "लगती", "लगता", "बहुत", "पहले", "यह", "yeh", "ye", "kab", "bahut", "thoda", "thodi", "zyada", "abhi",
-        "ab", "phir", "toh", "karte", "rahe", "hue", "aur",
-    ]
-    private static let joining = ["aur": "and", "और": "and", "lekin": "but", "agar": "if", "अगर": "if", "ya": "or"]
-    private static let relatives = [
-        "padosi": "neighbour", "chacha": "uncle", "pati": "husband", "patni": "wife", "maa": "mother", "mata": "mother",
-        "pitaji": "father", "papa": "father", "bhai": "brother", "behen": "sister", "मां": "mother", "पिता": "father",
-        "beta": "son", "beti": "daughter", "nani": "grandmother", "dadi": "grandmother", "dada": "grandfather",
-    ]
-    private static let units: Set = ["day", "days", "week", "weeks", "month", "months", "year", "years"]
-    private static let moreUnits = [
-        "saal": "years", "साल": "years", "hafte": "weeks", "mahine": "months", "हफ़्ते": "weeks", "महीने": "months",
-        "ghante": "hours", "minute": "minutes",
-    ]
+    private static let words = PhraseBook(Lexicon.pairs("hi/words"))
+    private static let marks = Lexicon.set("hi/grammar/marks")
+    private static let dropped = Lexicon.set("hi/grammar/dropped")
+    private static let joining = Lexicon.dictionary("hi/grammar/joining")
+    private static let relatives = Lexicon.dictionary("hi/grammar/relatives")
+    private static let units = Lexicon.set("hi/grammar/units")
+    private static let moreUnits = Lexicon.dictionary("hi/grammar/more-units")
     /// All English words that translations can produce.
     static let english = Set(
-        (Array(ClinicalLexicon.hindi.values) + Array(relatives.values) + Array(moreUnits.values) + Array(joining.values)
-            + ["three times a day", "twice a day", "every daily for no"])
+        (Lexicon.pairs("hi/words").map(\.meaning) + Array(relatives.values) + Array(moreUnits.values)
+            + Array(joining.values) + ["three times a day", "twice a day", "every daily for no"])
             .flatMap { $0.split(separator: " ").map(String.init) })
 
     private static let postpositions: Set = ["se", "से"]
-    private static let denials: Set = ["nahi", "nahin", "नहीं", "na", "mat"]
+    private static let denials = Lexicon.set("hi/grammar/denials")
     private static let times: Set = ["baar", "बार"]
     private static let daily: Set = ["roz", "रोज", "रोज़"]
+
+    /// Whether a word only joins others in Hindi.
+    static func isGrammar(_ word: String) -> Bool { marks.contains(word) || dropped.contains(word) }
 
     /// Translates the Hindi words of a clause into English.
     static func inEnglish(_ tokens: [Token]) -> [Token] {
@@ -89,7 +71,7 @@ enum HindiSpeech {
                 let token = tokens[position]
                 // "do" means two before a countable word; elsewhere it is English.
                 if entry.phrase == ["do"], end == tokens.count || tokens.longest(of: Self.words, at: end) == nil,
-                    end == tokens.count || moreUnits[tokens[end].plain] == nil
+                    end == tokens.count || moreUnits[tokens[end].plain] == nil && !times.contains(tokens[end].plain)
                 {
                     words.append(token)
                 } else {
@@ -124,8 +106,12 @@ enum HindiSpeech {
             } else if rest.count == 4, ["day", "days"].contains(rest[0]), ["mein", "में"].contains(rest[1]),
                 Numbers.isNumber(rest[2]), times.contains(rest[3])
             {
-                kept.append(tokens[position + 2])
-                for word in ["times", "a", "day"] { kept.append(token.replaced(by: word)) }
+                if rest[2] == "two" {
+                    kept.append(token.replaced(by: "twice"))
+                } else {
+                    kept += [tokens[position + 2], token.replaced(by: "times")]
+                }
+                for word in ["a", "day"] { kept.append(token.replaced(by: word)) }
                 position += 4
             } else if rest.starts(with: ["morning", "shaam", "night"]) || rest.starts(with: ["सुबह", "शाम", "रात"]) {
                 for word in ["three", "times", "a", "day"] { kept.append(token.replaced(by: word)) }
@@ -133,6 +119,9 @@ enum HindiSpeech {
             } else if rest.starts(with: ["morning", "shaam"]) || token.plain == "subah-shaam" {
                 for word in ["twice", "a", "day"] { kept.append(token.replaced(by: word)) }
                 position += token.plain == "subah-shaam" ? 1 : 2
+            } else if times.contains(token.plain), kept.last.map({ Numbers.isNumber($0.plain) }) ?? false {
+                kept.append(token.replaced(by: "times"))
+                position += 1
             } else if daily.contains(token.plain) {
                 kept.append(token.replaced(by: rest.count > 1 && rest[1] == "morning" ? "every" : "daily"))
                 position += 1

@@ -2,94 +2,18 @@
 ///
 /// The rewriting adds no findings. `voice.txt` lists the words that a note may add.
 enum NoteVoice {
-    /// Words without meaning of their own at the beginning of a clause.
-    private static let idle: Set = [
-        "yes", "yeah", "yep", "yup", "okay", "well", "so", "and", "but", "like", "right", "now", "then", "or", "good",
-        "great", "sure", "correct", "alas", "um-hum", "congratulations", "understandable", "mm-hmm", "uh-huh", "mhm",
-        "because", "cause", "'cause", "cos", "also", "again", "please", "perfect", "sorry", "wow", "theek", "haan",
-    ]
+    private static let idle = Lexicon.set("wording/idle")
 
-    /// Lead-ins of patients, with their replacements in a note.
-    static let patientLeads = PhraseBook(
-        [
-            ("i have been having", ""), ("i've been having", ""), ("i've been getting", ""),
-            ("i have been getting", ""), ("i am having", ""), ("i'm having", ""), ("i'm getting", ""),
-            ("i have had", ""), ("i've had", ""), ("i've got", ""), ("i have got", ""), ("i have", ""),
-            ("i have a history of", "history of"), ("i get", ""), ("i also have", ""), ("i do have", ""),
-            ("i've been", "has been"), ("i have been", "has been"), ("i've", "has"), ("i'm", "is"), ("i am", "is"),
-            ("i'm allergic", "allergic"), ("i am allergic", "allergic"), ("i'm not allergic", "not allergic"),
-            ("i am not allergic", "not allergic"), ("i was", "was"), ("i had", "had"), ("i've noticed", "has noticed"),
-            ("there's", ""), ("there is", ""), ("there are", ""), ("there was", "had"), ("it's my", ""),
-            ("it's the", ""), ("it's a", ""), ("it's an", ""), ("i've come about", ""), ("i'm here for", ""),
-            ("i came in for", ""), ("it's been", "it has been"), ("it's", "it is"), ("i have this", ""),
-            ("i've got this", ""), ("i've been getting this", ""), ("i think i've got", "thinks of"),
-            ("i think i have", "thinks of"), ("i think it's", "thinks it is"), ("i think", "thinks"),
-            ("that's", "that is"), ("my name is", "name"), ("i'd", "would"), ("i'll", "will"), ("i would say", ""),
-            ("i'd say", ""), ("i feel like", "feels like"), ("i still have", "still has"),
-            ("i still get", "still gets"), ("i'm still", "is still"),
-        ].map { ($0.0, $0.1) })
-    /// Lead-ins of clinicians, which are dropped.
-    private static let clinicianLeads = PhraseBook(
-        [
-            "i think", "i believe", "i would say", "i'd say", "i'd call it", "i would call it", "it looks like",
-            "this looks like", "looks like", "it sounds like", "sounds like", "this sounds like", "it seems like",
-            "this seems to be", "it seems to be", "seems like", "i suspect", "i'm thinking", "i do think", "this is",
-            "it's", "it is", "that's", "that is", "you have", "you've got", "you've", "you are", "there's", "there is",
-            "there are", "i see", "i hear", "i can see", "i can hear", "i feel", "i do hear", "i do see", "i note",
-            "i notice", "i find", "we'll", "we will", "i'll", "i will", "i'm going to", "i am going to",
-            "we're going to", "we are going to", "i want you to", "i'd like you to", "i would like you to", "i want to",
-            "i'd like to", "i would like to", "let's", "let us", "you should", "you need to", "you must", "you can",
-            "you could", "make sure", "i am giving you", "i'm giving you", "i'll give you", "i will give you",
-            "i'm going to give you", "i'm gonna", "we're gonna", "gonna", "going to", "i'm starting you on",
-            "i will prescribe", "i'm prescribing", "i'm gonna go ahead and", "go ahead and", "we can", "i can",
-            "we could", "i could", "we should", "i'd", "i would", "i also want to", "i also want you to", "on your",
-            "your", "my", "that", "i know that", "i know", "it appears", "i'd recommend", "i recommend",
-            "i would recommend", "i want", "i'd like", "i would like", "we need to", "i need you to",
-            "what i'd like to do is", "the first thing i'd like to do is", "so far", "it looks as if", "you know",
-            "i mean", "i did", "i do", "i'm", "we", "they", "start by", "i'm also going to", "i have", "we have", "do",
-            "does it look", "here", "of", "i", "me", "you're going to", "you", "it may be", "the diagnosis is", "then",
-            "what i'm going to do is", "i went over", "and", "i am", "be sure to", "please", "remember to", "the", "a",
-            "an", "some", "any", "go on and", "otherwise", "so i'm", "i'm sending you", "in fact", "it does look like",
-            "i'm glad to hear that", "glad to hear that", "good to hear that", "on examination", "on exam",
-            "examination shows",
-        ].map { ($0, "") })
+    static let patientLeads = PhraseBook(Lexicon.pairs("wording/patient-leads"))
+    private static let clinicianLeads = PhraseBook(Lexicon.words("wording/clinician-leads").map { ($0, "") })
 
-    static let thirdPerson = [
-        "take": "takes", "feel": "feels", "get": "gets", "go": "goes", "use": "uses", "want": "wants", "need": "needs",
-        "work": "works", "live": "lives", "smoke": "smokes", "drink": "drinks", "eat": "eats", "sleep": "sleeps",
-        "wake": "wakes", "walk": "walks", "think": "thinks", "notice": "notices", "try": "tries", "keep": "keeps",
-        "know": "knows", "have": "has", "do": "does", "like": "likes", "see": "sees", "start": "starts", "run": "runs",
-        "stand": "stands", "sit": "sits", "come": "comes", "stop": "stops", "am": "is", "don't": "does not",
-        "haven't": "has not",
-    ]
-    /// Pronouns of the first and second person, with their third person.
-    static let pronouns = [
-        "i'm": "patient is", "i've": "patient has", "i'd": "patient would", "i'll": "patient will", "me": "patient",
-        "my": "the", "mine": "theirs", "myself": "self", "we": "they", "our": "their", "us": "them",
-        "we're": "they are", "we've": "they have", "we'll": "they will", "you": "one", "your": "the",
-        "you're": "one is",
-        "yourself": "self", "yours": "theirs", "you've": "one has", "you'll": "one will", "you'd": "one would",
-    ]
-    /// Pronouns of clinicians: "call me" is "call clinic", and "you" is the patient.
+    static let thirdPerson = Lexicon.dictionary("wording/third-person")
+    static let pronouns = Lexicon.dictionary("wording/pronouns")
     static let cliniciansPronouns = pronouns.merging(
-        [
-            "i'm": "clinician is", "i've": "clinician has", "i'd": "clinician would", "i'll": "clinician will",
-            "me": "clinic", "us": "clinic", "we": "clinic", "we're": "clinic is", "we've": "clinic has",
-            "we'll": "clinic will", "you": "patient", "you're": "patient is", "you've": "patient has",
-            "you'll": "patient will", "you'd": "patient would",
-        ], uniquingKeysWith: { _, clinicians in clinicians })
-    static let whole = [
-        "don't": "do not", "doesn't": "does not", "didn't": "did not", "can't": "cannot", "haven't": "have not",
-        "hasn't": "has not", "isn't": "is not", "aren't": "are not", "wasn't": "was not", "weren't": "were not",
-        "won't": "will not", "couldn't": "could not", "wouldn't": "would not", "it's": "it is", "that's": "that is",
-        "there's": "there is", "she's": "she is", "he's": "he is", "they're": "they are", "gonna": "going to",
-        "wanna": "want to", "gotta": "got to", "shouldn't": "should not", "hadn't": "had not", "let's": "",
-    ]
+        Lexicon.pairs("wording/clinicians-pronouns"), uniquingKeysWith: { _, clinicians in clinicians })
+    static let whole = Lexicon.dictionary("wording/whole")
     static let articles: Set = ["a", "an", "the"]
-    /// Words after which "she's" is "she has".
-    private static let participles: Set = [
-        "been", "had", "got", "lost", "gone", "become", "started", "stopped", "taken", "noticed", "vomited", "fallen",
-    ]
+    private static let participles = Lexicon.set("wording/participles")
 
     /// Rewrites a statement of a patient or a companion.
     /// - Parameter carries: whether the clause before has the subject.
@@ -116,11 +40,7 @@ enum NoteVoice {
         return withoutLongCopies(tokens)
     }
 
-    private static let openers: Set = [
-        "i", "i'm", "i've", "i'll", "i'd", "you", "you're", "your", "we", "we'll", "it", "it's", "this", "that",
-        "that's", "there's",
-        "my", "he", "she", "he's", "she's", "they", "let's", "what", "how", "any", "do", "did", "no", "the",
-    ]
+    private static let openers = Lexicon.set("wording/openers")
 
     static func withoutIdle(_ tokens: [Token]) -> [Token] {
         var rest = tokens[...]
@@ -206,18 +126,8 @@ enum NoteVoice {
         return name != "clinician" && verbsOfThey.contains(verb.plain) ? "they" : name
     }
 
-    private static let adverbs: Set = [
-        "really", "just", "also", "still", "always", "usually", "only", "never", "often", "sometimes", "ever",
-    ]
-    private static let verbsOfThey: Set = [
-        "are", "were", "aren't", "weren't", "rest", "pass", "lie", "bend", "move", "lift", "turn", "breathe", "cough",
-        "swallow", "hear", "look", "talk", "touch", "press", "play", "drive", "cook", "wash", "brush", "exercise",
-        "vomit", "bleed", "sneeze", "urinate", "pee", "scratch", "sweat", "shake", "climb", "stretch", "reach", "carry",
-        "hold", "ask", "say", "tell", "give", "bring", "leave", "watch", "worry", "remember", "forget", "understand",
-        "guess", "hope", "enjoy", "love", "prefer", "avoid", "skip", "miss", "wear", "experience", "suffer", "tend",
-        "seem", "mean", "make", "wait", "open", "close", "push", "pull", "squeeze", "twist", "kneel", "squat", "jump",
-        "stay", "throw", "write", "develop", "become", "begin", "find", "lose", "bite", "chew", "laugh", "cry", "speak",
-    ]
+    private static let adverbs = Lexicon.set("wording/adverbs")
+    private static let verbsOfThey = Lexicon.set("wording/verbs-of-they")
 
     // MARK: Verbatim copies
 

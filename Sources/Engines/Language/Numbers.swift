@@ -6,23 +6,14 @@ enum Numbers {
         "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
         "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90, "hundred": 100, "thousand": 1000,
     ]
-    static let weekdays: Set = [
-        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
-    ]
-    static let months: Set = [
-        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
-        "december",
-    ]
-    static let units: Set = [
-        "minute", "minutes", "hour", "hours", "day", "days", "night", "nights", "week", "weeks", "month", "months",
-        "year", "years", "weekend",
-    ]
-    /// Words that count without being numbers.
-    static let vague: Set = ["a", "an", "few", "couple", "several", "half", "some", "many", "dozen"]
+    static let weekdays = Lexicon.set("words/weekdays")
+    static let months = Lexicon.set("words/months")
+    static let units = Lexicon.set("words/units")
+    static let vague = Lexicon.set("words/vague")
 
     static func isNumber(_ word: String) -> Bool {
         values[word] != nil || Double(word) != nil
-            || word.contains("-")
+            || word.utf8.contains(UInt8(ascii: "-"))
                 && word.split(separator: "-").allSatisfy {
                     values[String($0)] != nil || Double($0) != nil
                 }
@@ -59,7 +50,12 @@ enum Numbers {
         let first = tokens[position].plain
         if let digit = first.unicodeScalars.first, ("0"..."9").contains(digit) {
             let number = first.prefix { $0.isNumber || $0 == "." || $0 == "/" }
-            return number.count == first.count ? (String(number), position + 1) : nil
+            // "1,000"
+            let rest = first.dropFirst(number.count)
+            if rest.first == ",", rest.utf8.count == 4, rest.dropFirst().allSatisfy(\.isNumber) {
+                return (number + String(rest.dropFirst()), position + 1)
+            }
+            return rest.isEmpty ? (String(number), position + 1) : nil
         }
         var total = 0
         var part: Int?

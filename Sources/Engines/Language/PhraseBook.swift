@@ -10,10 +10,15 @@ struct PhraseBook<Meaning: Sendable>: Sendable {
     let byFirstWord: [String: [Entry]]
 
     init(_ phrases: [(phrase: String, meaning: Meaning)]) {
-        let entries = phrases.map { pair in
-            Entry(phrase: pair.phrase.split(ascii: " ").map(String.init), meaning: pair.meaning)
+        var byFirstWord: [String: [Entry]] = [:]
+        byFirstWord.reserveCapacity(phrases.count)
+        for (phrase, meaning) in phrases {
+            // Most phrases are one word.
+            let isWord = !phrase.utf8.contains(UInt8(ascii: " "))
+            let words = isWord ? [phrase] : phrase.split(ascii: " ").map(String.init)
+            byFirstWord[words[0], default: []].append(Entry(phrase: words, meaning: meaning))
         }
-        byFirstWord = Dictionary(grouping: entries) { $0.phrase[0] }
+        self.byFirstWord = byFirstWord
     }
 
     func entries(beginningWith word: String) -> [Entry]? { byFirstWord[word] }
@@ -31,6 +36,11 @@ extension String {
         for scalar in unicodeScalars { scalars.append(scalar == "’" ? "'" : scalar) }
         return String(scalars)
     }
+}
+
+extension Substring {
+    /// Index of an ASCII text. Foundation's `range(of:)` takes forty times as long.
+    func firstIndex(ofASCII text: String) -> Index? { utf8.indices.first { utf8[$0...].starts(with: text.utf8) } }
 }
 
 extension StringProtocol {

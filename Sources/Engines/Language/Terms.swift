@@ -37,6 +37,9 @@ struct Terms {
         var position = 0
         while position < tokens.count {
             guard let entries = Self.book.entries(beginningWith: tokens[position].plain) else {
+                if Self.hasStem(tokens[position].plain) {
+                    all.append(Term(kinds: .medication, range: position..<position + 1))
+                }
                 position += 1
                 continue
             }
@@ -57,6 +60,21 @@ struct Terms {
         kinds = all.reduce(into: []) { $0.formUnion($1.kinds) }
     }
 
+    private static let stems = Lexicon.set("drug-stems")
+    private static let stemEnds = Set(stems.map { end(of: $0.utf8) })
+    private static let stemLengths = Set(stems.map(\.utf8.count)).sorted()
+
+    /// Whether a word that the lexicon lacks has the ending of a generic name, such as "ticagrelor".
+    private static func hasStem(_ word: String) -> Bool {
+        let letters = word.utf8
+        // Fast path: few words end as a stem does.
+        guard letters.count > 6, stemEnds.contains(end(of: letters)) else { return false }
+        return stemLengths.contains { stems.contains(String(letters.suffix($0)) ?? "") }
+    }
+
+    /// The last two bytes of a word as one number.
+    private static func end(of letters: String.UTF8View) -> Int { letters.suffix(2).reduce(0) { $0 << 8 | Int($1) } }
+
     private static func isUnbroken(_ tokens: [Token], _ start: Int, _ length: Int) -> Bool {
         tokens[start..<(start + length - 1)].allSatisfy { $0.pause == .none }
     }
@@ -67,28 +85,22 @@ struct Terms {
 
     static let book = PhraseBook(kindsByPhrase.map { ($0.key, $0.value) })
 
+    /// Lists of the lexicon with terms, and their kinds.
+    private static let lists: [(Kinds, String)] = [
+        (.symptom, "symptoms"), (.bodyPart, "body-parts"), (.bodyComplaint, "body-complaints"),
+        (.condition, "conditions"), (.procedure, "procedures"), (.medication, "medications"),
+        (.everydayMedication, "everyday-medications"), (.drugGroup, "drug-groups"), (.allergen, "allergens"),
+        (.investigation, "investigations"), (.specialty, "specialties"), (.examination, "examination"),
+        (.relative, "relatives"), ([.relative, .bloodRelative], "blood-relatives"), (.social, "social"),
+        (.qualifier, "qualifiers"),
+    ]
+
     /// Kinds of each phrase of the lexicon.
     static let kindsByPhrase: [String: Kinds] = {
         var kinds: [String: Kinds] = [:]
-        func add(_ kind: Kinds, _ phrases: some Sequence<String>) {
-            for phrase in phrases { kinds[phrase, default: []].formUnion(kind) }
+        for (kind, list) in lists {
+            for phrase in Lexicon.words(list) { kinds[phrase, default: []].formUnion(kind) }
         }
-        add(.symptom, ClinicalLexicon.symptoms)
-        add(.bodyPart, ClinicalLexicon.bodyParts)
-        add(.bodyComplaint, ClinicalLexicon.bodyComplaints)
-        add(.condition, ClinicalLexicon.conditions)
-        add(.procedure, ClinicalLexicon.procedures)
-        add(.medication, ClinicalLexicon.medications)
-        add(.everydayMedication, ClinicalLexicon.everydayMedications)
-        add(.drugGroup, ClinicalLexicon.drugGroups)
-        add(.allergen, ClinicalLexicon.allergens)
-        add(.investigation, ClinicalLexicon.investigations)
-        add(.specialty, ClinicalLexicon.specialties)
-        add(.examination, ClinicalLexicon.examinationTerms)
-        add(.relative, ClinicalLexicon.relatives)
-        add([.relative, .bloodRelative], ClinicalLexicon.bloodRelatives)
-        add(.social, ClinicalLexicon.socialTerms)
-        add(.qualifier, ClinicalLexicon.qualifiers)
         return kinds
     }()
 }

@@ -1,19 +1,8 @@
 /// Removes fillers, repetitions and corrected words, which no note should contain.
 extension [Token] {
-    private static let fillers: Set = [
-        "um", "uh", "er", "erm", "hmm", "hm", "mm", "ah", "oh", "uhm", "eh", "basically", "actually", "honestly",
-        "obviously", "literally", "really", "just", "pretty", "quite", "please", "definitely", "kinda", "sorta", "ji",
-        "na", "arre", "bas", "also", "certainly", "simply", "totally", "anyway", "guess", "ever", "right-o", "gosh",
-    ]
-    private static let fillingPhrases = PhraseBook([
-        "you know", "i mean", "kind of", "sort of", "i guess", "i suppose", "i would say", "i'd say", "to be honest",
-        "let's see", "you see", "or something", "or something like that", "something like that", "or anything",
-        "or anything like that", "anything like that", "and stuff", "and everything", "and things like that",
-        "things like that", "stuff like that", "and all", "at all", "as well", "of course", "by the way",
-        "go ahead and", "i'm afraid", "or so", "as you know", "i know",
-        "well", "at the moment", "and that", "on the other hand", "that kind of thing", "in terms of",
-    ])
-    private static let addresses: Set = ["doctor", "sir", "doc", "madam", "ma'am", "sahab", "dear", "love", "mate"]
+    private static let fillers = Lexicon.set("words/fillers")
+    private static let fillingPhrases = Lexicon.phrases("words/filling-phrases")
+    private static let addresses = Lexicon.set("words/addresses")
     private static let keptBefore: Set = ["not", "n't", "don't", "didn't"]
 
     /// Removes filler words. The first word of an answer stays.
@@ -60,14 +49,7 @@ extension [Token] {
         return kept
     }
 
-    static let speltPhrases = PhraseBook([
-        ("h b a one c", "HbA1c"), ("h b a 1 c", "HbA1c"), ("a one c", "A1c"), ("p h q nine", "PHQ-9"),
-        ("phq nine", "PHQ-9"), ("g a d seven", "GAD-7"), ("e c g", "ECG"), ("e k g", "EKG"), ("m r i", "MRI"),
-        ("c t", "CT"), ("b p", "BP"), ("a and e", "A&E"), ("nine one one", "911"), ("nine nine nine", "999"),
-        ("nine eight eight", "988"), ("one one one", "111"), ("x ray", "X-ray"), ("x rays", "X-rays"), ("g p", "GP"),
-        ("e n t", "ENT"), ("c b c", "CBC"), ("p t", "PT"), ("t s h", "TSH"), ("i t", "IT"), ("i v", "IV"),
-        ("m g", "mg"), ("m c g", "mcg"), ("m l", "ml"), ("i m", "IM"),
-    ])
+    static let speltPhrases = PhraseBook(Lexicon.pairs("words/spelt-phrases"))
 
     /// Joins spelt letters into one word: "h b a one c".
     func withoutSpelling() -> [Token] {
@@ -123,10 +105,7 @@ extension [Token] {
         return kept
     }
 
-    private static let takingBack = PhraseBook([
-        "no sorry", "sorry no", "no wait", "wait no", "no make it", "no make that", "i mean", "make that", "or rather",
-        "no", "sorry", "actually no", "scratch that", "correction", "no it's", "no it was",
-    ])
+    private static let takingBack = Lexicon.phrases("words/taking-back")
 
     /// Replaces a corrected word by its correction: "Ten, no, twenty milligrams" becomes twenty.
     func withoutCorrections() -> [Token] {

@@ -43,7 +43,9 @@ struct Token: Hashable, Sendable {
     var withoutStutter: Token {
         guard let dash = plain.utf8.firstIndex(of: UInt8(ascii: "-")) else { return self }
         let (beginning, rest) = (plain[..<dash], plain[plain.index(after: dash)...])
-        guard (1...3).contains(beginning.utf8.count), beginning.utf8.allSatisfy(\.isLetter), rest.hasPrefix(beginning)
+        // "Co-codamol" is a medicine.
+        guard (1...3).contains(beginning.utf8.count), beginning != "co", beginning.utf8.allSatisfy(\.isLetter),
+            rest.hasPrefix(beginning)
         else { return self }
         return replaced(by: String(rest))
     }
@@ -100,12 +102,7 @@ struct Token: Hashable, Sendable {
         }
     }
 
-    /// Contractions that recognisers write without apostrophes.
-    private static let written = [
-        "dont": "don't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "wasnt": "wasn't", "cant": "can't",
-        "havent": "haven't", "hasnt": "hasn't", "wont": "won't", "couldnt": "couldn't", "im": "i'm", "ive": "i've",
-        "youre": "you're", "thats": "that's", "theres": "there's", "ok": "okay", "alright": "okay",
-    ]
+    private static let written = Lexicon.dictionary("words/written")
 
     private static func plain(_ word: Substring) -> String {
         // Fast path: most words are plain, and character comparison is slow.

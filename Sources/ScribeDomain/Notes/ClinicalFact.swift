@@ -59,17 +59,21 @@ package struct ClinicalFact: Hashable, Sendable {
     package let details: [String: String]
     /// Range of the fact's words in the transcript; nil if unknown.
     package let source: Range<String.Index>?
+    /// Name of the rule that has read the fact; nil if no rule has.
+    package let rule: String?
 
     package init(
-        _ kind: Kind, _ text: String, details: [String: String] = [:], source: Range<String.Index>? = nil
+        _ kind: Kind, _ text: String, details: [String: String] = [:], source: Range<String.Index>? = nil,
+        rule: String? = nil
     ) {
         self.kind = kind
         self.text = text
         self.details = details
         self.source = source
+        self.rule = rule
     }
 
-    /// Compares facts by what they say; the place in the transcript does not count.
+    /// Compares facts by what they say; the place in the transcript and the rule do not count.
     package static func == (first: Self, second: Self) -> Bool {
         first.kind == second.kind && first.text == second.text && first.details == second.details
     }

@@ -6,6 +6,8 @@ struct ExplainedSection: Encodable {
     struct Statement: Encodable {
         let kind: String
         let text: String
+        /// Name of the rule that has read the statement.
+        let rule: String?
         /// The UTF-8 offset of the first byte; absent for a statement without one place.
         let start: Int?
         /// The UTF-8 offset behind the last byte.
@@ -17,6 +19,7 @@ struct ExplainedSection: Encodable {
             }
             kind = fact.kind.rawValue
             text = fact.text
+            rule = fact.rule
             start = fact.source.map { offset($0.lowerBound) }
             end = fact.source.map { offset($0.upperBound) }
         }
@@ -35,8 +38,8 @@ struct ExplainedSection: Encodable {
         }
     }
 
-    /// The section as text: its title, and two lines for each statement, first its text, then its place and the words
-    /// there.
+    /// The section as text: its title, and two lines for each statement, first its text, then its place, its rule and
+    /// the words there.
     func lines(of transcript: String) -> [String] {
         let bytes = Array(transcript.utf8)
         return [title]
@@ -44,7 +47,7 @@ struct ExplainedSection: Encodable {
                 guard let start = statement.start, let end = statement.end else { return ["- \(statement.text)"] }
                 return [
                     "- \(statement.text)",
-                    "    \(start)–\(end): \(String(decoding: bytes[start..<end], as: UTF8.self))",
+                    "    \(start)–\(end) (\(statement.rule ?? "")): \(String(decoding: bytes[start..<end], as: UTF8.self))",
                 ]
             }
     }

@@ -37,7 +37,7 @@ struct NoteCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Print the words of the transcript behind each statement, and their place in bytes. --format json prints JSON."
+            "Print the rule and the words behind each statement, and the place of the words in bytes. --format json prints JSON."
     )
     var explain = false
 

@@ -3,40 +3,18 @@ import Basics
 /// Words of a dictation after its commands: spoken punctuation, spelled names and corrections.
 struct DictatedWords {
     /// A word, or the command to drop the item before it.
-    private static let commands = PhraseBook<Token.Pause?>([
-        ("full stop", .end), ("fullstop", .end), ("period", .end), ("new line", .end), ("next line", .end),
-        ("newline", .end), ("new paragraph", .end), ("next paragraph", .end), ("semicolon", .end),
-        ("semi colon", .end), ("exclamation mark", .end), ("comma", .comma), ("open parenthesis", nil),
-        ("close parenthesis", nil),
-        ("colon", .comma), ("hyphen", nil), ("open bracket", nil), ("close bracket", nil), ("open brackets", nil),
-        ("close brackets", nil), ("open quote", nil), ("close quote", nil), ("unquote", nil),
-    ])
-    private static let dropping = PhraseBook([
-        "scratch that", "delete that", "strike that", "cancel that", "ignore that", "erase that", "scrap that",
-    ])
-    private static let correcting = PhraseBook([
-        "no sorry", "sorry", "sorry no", "correction", "i mean", "i meant", "or rather", "make that", "no make that",
-        "no make it", "no wait", "no actually", "wait no",
-        "no i mean", "let me correct that", "correct that to", "sorry i mean", "sorry that should be",
-        "that should be", "that should read", "sorry correction",
-    ])
+    private static let commands = PhraseBook(
+        Lexicon.pairs("dictation/commands").map { ($0.phrase, ["end": Token.Pause.end, "comma": .comma][$0.meaning]) })
+    private static let dropping = Lexicon.phrases("dictation/dropping")
+    private static let correcting = Lexicon.phrases("dictation/correcting")
     private static let spelling: Set = ["spelled", "spelt", "spelling"]
-    /// Words before and after which "period" is a word: "menstrual period", "a period of rest".
-    private static let ofPeriods: Set = [
-        "menstrual", "last", "her", "a", "the", "this", "incubation", "grace", "each", "missed", "late", "heavy",
-        "irregular", "first", "delayed", "post-op", "postoperative", "postpartum", "observation",
-    ]
-    /// Words after which "correction" and "sorry" are words: "for correction of hypokalaemia", "she is sorry".
-    private static let noCorrections: Set = ["for", "the", "vision", "refractive", "is", "am", "feels", "was", "very"]
-    private static let ofCorrections: Set = ["of", "with", "for", "factor", "about", "to"]
+    private static let ofPeriods = Lexicon.set("dictation/of-periods")
+    private static let noCorrections = Lexicon.set("dictation/no-corrections")
+    private static let ofCorrections = Lexicon.set("dictation/of-corrections")
 
-    private static let colons: Set = [
-        "the", "of", "ascending", "descending", "sigmoid", "transverse", "a", "left", "right",
-    ]
-    private static let ofColons: Set = [
-        "cancer", "carcinoma", "polyp", "polyps", "resection", "tumour", "tumor", "biopsy", "screening",
-    ]
-    private static let painful: Set = ["has", "had", "with", "severe", "no", "for", "and", "bad", "painful"]
+    private static let colons = Lexicon.set("dictation/colons")
+    private static let ofColons = Lexicon.set("dictation/of-colons")
+    private static let painful = Lexicon.set("dictation/painful")
 
     /// Word that stands for the command to drop the item before it.
     static let drop = "\u{0}"
@@ -168,7 +146,7 @@ struct DictatedWords {
         return max(begin, tokens.count - 1)
     }
 
-    private static let times: Set = ["once", "twice", "thrice", "three", "four"]
+    private static let times = Lexicon.set("dictation/times")
 
     private static func isDrug(_ tokens: [Token], _ position: Int) -> Bool {
         guard position < tokens.count else { return false }

@@ -5,6 +5,7 @@ extension Dictation {
     mutating func classify() {
         var hasComplaint = false
         for statement in statements {
+            rule = statement.isImplied ? "implied heading" : "spoken heading"
             switch statement.section {
             case .complaint:
                 add(
@@ -83,11 +84,7 @@ extension Dictation {
     }
 
     private static let stopping: Set = ["stop", "hold", "withhold", "discontinue"]
-    /// Units of sizes, which "by" does not make a fraction of.
-    private static let sizes: Set = [
-        "cm", "mm", "centimetres", "centimeters", "centimetre", "centimeter", "millimetres", "millimeters", "inches",
-        "m", "metres",
-    ]
+    private static let sizes = Lexicon.set("dictation/sizes")
 
     private mutating func add(_ kind: ClinicalFact.Kind, _ tokens: [Token]) {
         let text = Self.text(tokens)
@@ -102,7 +99,7 @@ extension Dictation {
             details["duration"] = mention.duration
             details["change"] = isStopped ? MedicationMention.Change.stopped.rawValue : mention.change?.rawValue
         }
-        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source))
+        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source, rule: rule))
     }
 
     /// The words as they were dictated, with values as notes write them: `25 mg`, `138/84`.

@@ -38,6 +38,8 @@ struct Dictation {
     private let words: [Token]
     private(set) var statements: [Statement] = []
     var facts: [ClinicalFact] = []
+    /// Name of the rule that found the section of a statement.
+    var rule = ""
 
     private init(words: [Token]) { self.words = words }
 
@@ -47,16 +49,9 @@ struct Dictation {
     private static let numbering = PhraseBook(
         ["number one", "number two", "number three", "number four", "number five", "number six", "number seven"]
             + (1...9).map { "number \($0)" })
-    private static let ordinals: Set = ["first", "second", "third", "fourth", "fifth", "sixth", "firstly", "secondly"]
-    /// Actions that are nouns too.
-    private static let nouns: Set = [
-        "order", "change", "list", "check", "hold", "return", "review", "keep", "tablet", "tab", "capsule", "injection",
-        "cap", "repeat", "switch",
-    ]
-    private static let counted: Set = [
-        "episode", "unprovoked", "line", "degree", "trimester", "fit", "time", "toe", "metacarpal", "year", "visit",
-        "stage", "heart", "dose", "molar", "day", "week", "child", "pregnancy", "opinion", "look", "generation", "born",
-    ]
+    private static let ordinals = Lexicon.set("dictation/ordinals")
+    private static let nouns = Lexicon.set("dictation/nouns")
+    private static let counted = Lexicon.set("dictation/counted")
 
     private mutating func read() {
         var section = DictationSection.complaint
@@ -148,29 +143,10 @@ struct Dictation {
 
     // MARK: Items of a list
 
-    private static let actions: Set = [
-        "start", "stop", "continue", "give", "admit", "refer", "check", "repeat", "advise", "increase", "reduce",
-        "listed", "list", "apply", "avoid", "order", "arrange", "book", "prescribe", "add", "hold", "withhold",
-        "switch",
-        "change", "commence", "discharge", "observe", "monitor", "keep", "send", "schedule", "review", "return",
-        "encourage", "plenty", "injection", "tablet", "tab", "capsule", "syrup", "inj", "titrate",
-        "taper", "wean", "transfer", "counsel", "reassure", "discontinue", "decrease", "resume", "recheck", "restart",
-        "restrict", "syp", "cap",
-    ]
-    private static let joining: Set = [
-        "and", "to", "or", "of", "with", "by", "for", "the", "a", "no", "not", "if", "in", "on", "then", "his", "her",
-        "then", "will", "must", "please", "urgent", "repeat", "continue", "start", "stop", "increase", "reduce", "add",
-        "give", "hold", "oral", "iv", "tablet", "injection", "tab", "inj", "capsule", "syrup", "from", "than", "after",
-        "before", "regular", "topical", "nasal", "low", "dose", "high", "prescribe", "apply", "switch", "switched",
-        "change", "oral", "intravenous", "order", "check", "send", "arrange", "commence", "restart", "take", "takes",
-        "try",
-        "use",
-    ]
+    private static let actions = Lexicon.set("dictation/actions")
+    private static let joining = Lexicon.set("dictation/joining")
 
-    private static let forms: Set = [
-        "inhaler", "cream", "ointment", "drops", "gel", "spray", "lotion", "injection", "patch", "syrup", "nebuliser",
-        "sachet", "sachets", "mouthwash", "shampoo", "pessary", "suppository", "infusion",
-    ]
+    private static let forms = Lexicon.set("dictation/forms")
 
     /// Words of an open item that are looked at.
     private static let window = 24
@@ -219,22 +195,11 @@ struct Dictation {
 
     // MARK: Implied sections
 
-    private static let judging: Set = ["likely", "probable", "probably", "suspected", "possible", "possibly", "query"]
-    private static let tests: Set = [
-        "x-ray", "xray", "ecg", "ekg", "ct", "mri", "ultrasound", "usg", "echo", "troponin", "bloods", "hb", "cxr",
-        "spirometry", "biopsy", "dipstick",
-    ]
-    private static let showing: Set = [
-        "shows", "showed", "reveals", "revealed", "suggests", "confirms", "demonstrates",
-    ]
-    private static let findings: Set = [
-        "abdomen", "chest", "lungs", "heart", "tonsils", "throat", "pupils", "tender", "swollen", "neurological",
-        "cornea", "uvula", "jvp", "fundus", "rash", "wound",
-    ]
-    private static let states: Set = [
-        "soft", "clear", "normal", "tender", "swollen", "enlarged", "reactive", "equal", "intact", "bilateral", "hazy",
-        "inflamed", "regular", "warm",
-    ]
+    private static let judging = Lexicon.set("dictation/judging")
+    private static let tests = Lexicon.set("dictation/tests")
+    private static let showing = Lexicon.set("dictation/showing")
+    private static let findings = Lexicon.set("dictation/findings")
+    private static let states = Lexicon.set("dictation/states")
 
     /// The section that the words at a place imply; nil if they go on.
     private func implied(

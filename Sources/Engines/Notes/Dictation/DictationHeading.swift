@@ -1,5 +1,5 @@
 /// Section of a dictated note, by the heading that is spoken.
-enum DictationSection: Hashable, Sendable {
+enum DictationSection: String, Hashable, Sendable {
     case complaint, history, pastHistory, medications, allergies, familyHistory, socialHistory, vitals, examination
     case investigations, assessment, plan, advice, followUp
 
@@ -30,93 +30,18 @@ enum DictationHeading {
     }
 
     private static let phrases = PhraseBook(
-        ([
-            (
-                .complaint,
-                """
-                complaint, complaints, presenting complaint, presenting complaints, chief complaint, chief complaints, \
-                complains of, complaining of, presents with, reason for visit, main complaint
-                """
-            ),
-            (
-                .history,
-                """
-                history, history of presenting illness, history of present illness, history of presenting complaint, \
-                hpi, present history, interval history, subjective, background history, birth history, obstetric history, \
-                menstrual history, review of systems
-                """
-            ),
-            (
-                .pastHistory,
-                "past history, past medical history, personal history of, pmh, medical history, past surgical history, surgical history, comorbidities"
-            ),
-            (
-                .medications,
-                """
-                medications, medication, current medications, current medication, drug history, medicines, \
-                regular medications, medication history, drugs, home medications, meds
-                """
-            ),
-            (.allergies, "allergies, allergy, drug allergies, allergic history"),
-            (.familyHistory, "family history"),
-            (.socialHistory, "social history, personal history"),
-            (.vitals, "vitals, vital signs, observations, obs"),
-            (
-                .examination,
-                """
-                examination, on examination, on exam, upon examination, on general examination, on physical examination, \
-                on local examination, on systemic examination, physical examination, physical exam, exam, general examination, \
-                systemic examination, local examination, clinical examination, objective, findings, mental state, \
-                mental state examination, mental status exam, mental status examination, neurological examination findings
-                """
-            ),
-            (
-                .investigations,
-                "investigation, investigations, labs, lab results, blood results, results, imaging, test results, bloods"
-            ),
-            (
-                .assessment,
-                """
-                impression, assessment, diagnosis, provisional diagnosis, working diagnosis, clinical impression, \
-                final diagnosis, assessment and plan, impression and plan, differential diagnosis, differential, differentials
-                """
-            ),
-            (
-                .plan,
-                "plan, management, management plan, treatment, treatment plan, rx, prescription, recommendations, recommendation"
-            ),
-            (.advice, "advice, advised, advice to patient, advice to parents, advice given, counselling"),
-            (.followUp, "follow up, follow-up, followup, next visit"),
-        ] as [(DictationSection, String)]).flatMap { section, phrases in
-            phrases.split(separator: ",").map { ($0.split(separator: " ").joined(separator: " "), section) }
+        Lexicon.pairs("dictation/headings").compactMap { phrase, section in
+            DictationSection(rawValue: section).map { (phrase, $0) }
         })
 
-    /// Words before which the next word is no heading: "the plan", "no history of".
-    private static let before: Set = [
-        "the", "a", "an", "my", "his", "her", "their", "our", "this", "that", "no", "of", "in", "for", "with", "any",
-        "to", "and", "pre", "post", "known", "significant", "long", "strong", "self", "urgent", "continue", "under",
-        "arrange", "book", "on", "further", "repeat", "ongoing", "start", "same", "normal", "await", "awaiting", "per",
-        "regarding", "explained", "discussed", "from", "about", "has", "have", "had", "without", "initial", "needs",
-        "general", "smoking", "dental", "risk", "was", "been", "received", "after", "failed", "during", "pain",
-        "medical",
-        "surgical", "previous", "or", "denies", "illicit", "recreational", "sulfa", "penicillin", "peanut", "seasonal",
-        "nut",
-        "food", "latex", "egg", "milk", "old", "is", "drug",
-    ]
-    private static let following: Set = ["in", "after", "with", "on", "at"]
-    private static let ofVisits: Set = ["case", "visit", "patient", "appointment", "of", "for"]
-    /// Words that make "examination" a part of a finding.
-    private static let ofExaminations: Set = [
-        "neurological", "cardiac", "respiratory", "abdominal", "rectal", "vaginal", "eye", "retinal", "pelvic",
-        "breast",
-    ]
-    /// Words after which the word before is no heading: "history of asthma", "plan to admit".
-    private static let after: Set = ["of", "to", "for", "was", "were", "shows", "showed", "and", "given", "done", "by"]
-    /// Words between a heading and its statement.
-    private static let between: Set = ["is", "are", "include", "includes", "as", "follows", "section"]
+    private static let before = Lexicon.set("dictation/no-heading-after")
+    private static let following = Lexicon.set("dictation/after-follow-up")
+    private static let ofVisits = Lexicon.set("dictation/of-visits")
+    private static let ofExaminations = Lexicon.set("dictation/of-examinations")
+    private static let after = Lexicon.set("dictation/no-heading-before")
+    private static let between = Lexicon.set("dictation/after-headings")
 
-    /// Words before which no heading stands, however long.
-    private static let denying: Set = ["no", "known", "any", "of", "the", "a", "an", "nil"]
+    private static let denying = Lexicon.set("dictation/no-long-heading-after")
 
     /// Whether a text is a heading, such as the label of a typed line.
     static func isHeading(_ text: String) -> Bool {

@@ -61,7 +61,7 @@ struct FHIRResource {
         }
     }
 
-    private static let denials = ClinicalLexicon.negations.union([
+    private static let denials = Lexicon.negations.union([
         "none", "nothing", "nil", "unlikely", "negative", "absent", "nahi", "nahin", "नहीं",
     ])
     private static let denialPhrases = ["rule out", "ruled out", "free of", "free from"]

@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 
 /// Transcript split into clauses, each with its speaker and its kind: question, statement or answer.
 struct Dialogue {
@@ -31,26 +30,19 @@ struct Dialogue {
     private(set) var clauses: [Clause] = []
 
     init(_ transcript: String) {
-        let labels = SpeakerLabels(transcript)
-        var speaker: Speaker?
         var lastLabel: String?
-        for (turn, line) in transcript.lines.enumerated() {
-            let (label, text) = SpeakerLabels.split(line)
-            // In a labelled transcript, a line without a label continues the last speaker's turn.
-            if let label { speaker = labels.speaker(of: label) }
+        for turn in Turn.all(in: transcript) {
             // A clinician who answers another clinician speaks for the patient.
             let reports =
-                speaker == .clinician && label != nil && label != lastLabel && clauses.last?.speaker == .clinician
-                && clauses.last?.act == .question
-            lastLabel = label ?? lastLabel
-            let tokens = Token.tokens(of: text).withoutFillers().withoutSpelling().withoutRepeats().withoutCorrections()
-            let isGuest = reports || (label.map(labels.isGuest) ?? false)
-            var parts = ClauseSplitting.clauses(of: HindiSpeech.inEnglish(tokens))
+                turn.speaker == .clinician && turn.label != nil && turn.label != lastLabel
+                && clauses.last?.speaker == .clinician && clauses.last?.act == .question
+            lastLabel = turn.label ?? lastLabel
+            var parts = ClauseSplitting.clauses(of: turn.tokens)
             for index in parts.indices {
-                parts[index].turn = turn
-                parts[index].isGuest = isGuest
+                parts[index].turn = turn.index
+                parts[index].isGuest = reports || turn.isGuest
             }
-            if let speaker {
+            if let speaker = turn.speaker {
                 for index in parts.indices {
                     parts[index].speaker = reports && parts[index].act != .question ? .patient : speaker
                     parts[index].isLabelled = true
@@ -64,24 +56,12 @@ struct Dialogue {
 
     // MARK: Speakers of unlabelled lines
 
-    private static let cliniciansWords = PhraseBook([
-        "you", "your", "you're", "you've", "let's", "we'll", "i'll", "i'm going to", "i am going to", "i will",
-        "i'd like", "we could", "come back", "see you", "i'm giving", "i am giving", "refer", "follow up", "take it",
-        "try to", "keep going", "let me", "we're going to", "gonna", "this is", "sounds like", "looks like",
-        "blood pressure is", "congratulations", "good to see", "cut down", "don't eat", "there's no", "on examination",
-        "is clear", "lungs are", "likely", "pulse is", "i'd add", "we need", "you can", "continue", "लीजिए", "कीजिए",
-        "दिखाइए", "पीजिए", "lijiye", "karo",
-    ])
-    private static let patientsWords = PhraseBook([
-        "my", "i've", "i have", "i take", "i get", "i was", "i had", "i feel", "i smoke", "i drink", "i quit",
-        "i stopped", "i can't", "i don't", "i wake", "i work", "i live", "i did", "me", "i used", "i'm taking",
-        "i am having", "i'm having", "i'm allergic", "i ran", "i tried", "i noticed",
-    ])
-    private static let instructing: Set = [
-        "take", "drink", "avoid", "use", "apply", "rest", "continue", "start", "stop", "gargle", "come", "keep", "try",
-        "increase", "reduce", "eat", "don't", "never", "exercise", "return", "schedule", "order", "call",
-    ]
-    private static let handingBack: Set = ["okay", "right", "good", "great", "congratulations", "understandable", "so"]
+    private static let cliniciansWords = Lexicon.phrases("speakers/clinicians-words")
+    private static let patientsWords = Lexicon.phrases("speakers/patients-words")
+    /// Phrases of clinicians alone, which count right after a question too.
+    private static let cliniciansActs = Lexicon.phrases("speakers/clinicians-acts")
+    private static let instructing = Lexicon.set("speakers/instructing")
+    private static let handingBack = Lexicon.set("speakers/handing-back")
 
     private static func inferringSpeakers(of parts: [Clause], after last: Clause?) -> [Clause] {
         var parts = parts
@@ -106,8 +86,17 @@ struct Dialogue {
                         || tokens.matches(["is", "it"], at: 0) && tokens.contains(["my"])
                     ? .patient : .clinician
             case .agreement, .denial, .statement:
+                // "It's an acute otitis media."
+                lazy var terms = Terms(tokens)
+                let judges =
+                    ["it's", "this", "that's"].contains(tokens.first?.plain) && !tokens.contains(["i", "my", "me"])
+                    && terms.has(.condition) && !terms.has([.symptom, .relative])
                 let instructs = instructing.contains(tokens.first?.plain ?? "") && !part.carriesSubject
-                if wasQuestion, !(instructs && tokens.count > 3), !tokens.contains(["you", "your", "you're", "let's"]) {
+                if judges || tokens.contains(anyOf: cliniciansActs) {
+                    speaker = .clinician
+                } else if wasQuestion, !(instructs && tokens.count > 3),
+                    !tokens.contains(["you", "your", "you're", "let's"])
+                {
                     speaker = .patient
                 } else if part.act != .statement, tokens.count == 1 {
                     break
@@ -129,70 +118,5 @@ struct Dialogue {
             wasQuestion = part.act == .question && speaker == .clinician
         }
         return parts
-    }
-}
-
-/// Speaker labels before colons, mapped to clinician or patient.
-struct SpeakerLabels {
-    private static let longest = 32
-    private static let clinicians: Set = [
-        "doctor", "dr", "d", "clinician", "physician", "gp", "consultant", "provider", "nurse", "surgeon", "therapist",
-        "practitioner", "registrar", "vaidya", "midwife",
-    ]
-    private static let patients: Set = ["patient", "pt", "p"]
-
-    /// Inferred speaker of each ambiguous label.
-    private var inferred: [String: Dialogue.Speaker] = [:]
-
-    init(_ transcript: String) {
-        var addressed: [String: Int] = [:]
-        var knowsClinician = false
-        for line in transcript.lines {
-            let (label, text) = Self.split(line)
-            guard let label else { continue }
-            if Self.named(label) == .clinician { knowsClinician = true }
-            guard Self.named(label) == nil else { continue }
-            let asked = text.utf8.lazy.filter { $0 == UInt8(ascii: "?") }.count
-            addressed[label, default: 0] += asked * 2 + (text.range(of: "your") == nil ? 0 : 1)
-        }
-        let asking = knowsClinician ? nil : addressed.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key
-        for label in addressed.keys { inferred[label] = label == asking && addressed.count > 1 ? .clinician : .patient }
-    }
-
-    func speaker(of label: String) -> Dialogue.Speaker { Self.named(label) ?? inferred[label] ?? .patient }
-
-    /// Whether a label names a person beside clinician and patient, for example a parent.
-    func isGuest(_ label: String) -> Bool { Self.named(label) == nil && speaker(of: label) == .patient }
-
-    /// Speaker that a label names; nil for a name of a person.
-    static func named(_ label: String) -> Dialogue.Speaker? {
-        let words = label.split { !$0.isLetter }.map(String.init)
-        if words.contains(where: clinicians.contains) { return .clinician }
-        return words.contains(where: patients.contains) ? .patient : nil
-    }
-
-    /// Splits a line into its label in lower case, if any, and its text. `[00:12]` is a time, not a label.
-    static func split(_ line: Substring) -> (label: String?, text: Substring) {
-        var line = line
-        // Fast path: few lines have a label, and character comparison is slow.
-        let marks = [UInt8(ascii: "["), UInt8(ascii: ":"), UInt8(ascii: "-")]
-        guard line.utf8.prefix(80).contains(where: marks.contains) else { return (nil, line) }
-        if line.hasPrefix("["), let end = line.prefix(40).firstIndex(of: "]") {
-            let inside = line[line.index(after: line.startIndex)..<end]
-            line = line[line.index(after: end)...].drop { $0 == " " || $0 == ":" }
-            if inside.first?.isLetter ?? false { return (inside.lowercased(), line) }
-        }
-        let start = line.prefix(longest)
-        guard let mark = start.firstIndex(of: ":") ?? start.range(of: " - ")?.lowerBound else { return (nil, line) }
-        let label = line[..<mark].trimmingPunctuation()
-        let isDash = line[mark] != ":"
-        let words = label.split { $0 == " " }
-        let after = line[mark...].dropFirst()
-        guard let first = label.first, first.isLetter, words.count <= 3, !label.contains(","),
-            isDash || after.isEmpty || after.first == " ", !isDash || named(label.lowercased()) != nil,
-            first.isUppercase || named(label.lowercased()) != nil || label.lowercased().hasPrefix("guest")
-                || label.lowercased().hasPrefix("speaker")
-        else { return (nil, line) }
-        return (label.lowercased(), line[mark...].drop { $0 == ":" || $0 == "-" || $0 == " " })
     }
 }

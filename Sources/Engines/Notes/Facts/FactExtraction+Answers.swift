@@ -59,16 +59,7 @@ extension FactExtraction {
         readStatement(more, answering: questions)
     }
 
-    /// Words that add nothing to a "no".
-    private static let bareDenials: Set = [
-        "sir", "ma'am", "madam", "doctor", "never", "no", "none", "nope", "not", "that", "of", "know", "i", "aware",
-    ]
-
-    /// Words of questions that ask about no ailment.
-    private static let impersonal: Set = [
-        "dose", "doses", "medicines", "medicine", "medications", "medication", "tablets", "medical", "problems",
-        "questions", "concerns", "conditions", "keyed", "okay", "else", "think", "you're",
-    ]
+    private static let bareDenials = Lexicon.set("answers/bare-denials")
 
     /// Adds the denial of a topic, with the topic's kind of fact.
     mutating func deny(_ topic: [Token], ofFamily: Bool = false) {
@@ -80,36 +71,12 @@ extension FactExtraction {
             facts.remove(at: index)
         }
         guard !(said.count == 1 && Self.noTopics.contains(said[0].plain)), !said.contains(Self.titles) else { return }
-        if said.contains(["allergies", "allergy", "allergic", "intolerance", "intolerances"]) {
-            return add(.allergy, said, text: said.contains(["allergic"]) ? "not " + said.text : "no " + said.text)
-        }
-        if ofFamily || terms.has(.bloodRelative) { return denyOfFamily(said, terms) }
-        // "Are you her daughter?" – "No."
-        guard !terms.has(.relative) || terms.has([.symptom, .condition, .social]) else { return }
-        if let first = said.first, said.count > 1, Self.events.contains(first.plain) {
-            return add(.negative, said, text: "did not " + said.text)
-        }
-        if said.count < 4, said.contains(Self.states) { return add(.negative, said, text: "not " + said.text) }
-        if said.contains(Self.pasts), !terms.has(.social) {
-            return add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
-        }
-        if said.contains(Self.habits) { return add(.socialHistory, said, text: "does not " + said.text) }
-        if said.count < 3, said.contains(Self.standings) {
-            return add(.socialHistory, said, text: "not " + said.text)
-        }
-        if terms.has(.social) || said.contains(["drugs"]), !terms.has([.symptom, .medication]) {
-            return add(.socialHistory, said, text: "denies " + said.text)
-        }
-        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen, .bodyPart]) else { return }
-        if terms.has(.allergen) {
-            add(.allergy, said, text: "no " + said.text)
-        } else {
-            add(.negative, said, text: "denies " + said.text, details: ["name": said.text])
-        }
+        let clause = Dialogue.Clause(tokens: said, speaker: .patient)
+        apply(Self.denialRules, to: Utterance(clause, said, terms, isOfFamily: ofFamily))
     }
 
     /// Adds the denial of a family history, "No one in the family has it", whatever the question's form.
-    private mutating func denyOfFamily(_ said: [Token], _ terms: Terms) {
+    mutating func denyOfFamily(_ said: [Token], _ terms: Terms) {
         let words = said.filter { !["run", "runs", "running"].contains($0.plain) }
         let text: String =
             if let first = words.first, ["anyone", "anybody"].contains(first.plain) {
@@ -126,20 +93,8 @@ extension FactExtraction {
         [.chiefComplaint, .complaint, .presentIllness].contains(fact.kind)
     }
 
-    /// Words that are no topic alone.
-    private static let noTopics: Set = [
-        "take", "lost", "weight", "this", "hit", "worse", "better", "well", "one", "more", "less", "eat", "gone",
-        "happen", "happened", "done", "tried", "try", "same", "different", "anybody", "anyone",
-    ]
-    private static let titles: Set = ["mr", "mrs", "ms", "miss", "dr"]
-    private static let states: Set = ["pregnant", "diabetic", "hypertensive", "asthmatic"]
-    private static let standings: Set = ["married", "single", "retired", "working", "divorced", "employed"]
-    /// Verbs of what happened once: "Did you hit your head?"
-    private static let events: Set = [
-        "hit", "black", "bang", "trip", "slip", "twist", "bump", "land", "break", "travel", "injure", "pass", "faint",
-    ]
-    private static let habits: Set = ["smoke", "vape", "drink"]
-    private static let pasts: Set = ["history", "surgeries", "surgery", "operations", "hospitalizations"]
+    private static let noTopics = Lexicon.set("answers/no-topics")
+    private static let titles = Lexicon.set("answers/titles")
 
     mutating func readAgreement(_ clause: Dialogue.Clause) {
         let questions = asked
@@ -147,60 +102,19 @@ extension FactExtraction {
         var rest = clause.tokens
         while let first = rest.first, Self.agreeing.contains(first.plain) { rest.removeFirst() }
         if rest.count == 2, rest[0].plain == "that's", ["right", "correct"].contains(rest[1].plain) { rest = [] }
-        guard let questions, let question = questions.clauses.last else {
-            if rest.count > 1 {
-                var more = clause
-                more.tokens = rest
-                readStatement(more)
-            }
-            return
-        }
-        let topics = Topics.asked(in: question.tokens)
-        let restTerms = Terms(rest)
-        let isElaborate = rest.count > 5 || restTerms.has([.symptom, .medication, .condition])
-        // "Have you taken her temperature?" – "Yes, it was 38.9."
-        if let first = rest.first?.plain, ["it", "it's"].contains(first),
-            rest.contains(where: { $0.plain.first?.isNumber ?? false })
-        {
-            var more = clause
-            more.tokens = rest
-            return readStatement(more, answering: questions)
-        }
-        // "You have heart failure and osteoporosis, is that right?" – "Yes."
-        if rest.isEmpty, topics.count > 1,
-            question.tokens.first.map({ ["you", "you've"].contains($0.plain) }) ?? false,
-            !question.tokens.contains(["or", "any"])
-        {
-            for topic in topics { affirm(topic, with: []) }
-            return
-        }
-        if question.terms.has([.medication, .drugGroup]), !restTerms.has(.medication) {
-            readMedications(question.tokens, question.terms, isTaken: true, change: nil)
-        } else if let topic = topics.last, !isElaborate || !restTerms.has([.symptom, .medication]), topics.count == 1 {
-            affirm(topic, with: rest)
-            if !isElaborate { return }
-        }
-        if rest.count > 1 {
-            var more = clause
-            more.tokens = rest
-            readStatement(more, answering: questions)
-        }
+        var more = clause
+        more.tokens = rest
+        apply(Self.agreementRules, to: Utterance(more, rest, Terms(rest), answering: questions))
     }
 
-    private static let agreeing = ClinicalLexicon.agreeing.union(["ji", "okay"])
+    private static let agreeing = Lexicon.agreeing.union(["ji", "okay"])
 
     /// Adds a confirmed topic; a short rest of the answer is included: "a little, at the end of the day".
-    private mutating func affirm(_ topic: [Token], with rest: [Token]) {
+    mutating func affirm(_ topic: [Token], with rest: [Token]) {
         let isShort = rest.count <= 8 && !rest.contains(["i", "i'm", "i've", "it", "it's", "my", "he", "she"])
         let said = NoteVoice.finished(topic + (isShort ? rest : []))
         let terms = Terms(said)
-        guard !said.contains(Self.impersonal) || terms.has([.symptom, .allergen]) else { return }
-        if terms.has(.bloodRelative) { return said.count > 1 ? add(.familyHistory, said) : () }
-        if terms.has(.social), !terms.has(.symptom) {
-            return add(.socialHistory, NoteVoice.ofPatient(said, carries: true))
-        }
-        if terms.has(.condition), !terms.has(.symptom) { return add(.medicalHistory, said) }
-        guard terms.has([.symptom, .bodyPart, .bodyComplaint]) else { return add(.presentIllness, said) }
-        addComplaint(said, terms)
+        let clause = Dialogue.Clause(tokens: said, speaker: .patient, carriesSubject: true)
+        apply(Self.confirmationRules, to: Utterance(clause, said, terms))
     }
 }

@@ -2,118 +2,197 @@ import ScribeDomain
 
 /// Extracts facts from clinicians' clauses, such as findings, test results, prescriptions, assessments and advice.
 extension FactExtraction {
-    private static let followUps = PhraseBook([
-        "come back", "follow up", "follow-up", "see me again", "see you again", "see you in", "see me in", "return in",
-        "review in", "review you", "let's review", "visit again", "next visit", "see you back", "meet again", "talk in",
-        "come after", "come and see me", "show me after", "see you then", "see you on", "call you tomorrow",
-        "bring her back", "bring him back", "come in again", "see you next", "back in", "check back", "see you at",
-        "i'll see you", "recheck in", "see you after", "you again", "come see me", "call you with", "call you in",
-        "return to clinic", "be back in",
-    ])
-    private static let referrals: Set = ["refer", "referral", "referring", "referred", "refers"]
-    /// Words that order a test or a referral, in a clause with one of ``intents``.
-    private static let ordering: Set = [
-        "order", "ordering", "get", "send", "do", "check", "repeat", "schedule", "book", "need", "run", "test", "have",
-        "take", "want", "like", "arrange", "request", "draw", "going", "due", "obtain", "recheck", "sending", "set",
-        "add", "let's", "perform", "we'll", "i'll",
-    ]
-    private static let intents = PhraseBook([
-        "i'll", "we'll", "i will", "we will", "i'd like", "i would like", "i want", "let's", "i'm going", "we're going",
-        "i am going", "we need", "i'm gonna", "we're gonna", "we can", "we could", "i recommend", "i'd recommend",
-        "gonna", "we should", "i'm ordering", "i'm sending", "order", "schedule", "book", "i'm", "is due", "go ahead",
-        "i am", "we are going", "i would recommend", "i think we", "we might", "i wanna", "we do",
-    ])
-    /// Words that follow the name of a test where the clause tells the test's result.
-    private static let outcomes: Set = [
-        "shows", "showed", "shown", "show", "was", "is", "came", "come", "normal", "positive", "negative", "revealed",
-        "elevated", "high", "low", "looks", "looked", "results", "result", "fine", "clear", "demonstrates", "were",
-        "are", "seen", "at",
-    ]
-    private static let assessing = PhraseBook([
-        "looks like", "look like", "sounds like", "seems like", "seems to be", "most likely", "consistent with",
-        "diagnosis", "i think this is", "i think it's", "i think it is", "i think that's", "i think you have",
-        "this is", "it's", "it is", "i'd call it", "you have", "you've got", "i believe", "suspect", "this may be",
-        "likely", "so that's", "there is no sign of", "no evidence of", "due to", "caused by", "i think",
-        "you are having", "so your", "under control", "well controlled", "not controlled", "uncontrolled", "diagnosed",
-        "stable", "improving", "impression", "assessment", "isn't well", "you are", "you're", "could be", "might be",
-        "may be", "it's called", "is called",
-    ])
-    /// Phrases that deny a diagnosis, or leave it open.
-    private static let doubting = PhraseBook([
-        "don't think", "isn't", "not a", "no sign", "rule out", "ruled out", "don't see", "unlikely", "do not think",
-        "nothing here", "not your", "it's not", "no",
-    ])
-    /// Words for the record that a clinician quotes: "I see in your chart that you have asthma."
-    private static let records: Set = ["chart", "charts", "records", "mentioned", "file", "suffers", "suffer"]
+    private static let followUps = Lexicon.phrases("clinician/follow-ups")
+    private static let referrals = Lexicon.set("clinician/referrals")
+    static let ordering = Lexicon.set("clinician/ordering")
+    static let intents = Lexicon.phrases("clinician/intents")
+    private static let outcomes = Lexicon.set("clinician/outcomes")
+    static let assessing = Lexicon.phrases("clinician/assessing")
+    static let doubting = Lexicon.phrases("clinician/doubting")
+    private static let records = Lexicon.set("clinician/records")
     private static let ages = PhraseBook(["year old", "years old"])
     /// Phrases by which a clause that begins with `I` instructs the patient: "I want you to rest."
     private static let wishes = PhraseBook(["you to", "him to", "her to", "have you"])
-    /// Words that begin an instruction to the patient.
-    private static let advising: Set = [
-        "take", "use", "apply", "drink", "rest", "avoid", "gargle", "eat", "don't", "never", "keep", "exercise",
-        "reduce", "increase", "stop", "make", "try", "inhale", "walk", "cut", "wear", "elevate", "ice", "limit", "lose",
-        "quit", "get", "stay", "put", "finish", "continue", "sleep", "wash", "carry", "monitor", "check", "raise", "do",
-        "go", "no", "not", "plenty", "lots", "gentle", "steam", "cool", "watch", "write", "remember", "start",
-        "maintain", "hold", "let", "give", "restrict", "please", "record",
-    ]
-    private static let advisingPhrases = PhraseBook([
-        "you should", "you need to", "you must", "want you to", "try to", "make sure", "you can", "would like you to",
-        "be sure to", "like you to", "have you", "encourage you", "recommend", "advise", "you could", "important to",
-        "need to", "be careful", "can help", "it's important",
-    ])
-    /// Phrases that begin a physical examination, or tell that it took place.
-    private static let examining = PhraseBook([
-        "examine", "have a look", "take a look", "listen to", "physical exam", "on examination", "on exam",
-        "on your exam", "quick exam",
-        "let me look", "take a listen", "i listened", "let me check", "your exam", "check you out", "examination",
-    ])
-    /// Words in a clause that tells a finding of the physical examination.
-    private static let finding: Set = [
-        "is", "are", "looks", "look", "clear", "normal", "no", "there's", "tender", "tenderness", "swollen", "red",
-        "see", "hear", "feel", "soft", "good", "mild", "there", "has", "have", "full", "stable", "equal", "positive",
-        "negative", "present", "intact", "reduced", "appears", "shows", "still", "some", "aren't", "isn't", "both",
-        "heard", "it's", "bit", "little", "noted", "without", "healed",
-    ]
+    private static let advising = Lexicon.set("clinician/advising")
+    private static let advisingPhrases = Lexicon.phrases("clinician/advising-phrases")
+    private static let examining = Lexicon.phrases("clinician/examining")
+    private static let finding = Lexicon.set("clinician/finding")
+    private static let courtesies = Lexicon.phrases("clinician/courtesies")
+    private static let polite = Lexicon.set("clinician/polite")
+    private static let immunizations = Lexicon.set("clinician/immunizations")
 
-    /// Adds the facts of a clinician's clause.
+    /// Reads a clinician's clause by ``clinicianRules``.
     mutating func readClinician(_ clause: Dialogue.Clause) {
         // A clinician who continues after a question no longer waits for an answer.
         let tokens = NoteVoice.withoutIdle(clause.tokens)
         guard tokens.count > 1 else { return notice(medicationsIn: tokens, Terms(tokens)) }
         let terms = Terms(tokens)
         if asked != nil, tokens.count > 6 || terms.has([.examination, .investigation, .medication]) { asked = nil }
-        if readReason(clause) || ignores(tokens) { return }
-        // In an unlabelled transcript, a denial of symptoms or a statement about relatives counts as the patient's.
-        if !clause.isLabelled, !isExamining,
-            terms.has(.bloodRelative) || clause.act == .denial && terms.has([.symptom, .condition])
-        {
-            return readStatement(clause)
-        }
-        if tokens.contains(anyOf: Self.examining) {
-            isExamining = true
-            if tokens.contains(["let", "i'll"]), !tokens.contains(["is", "are", "there's"]) { return }
-            if terms.all.count < 3, !tokens.contains(Self.finding) { return }
-        }
-        if ReturnPrecaution.isOne(tokens), !(tokens.contains(anyOf: Self.followUps) && hasTime(tokens)) {
-            return add(.returnPrecaution, NoteVoice.ofClinician(tokens))
-        }
-        // "I'll put trimethoprim down as an allergy."
-        if tokens.contains(["allergic", "allergy"]), terms.has([.medication, .allergen, .drugGroup]),
-            !tokens.contains(["if", "no", "not", "any"])
-        {
-            add(.allergy, NoteVoice.ofClinician(tokens))
-            guard terms.has(.condition), tokens.contains(anyOf: Self.assessing) else { return }
-        }
-        var rest = tokens
-        let vitals = VitalSign.all(in: tokens)
-        if !vitals.isEmpty {
-            for sign in vitals { add(.vital, Array(tokens[sign.range]), text: sign.text) }
-            isExamining = true
-            rest = Self.without(vitals.map(\.range), in: tokens)
-            guard rest.count > 3 else { return }
-        }
-        readFindings(rest, vitals.isEmpty ? terms : Terms(rest), clause)
+        apply(Self.clinicianRules, to: Utterance(clause, tokens, terms))
     }
+
+    static let clinicianRules: [FactRule] = [
+        reasonRule,
+        .none("courtesy", "Doctor: Nice to see you, take a seat.", not: "Doctor: Take a break from running.") {
+            _, said in
+            said.tokens.contains(anyOf: courtesies) || said.tokens.count < 8 && said.tokens.contains(polite)
+        },
+        // In an unlabelled transcript, a denial of symptoms or a statement about relatives counts as the patient's.
+        FactRule(
+            "patient's words without a label", "your mother had diabetes", not: "Doctor: Your mother had diabetes."
+        ) { notes, said in
+            guard !said.clause.isLabelled, !notes.isExamining,
+                said.terms.has(.bloodRelative) || said.clause.act == .denial && said.terms.has([.symptom, .condition])
+            else { return false }
+            notes.readStatement(said.clause)
+            return true
+        },
+        FactRule(
+            "begin of the examination", "Doctor: Let me have a look at your knee.",
+            not: "Doctor: On examination the chest is clear."
+        ) { notes, said in
+            let tokens = said.tokens
+            guard tokens.contains(anyOf: examining) else { return false }
+            notes.isExamining = true
+            if tokens.contains(["let", "i'll"]), !tokens.contains(["is", "are", "there's"]) { return true }
+            return said.terms.all.count < 3 && !tokens.contains(finding)
+        },
+        .clinician(
+            "return precaution", adds: .returnPrecaution, "Doctor: If the pain comes at rest, ring 999.",
+            not: "Doctor: Come back in two weeks if it is no better."
+        ) { _, said in
+            ReturnPrecaution.isOne(said.tokens) && !(said.tokens.contains(anyOf: followUps) && hasTime(said.tokens))
+        },
+        FactRule(
+            "allergy in the record", "Doctor: I'll put trimethoprim down as an allergy.",
+            not: "Doctor: There's no allergy to trimethoprim."
+        ) { notes, said in
+            guard said.tokens.contains(["allergic", "allergy"]), said.terms.has([.medication, .allergen, .drugGroup]),
+                !said.tokens.contains(["if", "no", "not", "any"])
+            else { return false }
+            notes.add(.allergy, NoteVoice.ofClinician(said.tokens))
+            return !said.terms.has(.condition) || !said.tokens.contains(anyOf: assessing)
+        },
+        // The rest of the clause is read by the rules below.
+        FactRule("vital sign", "Doctor: Your pulse is 88.", not: "Doctor: I'll check your pulse.") { notes, said in
+            let vitals = VitalSign.all(in: said.tokens)
+            guard !vitals.isEmpty else { return false }
+            for sign in vitals { notes.add(.vital, Array(said.tokens[sign.range]), text: sign.text) }
+            notes.isExamining = true
+            let rest = without(vitals.map(\.range), in: said.tokens)
+            guard rest.count > 3 else { return true }
+            said = Utterance(said.clause, rest, Terms(rest))
+            return false
+        },
+        .clinician(
+            "follow-up", adds: .followUp, "Doctor: I'll see you in two weeks.", not: "Doctor: I'll see what I can find."
+        ) { _, said in
+            said.tokens.contains(anyOf: followUps) && (hasTime(said.tokens) || said.tokens.count < 9)
+                && !said.terms.has(.medication)
+        },
+        .clinician(
+            "referral", adds: .referral, "Doctor: I'm referring you to cardiology.",
+            not: "Doctor: The cardiology ward is upstairs."
+        ) { _, said in
+            said.tokens.contains(referrals)
+                || said.terms.has(.specialty) && !said.terms.has(.investigation) && said.orders
+        },
+        FactRule(
+            "medicine until a test", "Doctor: Hold the metformin until the scan is done.",
+            not: "Doctor: The scan was normal, so hold the metformin."
+        ) { notes, said in
+            let (medication, test) = (said.terms.first(.medication), said.terms.first(.investigation))
+            return medication?.range.lowerBound ?? said.tokens.count < test?.range.lowerBound ?? 0
+                && said.isInstruction
+                && notes.readPrescription(said.tokens, said.terms, isLabelled: said.clause.isLabelled)
+        },
+        .clinician(
+            "result of a test", adds: .result, "Doctor: Your chest X-ray was normal.",
+            not: "Doctor: I'll order a chest X-ray."
+        ) { _, said in
+            guard let test = said.terms.first(.investigation) else { return false }
+            return said.tokens[test.range.upperBound...].prefix(6).contains { outcomes.contains($0.plain) }
+                && (!said.orders || said.tokens.contains(["showed", "shows", "normal", "came"]))
+        },
+        .clinician(
+            "order of a test", adds: .investigation, "Doctor: I'll order a chest X-ray.",
+            not: "Doctor: Your chest X-ray was normal."
+        ) { _, said in
+            said.terms.has(.investigation) && (said.orders || said.tokens.contains(["order", "check", "repeat"]))
+        },
+        FactRule(
+            "prescription", "Doctor: Take amoxicillin 500 mg three times a day.",
+            not: "Doctor: Drink plenty of water."
+        ) { notes, said in notes.readPrescription(said.tokens, said.terms, isLabelled: said.clause.isLabelled) },
+        .clinician(
+            "vaccinations of the record", adds: .medicalHistory, "Doctor: His vaccinations are up to date.",
+            not: "Doctor: He needs his vaccinations."
+        ) { _, said in isImmunization(said.tokens) },
+        .clinician(
+            "illness in the record", adds: .medicalHistory, "Doctor: I see in your chart that you have asthma.",
+            not: "Doctor: I think you have asthma."
+        ) { _, said in
+            said.terms.has(.condition) && !said.terms.has(.symptom) && said.tokens.contains(records) && !said.doubts
+                && !said.intends
+        },
+        .clinician(
+            "illness that the clinician recalls", adds: .medicalHistory, "Doctor: You have a history of asthma.",
+            not: "Doctor: You have asthma."
+        ) { _, said in said.judges && said.tokens.contains(["history"]) && !said.tokens.contains(["controlled"]) },
+        .clinician(
+            "assessment", adds: .assessment, "Doctor: This looks like a viral infection.",
+            not: "Doctor: This is not a viral infection."
+        ) { _, said in said.judges && (said.tokens.contains(["controlled"]) || !said.doubts) },
+        .clinician(
+            "absent sign", adds: .examination, "Doctor: There is no sign of pneumonia.",
+            not: "Doctor: I don't think it is pneumonia."
+        ) { _, said in said.judges && said.tokens.matches(["there", "is", "no", "sign"], at: 0) },
+        .none(
+            "doubted diagnosis", "Doctor: I don't think it is pneumonia.", not: "Doctor: I think it is pneumonia."
+        ) { notes, said in said.judges && (!notes.isExamining || !said.terms.has(.examination)) },
+        .clinician(
+            "finding", adds: .examination, "Doctor: The chest is clear.",
+            not: "Doctor: Put some ice on the knee."
+        ) { notes, said in
+            (said.terms.has(.examination)
+                || notes.isExamining && said.terms.has([.bodyPart, .symptom, .bodyComplaint]))
+                && !said.isInstruction && (notes.isExamining || !said.intends && said.tokens.contains(finding))
+                && !said.tokens.contains(["if", "because"])
+        },
+        FactRule("advice", "Doctor: Drink plenty of water.", not: "Doctor: I'll write you a letter.") { notes, said in
+            guard said.isInstruction || said.tokens.contains(anyOf: advisingPhrases) else { return false }
+            let text = NoteVoice.ofClinician(said.tokens)
+            if text.count > 1 || advising.contains(text.first?.plain ?? ""),
+                !said.tokens.contains(["question", "questions", "seat", "sit", "shirt", "breath", "ah"])
+            {
+                notes.add(.advice, text)
+            }
+            return true
+        },
+        .clinician(
+            "plan", adds: .plan, "Doctor: We'll talk about surgery for the knee.",
+            not: "Doctor: We'll talk about it."
+        ) { _, said in said.intends && said.tokens.count > 3 && !said.terms.all.isEmpty },
+        FactRule(
+            "age", "Doctor: She's a sixty year old teacher.", not: "Doctor: That was a year ago."
+        ) { notes, said in
+            guard said.tokens.contains(anyOf: ages) || said.tokens.contains(where: { $0.plain.hasSuffix("year-old") })
+            else { return false }
+            notes.add(.presentIllness, NoteVoice.finished(said.tokens, by: .clinician))
+            return true
+        },
+        FactRule(
+            "story that the clinician retells", "Doctor: You had this pain last year too.",
+            not: "Doctor: That pain is common."
+        ) { notes, said in
+            guard said.tokens.contains(["you", "you've", "you're", "your", "he", "she"]),
+                said.terms.has([.symptom, .condition, .medication, .procedure]), !said.doubts
+            else { return false }
+            notes.add(
+                said.terms.has(.procedure) ? .surgicalHistory : .presentIllness, NoteVoice.ofClinician(said.tokens))
+            return true
+        },
+    ]
 
     /// Removes ranges of tokens, and then idle words at the beginning.
     private static func without(_ ranges: [Range<Int>], in tokens: [Token]) -> [Token] {
@@ -122,106 +201,12 @@ extension FactExtraction {
         return NoteVoice.withoutIdle(rest)
     }
 
-    private static let courtesies = PhraseBook([
-        "take a seat", "have a seat", "take care", "take your time", "take all the time", "help yourself",
-        "let me explain", "i will explain", "write down", "i will write",
-    ])
-
-    /// Whether a clause is a courtesy, which no note contains.
-    private func ignores(_ tokens: [Token]) -> Bool {
-        if tokens.contains(anyOf: Self.courtesies) { return true }
-        return tokens.contains([
-            "wonderful", "thank", "thanks", "congratulations", "welcome", "sorry", "joking", "hello", "hi", "bye",
-            "nice",
-        ])
-            && tokens.count < 8
-    }
-
     /// Whether a clause names a weekday, `tomorrow`, or a unit of time.
-    private func hasTime(_ tokens: [Token]) -> Bool {
+    private static func hasTime(_ tokens: [Token]) -> Bool {
         tokens.contains {
             Numbers.units.contains($0.plain) || Numbers.weekdays.contains($0.plain) || $0.plain == "tomorrow"
         }
     }
-
-    /// Tries the kinds of facts in a fixed order, from a follow-up to earlier history, and adds the first that fits.
-    private mutating func readFindings(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause) {
-        let intends = tokens.contains(anyOf: Self.intents)
-        if tokens.contains(anyOf: Self.followUps), hasTime(tokens) || tokens.count < 9, !terms.has(.medication) {
-            return add(.followUp, NoteVoice.ofClinician(tokens))
-        }
-        let orders = intends && tokens.contains(Self.ordering)
-        if tokens.contains(Self.referrals) || orders && terms.has(.specialty) && !terms.has(.investigation) {
-            return add(.referral, NoteVoice.ofClinician(tokens))
-        }
-        // "Hold the metformin until the scan is done."
-        let isPrescription =
-            terms.first(.medication)?.range.lowerBound ?? tokens.count
-            < terms.first(.investigation)?.range.lowerBound ?? 0
-        if isPrescription, isInstruction(tokens), readPrescription(tokens, terms) { return }
-        if terms.has(.investigation) {
-            let first = terms.first(.investigation)?.range.upperBound ?? 0
-            let tells = tokens[first...].prefix(6).contains { Self.outcomes.contains($0.plain) }
-            if tells, !(intends && orders) || tokens.contains(["showed", "shows", "normal", "came"]) {
-                return add(.result, NoteVoice.ofClinician(tokens))
-            }
-            if orders || tokens.contains(["order", "check", "repeat"]) {
-                return add(.investigation, NoteVoice.ofClinician(tokens))
-            }
-        }
-        if readPrescription(tokens, terms) { return }
-        // "Migraine without aura" is a diagnosis.
-        if Self.isImmunization(tokens) { return add(.medicalHistory, NoteVoice.ofClinician(tokens)) }
-        let doubts =
-            tokens.contains(anyOf: Self.doubting)
-            || tokens[..<(terms.first(.condition)?.range.lowerBound ?? tokens.count)].contains { $0.plain == "without" }
-        // "I see in your chart that you have asthma."
-        if terms.has(.condition), !terms.has(.symptom), tokens.contains(Self.records), !doubts, !intends {
-            return add(.medicalHistory, NoteVoice.ofClinician(tokens))
-        }
-        if terms.has([.condition]) || tokens.contains(["controlled", "uncontrolled"]) && terms.has(.symptom)
-            || terms.has(.symptom) && tokens.contains(["likely", "sounds", "diagnosis"]),
-            tokens.contains(anyOf: Self.assessing), !isInstruction(tokens), !terms.has(.bloodRelative)
-        {
-            if tokens.contains(["history"]), !tokens.contains(["controlled"]) {
-                return add(.medicalHistory, NoteVoice.ofClinician(tokens))
-            }
-            if !doubts || tokens.contains(["controlled"]) { return add(.assessment, NoteVoice.ofClinician(tokens)) }
-            // An absent finding is no diagnosis.
-            if tokens.matches(["there", "is", "no", "sign"], at: 0) {
-                return add(.examination, NoteVoice.ofClinician(tokens))
-            }
-            if !isExamining || !terms.has(.examination) { return }
-        }
-        let isFinding = terms.has(.examination) || terms.has([.bodyPart, .symptom, .bodyComplaint]) && isExamining
-        if isFinding, !isInstruction(tokens), !intends || isExamining, tokens.contains(Self.finding) || isExamining,
-            !tokens.contains(["if", "because"])
-        {
-            return add(.examination, NoteVoice.ofClinician(tokens))
-        }
-        if isInstruction(tokens) || tokens.contains(anyOf: Self.advisingPhrases) {
-            let said = NoteVoice.ofClinician(tokens)
-            guard said.count > 1 || Self.advising.contains(said.first?.plain ?? ""),
-                !tokens.contains(["question", "questions", "seat", "sit", "shirt", "breath", "ah"])
-            else { return }
-            return add(.advice, said)
-        }
-        if intends, tokens.count > 3, terms.all.count > 0 { return add(.plan, NoteVoice.ofClinician(tokens)) }
-        if tokens.contains(anyOf: Self.ages) || tokens.contains(where: { $0.plain.hasSuffix("year-old") }) {
-            return add(.presentIllness, NoteVoice.finished(tokens, by: .clinician))
-        }
-        // "I know that you have had this pain": earlier history.
-        if tokens.contains(["you", "you've", "you're", "your", "he", "she"]),
-            terms.has([.symptom, .condition, .medication, .procedure]), !doubts
-        {
-            add(terms.has(.procedure) ? .surgicalHistory : .presentIllness, NoteVoice.ofClinician(tokens))
-        }
-    }
-
-    private static let immunizations: Set = [
-        "immunization", "immunizations", "immunisation", "immunisations", "vaccination", "vaccinations", "vaccines",
-        "vaccinated", "jabs", "boosters", "immunized", "immunised",
-    ]
 
     /// Whether a clause tells that immunizations are done: "his vaccinations are up to date".
     static func isImmunization(_ tokens: [Token]) -> Bool {
@@ -229,21 +214,16 @@ extension FactExtraction {
             && !tokens.contains(["if", "should", "need", "needs"])
     }
 
+    private static let beforeVerbs = Lexicon.set("clinician/before-verbs")
+    private static let unadvised = Lexicon.set("clinician/unadvised")
+
     /// Whether a clause tells the patient what to do.
-    private func isInstruction(_ tokens: [Token]) -> Bool {
+    static func isInstruction(_ tokens: [Token]) -> Bool {
         guard let first = NoteVoice.ofClinician(tokens).first ?? tokens.first else { return false }
-        let opening = tokens.first {
-            ![
-                "please", "just", "and", "so", "then", "do", "you", "should", "need", "to", "try", "can", "i", "want",
-                "must", "also", "but", "i'd",
-            ].contains($0.plain)
-        }
+        let opening = tokens.first { !beforeVerbs.contains($0.plain) }
         // "I don't think so", "let me have a look"
         let rest = tokens.map(\.plain)
-        if let index = rest.firstIndex(of: "don't"), index + 1 < rest.count,
-            ["think", "see", "know", "need", "worry", "want", "believe", "have", "hear", "feel", "mind"].contains(
-                rest[index + 1])
-        {
+        if let index = rest.firstIndex(of: "don't"), index + 1 < rest.count, unadvised.contains(rest[index + 1]) {
             return false
         }
         if rest.contains("let"), rest.contains("me") { return false }

@@ -2,11 +2,7 @@ import ScribeDomain
 
 /// Extracts medications, and the conditions that they are for.
 extension FactExtraction {
-    /// Conditions for which people take a medicine for years.
-    private static let lasting = PhraseBook([
-        "diabetes", "blood pressure", "high blood pressure", "cholesterol", "thyroid", "asthma", "epilepsy", "gout",
-        "depression", "anxiety", "copd", "heart failure", "arthritis", "reflux", "sugar",
-    ])
+    private static let lasting = Lexicon.phrases("medicines/lasting")
 
     /// Notes the lasting condition that a medicine is for: "metformin for diabetes".
     mutating func addIndication(of tokens: [Token]) {
@@ -17,17 +13,10 @@ extension FactExtraction {
     }
 
     /// Extracts the medications of a clause.
-    /// - Returns: whether the clause names any.
-    @discardableResult
-    mutating func readMedications(
-        _ tokens: [Token], _ terms: Terms, isTaken: Bool, change: MedicationMention.Change?
-    ) -> Bool {
-        let mentions = MedicationMention.all(in: tokens, terms, isTaken: isTaken)
-        for var mention in mentions {
-            mention.change = change ?? mention.change
-            medications.add(mention)
-        }
-        return !mentions.isEmpty
+    mutating func readMedications(_ tokens: [Token], _ terms: Terms, isTaken: Bool) {
+        let mentions = MedicationMention.all(in: tokens, terms, isTaken: isTaken, known: medications.unlisted)
+        if !mentions.isEmpty { spokenClause = clauseCount }
+        for mention in mentions { medications.add(mention, by: rule) }
     }
 
     // MARK: Prescriptions
@@ -38,38 +27,40 @@ extension FactExtraction {
         add(.advice, said, text: "no need for \(Array(said[2...]).text)")
     }
 
-    /// Words that turn a named medication into a prescription.
-    private static let instructing: Set = [
-        "take", "continue", "use", "apply", "start", "prescribe", "prescribing", "give", "giving", "starting",
-        "increase", "reduce", "decrease", "stop", "switch", "change", "restart", "add", "adding", "try", "put", "begin",
-        "initiate", "keep", "raise", "lower", "double", "cut", "hold", "discontinue", "refill", "stay", "up", "resume",
-        "go", "stays", "send", "swap", "prescription",
-    ]
-    /// Phrases that advise against a medication.
-    private static let refusing = PhraseBook([
-        "don't", "not need", "won't", "no need", "never", "avoid", "not give", "do not",
-    ])
-    /// Phrases that leave a medication to a later visit.
-    private static let considering = PhraseBook([
-        "think about", "thinking about", "consider", "might need", "may need", "might try", "talk about", "look at",
-        "could think",
-    ])
+    private static let instructing = Lexicon.set("medicines/instructing")
+    private static let refusing = Lexicon.phrases("medicines/refusing")
+    /// Phrases that tell what the patient takes already.
+    private static let recounting = Lexicon.phrases("medicines/recounting")
+    /// Most clauses between a name and a pronoun that means it.
+    private static let reach = 6
+    private static let considering = Lexicon.phrases("medicines/considering")
 
     /// Extracts medications that the clinician starts, changes, continues or stops.
     /// - Returns: whether the clause needs no further reading.
-    mutating func readPrescription(_ tokens: [Token], _ terms: Terms) -> Bool {
+    mutating func readPrescription(_ tokens: [Token], _ terms: Terms, isLabelled: Bool) -> Bool {
         let instructs = tokens.contains(Self.instructing)
-        let named = MedicationMention.all(in: tokens, terms, isTaken: instructs)
+        let named = MedicationMention.all(in: tokens, terms, isTaken: instructs, known: medications.unlisted)
         let actions = MedicationActions(tokens, names: named.map(\.position))
         let mentions = named.filter { !actions.isReason($0.position) }
         guard !mentions.isEmpty else {
             // "Keep that as it is", "double that to 40 mg".
-            guard let change = actions.changeOfEarlier, let last = medications.last, tokens.count <= 12 else {
-                return false
+            guard let change = actions.changeOfEarlier else { return false }
+            var fragment = MedicationMention.fragment(in: tokens)
+            guard tokens.count <= (fragment.dose == nil ? 12 : 16) else { return false }
+            if let name = medications.named, spokenClause + Self.reach >= clauseCount {
+                // "I can prescribe that for you, 10 mg at night" – "The naproxen? Stay off it."
+                guard change != .started || fragment.dose != nil else { return false }
+                (fragment.name, fragment.change, fragment.tokens) = (name, change, tokens)
+                medications.add(fragment, by: rule)
+            } else {
+                guard change != .started, let last = medications.last, spokenClause + Self.reach >= clauseCount else {
+                    return false
+                }
+                medications.change(last, change, with: fragment, by: rule)
             }
-            medications.change(last, change, with: MedicationMention.fragment(in: tokens))
             return tokens.count <= 5 || tokens.contains(where: { MedicationMention.doseUnits.contains($0.plain) })
         }
+        spokenClause = clauseCount
         if tokens.contains(anyOf: Self.refusing) {
             addRefusal(NoteVoice.ofClinician(tokens))
             return true
@@ -78,16 +69,24 @@ extension FactExtraction {
             add(.plan, NoteVoice.ofClinician(tokens))
             return true
         }
+        // "They sent you home on aspirin 75 mg", and speech without labels, whose speaker is a guess.
+        lazy var isNews = (isLabelled || instructs) && !tokens.contains(anyOf: Self.recounting)
         var isNew = false
+        var namesKnown = false
         for var mention in mentions {
             let isKnown = medications.knows(mention.name)
-            let change = actions.change(ofNameAt: mention.position)
+            var change = actions.change(ofNameAt: mention.position)
+            // "Continue metformin, and for the burning pregabalin 75 mg at night."
+            if change == .continued, namesKnown, !isKnown, mention.dose != nil { change = nil }
+            namesKnown = namesKnown || isKnown
             // "Start" changes no known medication, unless a dose follows.
+            mention.isOfClinician = true
             mention.change =
-                change == .started && isKnown ? nil : change ?? (mention.dose != nil && !isKnown ? .started : nil)
+                change == .started && isKnown
+                ? nil : change ?? (mention.dose != nil && !isKnown && isNews ? .started : nil)
             let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
             if isWorth {
-                medications.add(mention)
+                medications.add(mention, by: rule)
                 isNew = true
             }
         }

@@ -25,6 +25,7 @@ extension FactExtraction {
             return true
         }
         add(.allergy, NoteVoice.ofPatient(tokens))
+        notice(medicationsIn: tokens, terms)
         return true
     }
 
@@ -82,7 +83,7 @@ extension FactExtraction {
             && tokens.count > 1
     }
 
-    private static let hedges: Set = ["maybe", "about", "around", "almost", "nearly", "like", "probably", "or"]
+    private static let hedges = Lexicon.set("patient/hedges")
 
     /// Interprets a fragment by the question before it: "Two months." after "How long has it hurt?"
     mutating func readFragment(_ tokens: [Token], _ terms: Terms, _ questions: Asked) -> Bool {
@@ -132,21 +133,12 @@ extension FactExtraction {
         }
     }
 
-    private static let telling: Set = [
-        "worse", "better", "helps", "helped", "help", "started", "began", "comes", "goes", "times", "night", "morning",
-        "evening", "walking", "running", "lifting", "standing", "sitting", "lying", "stairs", "eat", "eating", "sleep",
-        "sleeping", "weight", "appetite", "energy", "hospital", "ago", "fell", "injured", "twisted", "hit", "constant",
-        "sudden", "suddenly", "gradually", "radiates", "spread", "spreads", "tried", "wake", "ice", "exercise",
-        "surgery", "can't", "trouble", "difficulty", "stopped", "lost", "week", "weeks", "days", "months", "month",
-        "years", "hours", "minutes", "yesterday", "since", "medication", "medicine", "pills", "feels", "felt", "hurts",
-    ]
-    private static let worthless: Set = [
-        "thank", "thanks", "hello", "bye", "welcome", "hi", "sounds", "agree", "wonderful", "perfect", "wondering",
-        "understand", "relief", "scary", "joking", "funny", "bless", "okay", "absolutely", "appreciate", "nice", "meet",
-    ]
+    private static let telling = Lexicon.set("patient/telling")
+    private static let worthless = Lexicon.set("patient/worthless")
 
     /// Adds the rest of the story if it says something about the illness.
-    mutating func addNarrative(_ tokens: [Token], _ terms: Terms, _ clause: Dialogue.Clause, isAnswer: Bool = false) {
+    mutating func addNarrative(_ said: Utterance, isAnswer: Bool = false) {
+        let (tokens, terms) = (said.tokens, said.terms)
         guard tokens.count > 2, !tokens.contains(Self.worthless) else { return }
         let tells =
             terms.has([
@@ -155,8 +147,8 @@ extension FactExtraction {
             ])
             || tokens.contains(Self.telling) || isAnswer && tokens.count > 4
         guard tells else { return }
-        let said = NoteVoice.ofPatient(tokens, carries: clause.carriesSubject)
-        guard said.count > 1 else { return }
-        add(.presentIllness, said)
+        let text = said.asPatient
+        guard text.count > 1 else { return }
+        add(.presentIllness, text)
     }
 }

@@ -2,16 +2,19 @@ import ScribeDomain
 
 /// Extracts medical facts from a transcript, in the note's wording.
 ///
-/// Clauses are read in order with the question before them: "Any fever?" and "No" make one
-/// statement. Facts contain only what was said.
+/// Clauses are read in order with the question before them: "Any fever?" and "No" make one statement. An ordered list
+/// of rules reads each clause. Facts contain only what was said.
 struct FactExtraction {
     /// Facts of a transcript in spoken order, without duplicates.
     static func facts(in transcript: String) -> [ClinicalFact] {
-        var extraction = FactExtraction()
-        let clauses = Dialogue(transcript).clauses
-        extraction.isThirdPerson = clauses.contains { $0.isGuest }
-        for clause in ConditionalClauses.joined(clauses) { extraction.read(clause) }
+        let extraction = FactExtraction(transcript)
         return extraction.facts + extraction.medications.facts
+    }
+
+    init(_ transcript: String) {
+        let clauses = Dialogue(transcript).clauses
+        isThirdPerson = clauses.contains { $0.isGuest }
+        for clause in ConditionalClauses.joined(clauses) { read(clause) }
     }
 
     /// Questions that wait for an answer.
@@ -25,8 +28,15 @@ struct FactExtraction {
     }
 
     var facts: [ClinicalFact] = []
+    /// Name of the rule that reads a clause.
+    private(set) var rule = ""
+    /// Names of the rules that have read a clause, or a part of one.
+    private(set) var used: Set<String> = []
     private var seen: [ClinicalFact.Kind: Set<String>] = [:]
     var medications = MedicationList()
+    /// Number of the clauses that were read, and the last one that named a medication.
+    private(set) var clauseCount = 0
+    var spokenClause = 0
     var asked: Asked?
     /// Whether the last question was about the family.
     private var asksFamily = false
@@ -53,7 +63,22 @@ struct FactExtraction {
         guard !text.isEmpty, text.utf8.count > 2, seen[kind, default: []].insert(text.lowercased()).inserted else {
             return
         }
-        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source))
+        facts.append(ClinicalFact(kind, text, details: details, source: tokens.source, rule: rule))
+    }
+
+    /// Reads a clause by an ordered list of rules.
+    /// - Returns: whether one of them has read it to its end.
+    @discardableResult
+    mutating func apply(_ rules: [FactRule], to said: Utterance) -> Bool {
+        var said = said
+        for rule in rules {
+            self.rule = rule.name
+            let count = facts.count
+            let isRead = rule.read(&self, &said)
+            if isRead || facts.count > count { used.insert(rule.name) }
+            if isRead { return true }
+        }
+        return false
     }
 
     /// Adds a complaint with its name and duration, as far as they were said.
@@ -74,6 +99,7 @@ struct FactExtraction {
     // MARK: Reading
 
     private mutating func read(_ clause: Dialogue.Clause) {
+        clauseCount += 1
         switch (clause.speaker, clause.act) {
         case (.clinician, .question): ask(clause)
         case (.clinician, _):
@@ -86,20 +112,13 @@ struct FactExtraction {
         }
     }
 
-    private static let reasons = PhraseBook([
-        "here for", "here about", "here with", "in for", "come about", "come in about", "asked for a call about",
-        "to see me about", "written to me about", "presents for", "presents today for", "here today for",
-        "in today for", "here to follow up on", "in with", "here because of", "here to discuss",
-    ])
-    private static let openQuestions = PhraseBook([
-        "what brings", "what can i", "what's going", "what is going", "what's the", "how can i", "what happened",
-        "what's been", "tell me", "what seems", "what's wrong", "how are you", "how have you", "what's up", "kya hua",
-    ])
+    private static let reasons = Lexicon.phrases("questions/reasons")
+    private static let openQuestions = Lexicon.phrases("questions/open-questions")
 
     private mutating func ask(_ clause: Dialogue.Clause) {
         let tokens = clause.tokens
-        if readReason(clause) { return }
         let terms = Terms(tokens)
+        if apply([Self.reasonRule], to: Utterance(clause, tokens, terms)) { return }
         if let term = terms.first(.bloodRelative), !tokens[term.range].contains(where: { $0.plain == "family" }) {
             relative = Array(tokens[term.range])
             speaksOfOther = true
@@ -116,8 +135,12 @@ struct FactExtraction {
         if let count = asked?.clauses.count, count > 12 { asked?.clauses.removeFirst() }
     }
 
-    /// Reads the reason for a visit: "You're here for your blood pressure check."
-    mutating func readReason(_ clause: Dialogue.Clause) -> Bool {
+    static let reasonRule = FactRule(
+        "reason for the visit", "Doctor: You're here for your blood pressure check.",
+        not: "Doctor: Your blood pressure is high."
+    ) { notes, said in notes.readReason(said.clause) }
+
+    private mutating func readReason(_ clause: Dialogue.Clause) -> Bool {
         guard !hasChiefComplaint,
             let position = clause.tokens.indices.first(where: { clause.tokens.end(of: Self.reasons, at: $0) != nil }),
             let end = clause.tokens.end(of: Self.reasons, at: position), end < clause.tokens.count
@@ -140,6 +163,7 @@ struct FactExtraction {
     mutating func notice(medicationsIn tokens: [Token], _ terms: Terms) {
         for term in terms.all where !term.kinds.isDisjoint(with: .drug) {
             medications.speak(of: Array(tokens[term.range]).text)
+            spokenClause = clauseCount
         }
     }
 }

@@ -3,35 +3,14 @@
 /// An action belongs to the medications that it stands before, up to the next action. A medication that is only a
 /// reason, "it does not mix with the apixaban", has none.
 struct MedicationActions {
-    private static let stopping = [
-        "stop", "stopping", "discontinue", "hold", "come off", "wean off", "stop taking", "hold off", "leave off",
-    ]
-    private static let increasing = [
-        "increase", "go up", "goes up", "raise", "double", "bump", "increasing", "bump up", "put up", "doubling",
-    ]
-    private static let decreasing = [
-        "reduce", "decrease", "cut", "lower", "go down", "reducing", "decreasing", "taper", "halve", "come down",
-    ]
-    private static let continuing = [
-        "continue", "carry on", "keep", "stay", "same dose", "stays", "refill", "keep using", "still use",
-        "keep going", "keep taking", "continuing",
-    ]
-    private static let starting = [
-        "start", "starting", "begin", "initiate", "prescribe", "prescribing", "add", "adding", "give you", "give her",
-        "give him", "giving you", "put you", "restart", "i'll give", "try you", "go for", "send in", "take",
-        "giving him", "giving her", "apply", "use", "prescription for",
-    ]
     private static let phrases = PhraseBook(
-        stopping.map { ($0, MedicationMention.Change.stopped) } + increasing.map { ($0, .increased) }
-            + decreasing.map { ($0, .decreased) } + continuing.map { ($0, .continued) }
-            + starting.map { ($0, .started) })
-    private static let swapping: Set = ["swap", "switch", "change", "replace", "swapping", "switching", "changing"]
-    /// Verbs whose object is the reason for an action, and not what the action is about.
-    private static let reasons: Set = [
-        "mix", "mixes", "interact", "interacts", "harm", "harms", "clash", "clashes", "react", "reacts", "interfere",
-        "interferes",
-    ]
-    private static let pronouns: Set = ["that", "it", "them", "those", "this"]
+        Lexicon.pairs("medicines/actions").compactMap { phrase, change in
+            MedicationMention.Change(rawValue: change).map { (phrase, $0) }
+        })
+    private static let swapping = Lexicon.set("medicines/swapping")
+    private static let reasons = Lexicon.set("medicines/objects")
+    private static let moving = Lexicon.set("medicines/moving")
+    private static let pronouns = Lexicon.set("medicines/pronouns")
 
     private struct Action {
         let change: MedicationMention.Change
@@ -53,7 +32,12 @@ struct MedicationActions {
             // "Forty milligrams for five days, then stop" is no action of today.
             if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
             if let entry = tokens.longest(of: Self.phrases, at: position) {
-                actions.append(Action(change: entry.meaning, range: position..<position + entry.phrase.count))
+                let range = position..<position + entry.phrase.count
+                // "Please don't stop it": a denied stop is no change, and any other denied action none.
+                let isDenied = tokens[..<position].suffix(4).contains { Self.denials.contains($0.plain) }
+                guard !isDenied || entry.meaning == .stopped else { continue }
+                let change = isDenied ? .continued : Self.isOfDose(tokens, behind: range) ? .decreased : entry.meaning
+                actions.append(Action(change: change, range: range))
             }
         }
         self.actions = actions
@@ -65,10 +49,27 @@ struct MedicationActions {
         }
     }
 
+    private static let denials: Set = ["don't", "never", "not", "won't", "shouldn't", "wouldn't", "without"]
+
+    /// Whether an action stops one dose of several: "stop the night dose of glimepiride".
+    private static func isOfDose(_ tokens: [Token], behind action: Range<Int>) -> Bool {
+        let rest = tokens[action.upperBound...].prefix(4)
+        return tokens[action].contains { $0.plain.hasPrefix("stop") }
+            && rest.contains { ["dose", "doses"].contains($0.plain) }
+    }
+
     /// Action on the medication whose name begins at `position`.
     func change(ofNameAt position: Int) -> MedicationMention.Change? {
         if let swap, position > swap.start { return position < swap.turn ? .stopped : .started }
         let before = actions.last { $0.range.upperBound <= position }
+        // "Bring the metformin down to 500 mg."
+        if before == nil || before?.change == .started,
+            tokens[..<position].suffix(3).contains(where: { Self.moving.contains($0.plain) }),
+            let turn = tokens[(position + 1)...].prefix(4).firstIndex(where: { ["up", "down"].contains($0.plain) }),
+            tokens.matches(["to"], at: turn + 1) || tokens.matches(["by"], at: turn + 1)
+        {
+            return tokens[turn].plain == "up" ? .increased : .decreased
+        }
         // "Ramipril, carry on with that": the action stands behind its object.
         let behind = actions.first { action in
             action.range.lowerBound > position && action.range.upperBound < tokens.count
@@ -88,12 +89,35 @@ struct MedicationActions {
     /// object of its own.
     var changeOfEarlier: MedicationMention.Change? {
         actions.first { action in
-            let around = tokens[..<action.range.lowerBound].suffix(1) + tokens[action.range.upperBound...].prefix(2)
-            guard action.change != .started else { return false }
-            if around.contains(where: { Self.pronouns.contains($0.plain) }) { return true }
-            let dose = tokens[action.range.upperBound...].drop { ["to", "by", "down", "up"].contains($0.plain) }
+            let (start, end) = (action.range.lowerBound, action.range.upperBound)
+            // "If you get on with it, you can double it."
+            if tokens[..<start].contains(where: { ["if", "unless", "when", "once"].contains($0.plain) }) {
+                return false
+            }
+            if action.change == .started { return isPronoun(end) }
+            // "That one has to stop."
+            if end == tokens.count, (2..<7).contains(start), ["to", "must", "can"].contains(tokens[start - 1].plain),
+                isPronoun(0) || isPronoun(1)
+            {
+                return true
+            }
+            if isPronoun(start - 1) || isPronoun(end) || isPronoun(end + 1) { return true }
+            let dose = tokens[end...].drop { ["to", "by", "down", "up"].contains($0.plain) }
             return dose.first.map { Numbers.isNumber($0.plain) || $0.plain.utf8.first.map(Self.isDigit) ?? false }
                 ?? false && tokens.contains { MedicationMention.doseUnits.contains($0.plain) }
         }?.change
+    }
+
+    private static let afterPronouns = Lexicon.set("medicines/after-pronouns")
+
+    /// Whether a word stands for something named before: "keep that", and not "keep that leg up".
+    private func isPronoun(_ position: Int) -> Bool {
+        guard tokens.indices.contains(position), Self.pronouns.contains(tokens[position].plain) else { return false }
+        guard position + 1 < tokens.count, tokens[position].pause == .none, tokens[position].plain != "it" else {
+            return true
+        }
+        let next = tokens[position + 1].plain
+        return Self.afterPronouns.contains(next) || Numbers.isNumber(next)
+            || MedicationActions.phrases.entries(beginningWith: next) != nil
     }
 }

@@ -4,36 +4,54 @@ import ScribeDomain
 struct MedicationList {
     private var order: [String] = []
     private var mentions: [String: MedicationMention] = [:]
+    /// Rule that has read each medication as it stands.
+    private var rules: [String: String] = [:]
     /// Medication mentioned last, for "keep that as it is".
     private(set) var last: String?
-    /// Medication named last, taken or not.
-    private var named: String?
+    /// Medication named last, if it is no medication of the visit.
+    private(set) var named: String?
+    /// Names of one word that the lexicon lacks.
+    private(set) var unlisted: Set<String> = []
 
     /// Adds a mention or merges it with a known medication.
-    /// - Returns: whether the medication was known already.
-    @discardableResult
-    mutating func add(_ mention: MedicationMention) -> Bool {
+    mutating func add(_ mention: MedicationMention, by rule: String) {
         let key = known(like: mention.name.lowercased()) ?? mention.name.lowercased()
         last = key
         named = nil
         guard var known = mentions[key] else {
             order.append(key)
             mentions[key] = mention
-            return false
+            rules[key] = rule
+            if !key.contains(" "), mention.name.first?.isUppercase ?? false { unlisted.insert(key) }
+            return
         }
         if mention.name.utf8.count > known.name.utf8.count { known.name = mention.name }
+        let turn = Self.turn(from: known, to: mention)
         known.dose = mention.dose ?? known.dose
         known.frequency = mention.frequency ?? known.frequency
         known.duration = mention.duration ?? known.duration
-        known.change = mention.change ?? known.change
-        if mention.dose != nil || mention.frequency != nil || mention.change != nil { known.tokens = mention.tokens }
+        known.change = turn ?? mention.change ?? known.change
+        if mention.dose != nil || mention.frequency != nil || mention.change != nil {
+            known.tokens = mention.tokens
+            rules[key] = rule
+        }
         mentions[key] = known
-        return true
+    }
+
+    /// Change that follows from the doses alone: "change the ramipril to 10 mg" after "ramipril 5 mg".
+    private static func turn(from old: MedicationMention, to new: MedicationMention) -> MedicationMention.Change? {
+        guard new.isOfClinician, new.change == nil || new.change == .started || new.change == .continued,
+            old.frequency == nil || new.frequency == nil || old.frequency == new.frequency,
+            let before = old.dose?.split(separator: " "), let after = new.dose?.split(separator: " "),
+            before.count == 2, after.count == 2, before[1] == after[1], let first = Double(before[0]),
+            let second = Double(after[0]), first != second
+        else { return nil }
+        return first < second ? .increased : .decreased
     }
 
     /// Completes the medication mentioned last.
     /// - Returns: whether that medication lacked the fragment's information.
-    mutating func complete(with fragment: MedicationMention) -> Bool {
+    mutating func complete(with fragment: MedicationMention, by rule: String) -> Bool {
         guard let last, var known = mentions[last],
             fragment.dose != nil && known.dose == nil || fragment.frequency != nil && known.frequency == nil
         else { return false }
@@ -41,13 +59,14 @@ struct MedicationList {
         known.frequency = known.frequency ?? fragment.frequency
         known.tokens += fragment.tokens
         mentions[last] = known
+        rules[last] = rule
         return true
     }
 
     /// Removes the medication mentioned last.
     /// - Returns: name of the medication; nil if there is none.
     mutating func removeLast() -> String? {
-        if let named, known(like: named.lowercased()) == nil { return named }
+        if let named { return named }
         guard let key = last, let mention = mentions.removeValue(forKey: key) else { return nil }
         order.removeAll { $0 == key }
         last = order.last
@@ -58,7 +77,7 @@ struct MedicationList {
 
     /// Changes a known medication, to another dose or frequency if they were said.
     mutating func change(
-        _ key: String, _ change: MedicationMention.Change, with fragment: MedicationMention
+        _ key: String, _ change: MedicationMention.Change, with fragment: MedicationMention, by rule: String
     ) {
         guard var known = mentions[key] else { return }
         known.change = change
@@ -68,6 +87,7 @@ struct MedicationList {
             change == .continued ? known.frequency ?? fragment.frequency : fragment.frequency ?? known.frequency
         known.tokens += fragment.tokens
         mentions[key] = known
+        rules[key] = rule
     }
 
     /// Whether a medication is named that "it" can mean.
@@ -76,8 +96,9 @@ struct MedicationList {
     func knows(_ name: String) -> Bool { known(like: name.lowercased()) != nil }
 
     mutating func speak(of name: String) {
-        last = known(like: name.lowercased()) ?? last
-        named = name
+        let key = known(like: name.lowercased())
+        last = key ?? last
+        named = key == nil ? name : nil
     }
 
     /// Finds a known medication by a shorter name: "metformin" is "metformin slow release".
@@ -88,7 +109,8 @@ struct MedicationList {
     }
 
     var facts: [ClinicalFact] {
-        order.compactMap { mentions[$0] }.map { mention in
+        order.compactMap { key in
+            guard let mention = mentions[key] else { return nil }
             var details = ["name": mention.name]
             details["dose"] = mention.dose
             details["frequency"] = mention.frequency
@@ -104,7 +126,8 @@ struct MedicationList {
                 case .continued: "continue \(text)"
                 case .started, nil: text
                 }
-            return ClinicalFact(.medication, said, details: details, source: mention.tokens.source)
+            return ClinicalFact(
+                .medication, said, details: details, source: mention.tokens.source, rule: rules[key])
         }
     }
 

@@ -18,13 +18,23 @@ extension MedicationMention {
             guard next < tokens.count, let unit = shortUnits[tokens[next].plain] else {
                 return word == "a" ? hundred(in: tokens, at: position + 1) : nil
             }
-            return (word == "half" ? "0.5 \(unit)" : "1 \(unit)", next + 1)
+            return (tokens[position..<next].contains { $0.plain == "half" } ? "0.5 \(unit)" : "1 \(unit)", next + 1)
         }
-        guard let number = Numbers.value(in: tokens, at: position), number.end < tokens.count,
+        guard let number = number(in: tokens, at: position), number.end < tokens.count,
             tokens[number.end - 1].pause < .end, doseUnits.contains(tokens[number.end].plain)
         else { return nil }
         let unit = tokens[number.end].plain
         return ("\(number.text) \(shortUnits[unit] ?? unit)", number.end + 1)
+    }
+
+    /// Reads a number of a dose, also "one and a half". "Five hundred three times a day" is 500.
+    private static func number(in tokens: [Token], at position: Int) -> (text: String, end: Int)? {
+        guard let number = Numbers.value(in: tokens, at: position) else { return nil }
+        if tokens.matches(["and", "a", "half"], at: number.end) { return (number.text + ".5", number.end + 3) }
+        guard number.end - position > 1, number.end < tokens.count, tokens[number.end].plain == "times" else {
+            return number
+        }
+        return Numbers.value(in: Array(tokens[..<(number.end - 1)]), at: position)
     }
 
     /// Reads a dose of hundreds or thousands: "a hundred milligrams".
@@ -33,16 +43,26 @@ extension MedicationMention {
         return dose(in: tokens, at: position)
     }
 
-    /// Reads a number right after the name as milligrams: "azithromycin 250", "lisinopril ten".
+    /// Reads a number right after the name as milligrams: "azithromycin 250", "lisinopril ten", "bring it up to 20".
     static func bareDose(in tokens: [Token], at position: Int, after name: Int) -> (text: String, end: Int)? {
-        guard position == name || position == name + 1 && ["to", "is", "at"].contains(tokens[name].plain),
-            let number = Numbers.value(in: tokens, at: position), let value = Double(number.text), value >= 2,
-            number.end == tokens.count
+        let before = position > 0 ? tokens[position - 1].plain : ""
+        guard
+            position == name || position == name + 1 && ["to", "is", "at", "the", "was"].contains(before)
+                || position > name && before == "to"
+                    && tokens[..<(position - 1)].suffix(8).contains(where: { turning.contains($0.plain) })
+        else { return nil }
+        let first = tokens[position].plain == "a" ? position + 1 : position
+        guard let number = number(in: tokens, at: first), let value = Double(number.text),
+            value >= (first > position ? 100 : 2) || number.text.contains("."),
+            number.end == tokens.count || tokens[number.end - 1].pause > .none
                 || !Numbers.units.contains(tokens[number.end].plain)
-                    && !["times", "puffs", "a", "percent", "of", "per"].contains(tokens[number.end].plain)
+                    && !noMilligrams.contains(tokens[number.end].plain)
         else { return nil }
         return (number.text + " mg", number.end)
     }
+
+    private static let turning = Lexicon.set("medicines/turning")
+    private static let noMilligrams = Lexicon.set("medicines/no-milligrams")
 
     static func frequency(in tokens: [Token], at position: Int) -> Int? {
         if let end = tokens.end(of: schedules, at: position) { return end }
@@ -91,21 +111,15 @@ extension MedicationMention {
             return end > position + 1 ? end : nil
         default:
             guard Numbers.isNumber(tokens[position].plain), position + 1 < tokens.count,
+                tokens[position].pause == .none,
                 Numbers.units.contains(tokens[position + 1].plain)
             else { return nil }
             return position + 2
         }
     }
 
-    private static let leading: Set = [
-        "the", "last", "past", "about", "of", "almost", "nearly", "to", "or", "another", "next", "like", "around",
-        "well", "over", "good", "at", "least", "maybe",
-    ]
-    private static let dateWords: Set = [
-        "last", "the", "this", "of", "yesterday", "morning", "afternoon", "evening", "tonight", "today", "childhood",
-        "birth", "early", "late", "christmas", "about", "summer", "winter", "spring", "autumn", "then", "school",
-        "college", "easter", "my",
-    ]
+    private static let leading = Lexicon.set("medicines/leading")
+    private static let dateWords = Lexicon.set("medicines/date-words")
 
     private static func isDatePart(_ word: String) -> Bool {
         dateWords.contains(word) || Numbers.units.contains(word) || Numbers.isNumber(word)

@@ -14,41 +14,24 @@ struct MedicationMention {
     var tokens: [Token]
     /// Index of the name in its clause.
     var position = 0
+    /// Whether a clinician said it.
+    var isOfClinician = false
 
-    private static let forms: Set = [
-        "spray", "ointment", "cream", "gel", "inhaler", "syrup", "drops", "patch", "patches", "injection", "injections",
-        "lotion", "suspension", "powder", "lozenges", "v", "slow", "release", "xr", "er", "modified", "nasal", "acid",
-        "eye", "ear", "mouthwash", "shampoo", "sachets", "extra", "d",
-    ]
-    static let doseUnits: Set = [
-        "mg", "milligram", "milligrams", "mcg", "microgram", "micrograms", "g", "gram", "grams", "ml", "millilitre",
-        "millilitres", "milliliters", "units", "unit", "tablet", "tablets", "capsule", "capsules", "drops", "puff",
-        "puffs", "teaspoon", "teaspoons", "spoon", "spoons", "iu", "pill", "pills", "mls", "dose", "sprays", "sachet",
-    ]
-    static let shortUnits = [
-        "milligram": "mg", "milligrams": "mg", "microgram": "mcg", "micrograms": "mcg", "gram": "g", "grams": "g",
-        "millilitre": "ml", "millilitres": "ml", "milliliters": "ml", "mls": "ml",
-    ]
+    private static let forms = Lexicon.set("medicines/forms")
+    static let doseUnits = Lexicon.set("medicines/dose-units")
+    static let shortUnits = Lexicon.dictionary("medicines/short-units")
 
-    static let schedules = PhraseBook([
-        "once a day", "twice a day", "thrice a day", "once daily", "twice daily", "thrice daily", "once a week",
-        "twice a week", "once a month", "at night", "at bedtime", "in the morning", "in the evening", "after food",
-        "before food", "after meals", "before meals", "with food", "with meals", "after breakfast", "before breakfast",
-        "after lunch", "after dinner", "before bed", "as needed", "when needed", "if needed", "as required", "daily",
-        "every day", "every morning", "every night", "every evening", "every other day", "on an empty stomach", "od",
-        "bd", "tds", "qid", "hs", "sos", "prn", "bid", "tid", "1-0-1", "1-1-1", "0-0-1", "1-0-0", "per day", "a day",
-        "nightly", "weekly", "once in the morning", "once at night", "three times daily", "in the mornings",
-        "on fridays", "mornings", "at the start of a headache", "as often as you like", "when you need it", "each day",
-        "each morning", "each night", "every week", "every month", "once weekly", "morning and night", "before bedtime",
-        "with breakfast", "with dinner",
-    ])
+    static let schedules = Lexicon.phrases("medicines/schedules")
 
     /// Most words between a medication's name and its dose.
     private static let reach = 14
 
     /// Finds all medications that a clause names.
+    /// - Parameter known: names of one word that were said before.
     /// - Parameter isTaken: whether words that may be food count, because the clause is about medication that is taken.
-    static func all(in tokens: [Token], _ terms: Terms, isTaken: Bool) -> [MedicationMention] {
+    static func all(
+        in tokens: [Token], _ terms: Terms, isTaken: Bool, known: Set<String> = []
+    ) -> [MedicationMention] {
         var found: [MedicationMention] = []
         var starts: [(start: Int, end: Int)] = []
         var position = 0
@@ -59,6 +42,13 @@ struct MedicationMention {
             if next < named.count, named[next].range.lowerBound == position {
                 let term = named[next]
                 let end = term.range.upperBound
+                // "The water tablet indapamide", "the brown inhaler, Clenil": the name says which.
+                if let last = starts.last, isApposition(tokens, last.end..<position, terms),
+                    position == named[next].range.lowerBound,
+                    !term.kinds.isDisjoint(with: .medication)
+                {
+                    starts.removeLast()
+                }
                 // "betamethasone ointment" is one medication.
                 if let last = starts.last, last.end == position, forms.contains(tokens[position].plain) {
                     position = end
@@ -70,7 +60,9 @@ struct MedicationMention {
                     starts.append((position, end))
                 }
                 position = end
-            } else if isUnknownName(tokens, position, terms, isTaken: isTaken) {
+            } else if known.contains(tokens[position].plain) || isUnknownName(tokens, position, terms, isTaken: isTaken)
+            {
+                if let last = starts.last, isApposition(tokens, last.end..<position, terms) { starts.removeLast() }
                 starts.append((position, position + 1))
                 position += 1
             } else {
@@ -119,6 +111,10 @@ struct MedicationMention {
                 mention.dose = dose.text
                 mention.tokens += tokens[position..<dose.end]
                 position = dose.end
+            } else if mention.dose == nil, let dose = bareDose(in: tokens, at: position, after: 0), position > 0 {
+                mention.dose = dose.text
+                mention.tokens += tokens[position..<dose.end]
+                position = dose.end
             } else if let end = frequency(in: tokens, at: position) {
                 mention.frequency = Array(tokens[position..<end]).text
                 mention.tokens += tokens[position..<end]
@@ -130,17 +126,21 @@ struct MedicationMention {
         return mention
     }
 
-    private static let noNames: Set = [
-        "take", "with", "about", "than", "have", "from", "taking", "your", "this", "that", "another", "only", "give",
-        "for", "increase", "decrease", "reduce", "dose", "down", "start", "over", "every", "each", "same", "added",
-        "still", "currently", "just", "around", "maybe", "milligrams", "tablets", "goes", "make", "giving", "them",
-        "need", "times", "sorry", "wait", "actually", "rather", "mean", "correction", "then", "went",
-    ]
+    /// Whether a kind of medicine ends right before a name, in the same breath: "the water tablet indapamide".
+    private static func isApposition(_ tokens: [Token], _ between: Range<Int>, _ terms: Terms) -> Bool {
+        guard between.isEmpty, let group = terms.all.last(where: { $0.range.upperBound == between.lowerBound }) else {
+            return false
+        }
+        return group.kinds.isDisjoint(with: .medication) && group.kinds.contains(.drugGroup)
+            && !["and", "or"].contains(tokens[between.lowerBound].plain)
+    }
 
-    /// Words before an unknown name: "I'm taking remeron for depression".
-    private static let naming: Set = ["taking", "take", "takes", "on", "and", "use", "uses", "using"]
+    private static let noNames = Lexicon.set("medicines/no-names")
 
-    /// Whether an unknown word counts as a medication, because a dose in milligrams or its condition follows.
+    private static let naming = Lexicon.set("medicines/naming")
+
+    /// Whether an unknown word counts as a medication: a dose in milligrams or its condition follows, or, behind a
+    /// capital letter, any dose.
     private static func isUnknownName(_ tokens: [Token], _ position: Int, _ terms: Terms, isTaken: Bool) -> Bool {
         // Few words have a dose or a condition behind them, so that is looked at first.
         guard position + 1 < tokens.count else { return false }
@@ -150,7 +150,8 @@ struct MedicationMention {
             isTaken && next == "for" && position > 0 && naming.contains(tokens[position - 1].plain)
         let word = tokens[position].plain
         guard mayHaveDose || mayHaveCondition, word.utf8.count > 3, tokens[position].pause < .end,
-            !noNames.contains(word), word.allSatisfy(\.isLetter), !Numbers.isNumber(word), !doseUnits.contains(word)
+            !noNames.contains(word), !HindiSpeech.isGrammar(word), word.allSatisfy(\.isLetter), !Numbers.isNumber(word),
+            !doseUnits.contains(word)
         else { return false }
         if mayHaveCondition,
             terms.all.contains(where: {
@@ -159,10 +160,17 @@ struct MedicationMention {
         {
             return true
         }
+        // "Diclofenac for my shoulder, 50 mg."
+        let isPurpose =
+            position > 1 && tokens[position - 2].plain == "for"
+            && ["my", "your", "the", "his", "her"].contains(tokens[position - 1].plain)
+        if isPurpose || terms.all.contains(where: { $0.range.contains(position) }) { return false }
         let start = next == "of" ? position + 2 : position + 1
         guard start < tokens.count,
             Numbers.isNumber(tokens[start].plain) || tokens[start].plain.first?.isNumber ?? false,
-            let dose = dose(in: tokens, at: start), dose.text.hasSuffix("mg") || dose.text.hasSuffix("mcg")
+            let dose = dose(in: tokens, at: start),
+            dose.text.hasSuffix("mg") || dose.text.hasSuffix("mcg")
+                || tokens[position].shown.first?.isUppercase ?? false
         else { return false }
         return true
     }
@@ -181,7 +189,11 @@ struct MedicationMention {
         var position = end
         while position < limit {
             let isUnlikely = position > end + 5 && mention.dose == nil && mention.frequency == nil
-            if isUnlikely, mention.duration == nil, position > end + 8 { break }
+            // "The gliclazide is the one that does that, we'll cut it to 40."
+            if isUnlikely, mention.duration == nil, position > end + 8, tokens[position - 1].plain != "to" {
+                position += 1
+                continue
+            }
             if let dose = dose(in: tokens, at: position) ?? bareDose(in: tokens, at: position, after: end) {
                 let before = position > 0 ? tokens[position - 1].plain : ""
                 if mention.dose == nil || goals.contains(before) {
@@ -220,8 +232,7 @@ struct MedicationMention {
         return mention
     }
 
-    /// Words before the value that counts: "ten milligrams, sorry, twenty milligrams".
-    private static let goals: Set = ["to", "now", "sorry", "wait", "actually", "rather", "mean", "that", "no", "make"]
+    private static let goals = Lexicon.set("medicines/goals")
 
     /// Reads a dose before the name: "500 mg of amoxicillin", "10 mg once a day on the ramipril".
     private static func leadingDose(

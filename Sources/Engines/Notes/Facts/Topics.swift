@@ -1,19 +1,8 @@
 /// Splits a question into the topics that it asks about.
 enum Topics {
-    private static let openings: Set = [
-        "any", "there's", "diagnosed", "you're", "you've", "not", "she's", "he's", "do", "did", "does", "have", "has",
-        "had", "are", "is", "was", "were", "you", "your", "there", "ever", "been", "he", "she", "it", "the", "a", "an",
-        "some", "noticed", "noticing", "having", "get", "getting", "feel", "feeling", "experienced", "experiencing",
-        "and", "or", "so", "okay", "what", "about", "how", "also", "that", "other", "with", "got", "like", "symptoms",
-        "kind", "of", "to", "even", "still", "right", "now", "then", "problems", "issues", "problem", "issue", "recent",
-        "recently", "new", "i", "mean", "koi", "kya", "suffered", "from", "no", "anything", "else", "alright", "good",
-        "all", "in", "on", "at", "bringing", "know", "tell", "me",
-    ]
-    private static let ends: Set = [
-        "that", "lately", "recently", "today", "either", "you", "with", "at", "or", "and", "like", "this", "now", "it",
-        "all", "though", "too", "then", "before", "ever",
-    ]
-    private static let open: Set = ["how", "what", "when", "where", "which", "who", "why", "whereabouts", "tell"]
+    private static let openings = Lexicon.set("questions/openings")
+    private static let ends = Lexicon.set("questions/ends")
+    private static let open = Lexicon.set("questions/open")
 
     private static let troubles: Set = ["problems", "problem", "issues", "trouble"]
 

@@ -3,28 +3,9 @@ struct VitalSign {
     let text: String
     let range: Range<Int>
 
-    static let names = PhraseBook(
-        [
-            ("blood pressure", "blood pressure"), ("bp", "BP"), ("pressure", "blood pressure"),
-            ("temperature", "temperature"), ("temp", "temp"), ("pulse", "pulse"), ("heart rate", "heart rate"),
-            ("pulse rate", "pulse"), ("pulse oximetry", "oxygen"), ("oxygen saturation", "oxygen saturation"),
-            ("oxygen level", "oxygen"), ("oxygen", "oxygen"), ("sats", "oxygen saturation"),
-            ("saturation", "saturation"), ("saturations", "oxygen saturation"), ("rr", "respiratory rate"),
-            ("hr", "heart rate"), ("spo2", "SpO2"), ("o2 sat", "oxygen saturation"), ("o2", "oxygen"),
-            ("respiratory rate", "respiratory rate"), ("respiration rate", "respiratory rate"),
-            ("respirations", "respirations"), ("breathing rate", "breathing rate"), ("weight", "weight"),
-            ("height", "height"), ("bmi", "BMI"), ("pulse ox", "oxygen"),
-        ].map { ($0.0, $0.1) })
-    /// Words that may stand between a name and its value.
-    private static let between: Set = [
-        "is", "was", "of", "at", "now", "today", "it's", "a", "your", "are", "about", "around", "running", "measured",
-        "'s", "up", "down", "to", "the", "reads", "reading", "in", "on", "here", "looks", "good", "and", "still",
-        "rate", "that",
-    ]
-    private static let units: Set = [
-        "degrees", "degree", "percent", "kilos", "kg", "kilograms", "pounds", "lbs", "celsius", "fahrenheit",
-        "centimetres", "centimeters", "cm", "beats", "bpm", "%",
-    ]
+    static let names = PhraseBook(Lexicon.pairs("vitals/names"))
+    private static let between = Lexicon.set("vitals/between")
+    private static let units = Lexicon.set("vitals/units")
     private static let endings: Set = ["regular", "irregular"]
 
     /// Finds all vital signs of a clause, in order.

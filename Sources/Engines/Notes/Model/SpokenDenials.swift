@@ -123,7 +123,7 @@ struct SpokenDenials {
         }
     }
 
-    private static let denials = ClinicalLexicon.negations.union(["none", "nothing", "denying", "negative", "free"])
+    private static let denials = Lexicon.negations.union(["none", "nothing", "denying", "negative", "free"])
     private static let joining: Set = ["or", "nor", "and", "of", "the", "a", "an", "any", "in"]
     private static let closing: Set = [
         "but", "however", "although", "because", "more", "only", "just", "except", "if", "when", "unless", "until",

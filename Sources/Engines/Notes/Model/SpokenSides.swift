@@ -43,7 +43,7 @@ struct SpokenSides {
     func has(_ side: Side) -> Bool { side.part == nil ? all.contains { $0.name == side.name } : all.contains(side) }
 
     private static func isPart(_ token: Token) -> Bool {
-        ClinicalLexicon.bodyParts.contains(token.plain) || ClinicalLexicon.bodyParts.contains(token.plain.wordStem)
+        Lexicon.bodyParts.contains(token.plain) || Lexicon.bodyParts.contains(token.plain.wordStem)
     }
 
     /// The part right behind a side, else the one right before it.

@@ -2,28 +2,10 @@ import ScribeDomain
 
 /// Writes facts as sentences of a paragraph.
 enum NoteSentences {
-    private static let verbs: Set = [
-        "has", "is", "was", "had", "does", "did", "feels", "takes", "gets", "goes", "uses", "wants", "needs", "works",
-        "lives", "smokes", "drinks", "eats", "sleeps", "wakes", "walks", "thinks", "notices", "tries", "keeps", "knows",
-        "likes", "sees", "starts", "runs", "stands", "sits", "comes", "stops", "cannot", "would", "will", "could",
-        "went", "took", "tried", "felt", "noticed", "started", "stopped", "fell", "used", "quit", "lost", "got", "woke",
-        "denies", "came", "saw", "twisted", "thought", "ran", "hurt", "injured", "can", "couldn't", "never", "tends",
-        "hit", "broke", "cut", "gave",
-    ]
-    private static let finite: Set = [
-        "is", "are", "was", "were", "has", "hurts", "feels", "comes", "goes", "gets", "helps", "started", "went", "had",
-        "does", "did", "takes", "makes", "began", "happens", "seems", "will", "cannot", "burns", "itches", "helped",
-        "got",
-    ]
-    private static let openings: Set = [
-        "it", "that", "this", "because", "when", "if", "since", "after", "before", "for", "in", "at", "on", "worse",
-        "better", "about", "patient", "they", "he", "she", "every", "both", "with", "now", "then", "not",
-    ]
-    /// Words that follow a verb: "landed on", and not "increased thirst".
-    private static let afterVerbs: Set = [
-        "on", "in", "at", "to", "off", "out", "up", "down", "the", "it", "over", "from", "into", "with", "onto", "a",
-        "by",
-    ]
+    private static let verbs = Lexicon.set("sentences/verbs")
+    private static let finite = Lexicon.set("sentences/finite")
+    private static let openings = Lexicon.set("sentences/openings")
+    private static let afterVerbs = Lexicon.set("sentences/after-verbs")
 
     /// Joins facts into a paragraph; consecutive denials share a sentence.
     static func paragraph(_ facts: [ClinicalFact]) -> String {

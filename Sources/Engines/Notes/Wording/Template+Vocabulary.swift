@@ -5,7 +5,7 @@ extension Template {
     /// if the note has a section for them.
     package var vocabulary: [String] {
         let kinds = Set(sections.flatMap(\.facts))
-        return (kinds.contains(.medication) ? ClinicalLexicon.medications.sorted() : [])
-            + (kinds.isDisjoint(with: [.assessment, .history]) ? [] : ClinicalLexicon.conditions.sorted())
+        return (kinds.contains(.medication) ? Lexicon.words("medications") : [])
+            + (kinds.isDisjoint(with: [.assessment, .history]) ? [] : Lexicon.words("conditions"))
     }
 }

@@ -11,6 +11,52 @@ struct MedicationActionsTests {
     }
 
     @Test(
+        "a name in apposition, a bare dose, a pronoun and a denied or conditional action are read as they were meant",
+        arguments: [
+            (
+                "Patient: I take metformin 1 g twice a day./Doctor: Bring the metformin down to 500 mg twice a day.",
+                ["reduce metformin to 500 mg twice a day"]
+            ),
+            (
+                "Patient: I take bisoprolol 1.25 mg./Doctor: I'd like the bisoprolol to go up to two point five.",
+                ["increase bisoprolol to 2.5 mg"]
+            ),
+            (
+                "Patient: I take ticagrelor 90 mg twice a day./Doctor: Please don't stop it.",
+                ["continue ticagrelor 90 mg twice a day"]
+            ),
+            ("Doctor: They sent you home on aspirin 75 mg once a day.", ["aspirin 75 mg once a day"]),
+            ("Doctor: And the naproxen?/Patient: It helps./Doctor: That one has to stop.", ["stop naproxen"]),
+            ("Patient: I take ramipril 5 mg./Doctor: Keep that leg up.", ["ramipril 5 mg"]),
+            ("Patient: I use the brown inhaler, Clenil, two puffs twice a day.", ["Clenil 2 puffs twice a day"]),
+            ("Patient: I take the water tablet indapamide.", ["indapamide"]),
+            (
+                "Patient: I was taking omeprazole./Doctor: You can go back on that, 20 mg once a day.",
+                ["omeprazole 20 mg once a day"]
+            ),
+            ("Patient: The pharmacist offered me hydrocortisone.", []),
+            (
+                "Patient: I take sumatriptan 50 mg./Doctor: If you get on with it, you can double it.",
+                ["sumatriptan 50 mg"]
+            ),
+            (
+                "Patient: I take metformin 500 mg./Doctor: Continue metformin, and for the burning pregabalin 75 mg at night.",
+                ["continue metformin 500 mg", "pregabalin 75 mg at night"]
+            ),
+            (
+                "Patient: I take glimepiride 2 mg in the morning./Doctor: Stop the night dose of glimepiride.",
+                ["reduce glimepiride to 2 mg in the morning"]
+            ),
+            ("Patient: Losartan, a hundred once a day.", ["losartan 100 mg once a day"]),
+            ("Patient: I take indapamide, one and a half milligrams.", ["indapamide 1.5 mg"]),
+            ("Patient: Metformin, five hundred three times a day.", ["metformin 500 mg three times a day"]),
+            ("Patient: I do take co-codamol.", ["co-codamol"]),
+        ])
+    func meant(lines: String, expected: [String]) {
+        #expect(facts(.medication, in: lines) == expected)
+    }
+
+    @Test(
         "an action belongs to the medication that it stands before, and the last value said counts",
         arguments: [
             ("Doctor: Take paracetamol 1 gram up to four times a day.", ["paracetamol 1 g up to four times a day"]),
@@ -42,7 +88,7 @@ struct MedicationActionsTests {
                 "Patient: Metformin one gram twice a day, gliclazide 80 milligrams in the morning.",
                 ["metformin 1 g twice a day", "gliclazide 80 mg in the morning"]
             ),
-            ("Patient: I take ramipril 5 mg./Doctor: Change the ramipril to 10 mg.", ["ramipril 10 mg"]),
+            ("Patient: I take ramipril 5 mg./Doctor: Change the ramipril to 10 mg.", ["increase ramipril to 10 mg"]),
             (
                 "Patient: I use insulin, ten units in the morning and fourteen units at night.",
                 ["insulin 10 units in the morning and 14 units at night"]
