@@ -21,8 +21,8 @@ package struct Lint: Sendable {
         package var request: Int?
         /// Most files whose first bytes are read, to tell their format.
         package var mostFiles = 2000
-        /// Whether only exchanges are looked at that may be about the transaction, or that start at most a minute before
-        /// or after the request: a page of the console is read again with each change.
+        /// Whether only exchanges are looked at that may be about the transaction, or that start at most a minute
+        /// before or after the request: a page of the console is read again with each change.
         package var isNarrow = false
 
         package init(transaction: TransactionID? = nil, business: BusinessID? = nil, request: Int? = nil) {

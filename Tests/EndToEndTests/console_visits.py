@@ -261,7 +261,7 @@ def test_a_token_opens_the_console_once_per_browser(tmp_path):
         window.until("!document.querySelector('.err').hidden", "a wrong token is refused")
         window.run("document.querySelector('#tk').value = 'operators-token'")
         window.click("[data-login] button")
-        wait_until(lambda: "Nothing has called" in window.text(), "the right one opens it")
+        wait_until(lambda: "No consultation in default yet" in window.text(), "the right one opens it")
         other = browser.window(f"{server.base_url}/__console/settings")
         assert (
             "admin-token" in other.text()

@@ -89,7 +89,7 @@ def test_notes_are_shown_as_sections_with_their_raw_text_and_fhir_in_tabs(visite
     assert titles.count("Transcript") == 1 and len(titles) == 3, titles
     soap = "[...document.querySelectorAll('.doc')].find(one => one.innerText.startsWith('SOAP Note'))"
     window.run(f"{soap}.querySelector('[data-tab=raw]').click()")
-    assert '[{"title":"Subjective"' in window.run(f"{soap}.innerText")
+    assert '"title": "Subjective"' in window.run(f"{soap}.innerText")
     # The chosen tab outlives a change of the page.
     window.run("window.before = document.querySelector('.doc')")
     requests.post(
@@ -97,7 +97,7 @@ def test_notes_are_shown_as_sections_with_their_raw_text_and_fhir_in_tabs(visite
     window.until("document.querySelector('.strip [data-acts]') !== null", "the strip comes")
     window.click(".strip [data-acts]")
     window.until("window.before !== document.querySelector('.doc')", "the page is read again")
-    assert '[{"title":"Subjective"' in window.run(f"{soap}.innerText")
+    assert '"title": "Subjective"' in window.run(f"{soap}.innerText")
     window.run(f"{soap}.querySelector('[data-tab=fhir]').click()")
     assert '"resourceType": "Bundle"' in window.run(f"{soap}.innerText")
     window.key("ArrowLeft", 37)

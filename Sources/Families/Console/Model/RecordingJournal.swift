@@ -7,8 +7,8 @@ import ScribeStore
 
 /// The exchanges of one recording that the journal still has.
 struct RecordingJournal: Sendable {
-    /// Difference of two clocks, in seconds, up to which they count as one.
-    private static let drift = 1.0
+    /// Error of times that are stored, in seconds.
+    private static let rounding = 0.002
 
     let entries: [JournalEntry]
     private let dropped: Int
@@ -30,25 +30,26 @@ struct RecordingJournal: Sendable {
         entries = (found ?? []).map { JournalEntry($0, offset: offset) }
     }
 
-    /// The journal with times of the world's clock as it was: uploads and steps are stored with them. The journal has the
-    /// machine's times alone, and the clock may have been moved since.
+    /// The journal with times of the world's clock as it was, with which uploads and steps are stored. The journal
+    /// itself has the machine's times, and the clock may have been moved since.
     func aligned(with timeline: RecordingTimeline) -> RecordingJournal {
-        var known: [(at: Date, offset: TimeInterval)] = []
+        var known: [(at: Date, shift: TimeInterval)] = []
         for event in timeline.events {
             guard let time = event.time,
                 let entry = entries.first(where: { Self.tells($0, of: event.content, entries) })
             else { continue }
-            let end = entry.startedAt.addingTimeInterval((entry.milliseconds ?? 0) / 1000)
-            known.append((entry.startedAt, time.timeIntervalSince(end)))
+            // The time that is stored lies within the call.
+            let (begin, end) = (entry.time, entry.end ?? entry.time)
+            let isWithin = (begin.addingTimeInterval(-Self.rounding)...end.addingTimeInterval(Self.rounding))
+                .contains(time)
+            known.append((entry.startedAt, isWithin ? 0 : time.timeIntervalSince(end)))
         }
         known.sort { $0.at < $1.at }
         return RecordingJournal(
             entries: entries.map { entry in
-                guard let near = known.last(where: { $0.at <= entry.startedAt }) ?? known.first,
-                    abs(entry.startedAt.addingTimeInterval(near.offset).timeIntervalSince(entry.time)) > Self.drift
-                else { return entry }
+                let near = known.last { $0.at <= entry.startedAt } ?? known.first
                 var moved = entry
-                moved.time = entry.startedAt.addingTimeInterval(near.offset)
+                moved.time.addTimeInterval(near?.shift ?? 0)
                 return moved
             }, dropped: dropped, isOff: isOff)
     }

@@ -14,7 +14,8 @@ extension ConsoleFamily {
     ) -> (lines: [ConsoleViews.Model], scale: TimelineScale) {
         let transaction = timeline.transaction
         let base = transaction.createdAt
-        var lines: [(time: Date, line: Line)] = []
+        // At the same time a call comes before what it brought about.
+        var lines = journal.lines(about: timeline.files, facts.fixture)
         var last = base
         for event in timeline.events {
             let time = event.time ?? last
@@ -24,8 +25,11 @@ extension ConsoleFamily {
             if case .processed = event.content, let begin = transaction.committedAt, begin < time { line.begin = begin }
             lines.append((time, line))
         }
-        for entry in journal.lines(about: timeline.files, facts.fixture) { lines.append((entry.time, entry.line)) }
-        let sorted = lines.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+        // Stored times are whole milliseconds.
+        func moment(_ time: Date) -> Double { (time.timeIntervalSince1970 * 1000).rounded() }
+        let sorted = lines.enumerated().sorted {
+            (moment($0.element.time), $0.offset) < (moment($1.element.time), $1.offset)
+        }
         let shown = Self.folded(sorted.map(\.element)).suffix(Self.maxLines)
         func seconds(_ time: Date) -> TimeInterval { max(0, time.timeIntervalSince(base)) }
         let spans = shown.map { time, line in
@@ -68,7 +72,7 @@ extension ConsoleFamily {
         let title: String
         var detail = ""
         var took = ""
-        /// Whether it is about one file that was recognised, or about several.
+        /// True for one file that was recognised, and for several.
         var isRecognition = false
         /// Begin of the bar, if it is not the line's time.
         var begin: Date?

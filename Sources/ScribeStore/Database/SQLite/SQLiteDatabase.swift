@@ -59,8 +59,8 @@ final class SQLiteDatabase: StoreEngine {
 
     /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file. Blocking.
     ///
-    /// A new file is written beside its path, and is not synced: SQLite would sync it nine times. A kill leaves the file
-    /// beside the path, which the next call replaces.
+    /// A new file is written beside its path, and is not synced: SQLite would sync it nine times. A kill leaves the
+    /// file beside the path, which the next call replaces.
     /// - Throws: ``Store/Problem``, or SQLite's error.
     static func makeSchema(in path: String) throws {
         guard FileSystem.size(ofFile: path) ?? 0 > 0 else { return try makeFile(at: path) }
