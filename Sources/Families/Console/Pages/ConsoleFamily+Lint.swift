@@ -8,6 +8,8 @@ import ScribeRuntime
 extension ConsoleFamily {
     /// Most findings of a page.
     private static let maxFindings = 20
+    /// Most links of a finding.
+    private static let maxLinks = 8
     /// Most files whose format is told.
     private static let maxLintedFiles = 50
 
@@ -26,7 +28,9 @@ extension ConsoleFamily {
                 "row": finding.rule.row, "title": finding.rule.title, "why": finding.rule.why,
                 "fix": finding.rule.fix, "isGrave": finding.severity != .note,
                 "style": finding.severity == .error ? "bad" : finding.severity == .warning ? "warn" : "",
-                "requests": finding.requests.prefix(5).map {
+                "more": finding.requests.count > Self.maxLinks
+                    ? "and \(finding.requests.count - Self.maxLinks) more" : "",
+                "requests": finding.requests.prefix(Self.maxLinks).map {
                     ["number": $0, "href": "/\(Self.root)/requests/\($0)\(pageRequest.query)"]
                 } as [ConsoleViews.Model],
             ]

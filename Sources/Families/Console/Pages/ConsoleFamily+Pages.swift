@@ -62,7 +62,11 @@ extension ConsoleFamily {
     }
 
     private func content(of path: [Substring], _ pageRequest: PageRequest) async throws -> Page {
-        guard pageRequest.context.namespaceError == nil else { return Self.missing }
+        guard pageRequest.context.namespaceError == nil else {
+            var page = Self.missing
+            page.model["unknown"] = pageRequest.request.query.text("namespace") ?? ""
+            return page
+        }
         do {
             switch path.first {
             case nil: return try await recordings(pageRequest)

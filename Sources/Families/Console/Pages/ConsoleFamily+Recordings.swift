@@ -14,7 +14,9 @@ extension ConsoleFamily {
         case all = ""
         case running, failed, done, cancelled
 
-        var title: String { self == .all ? "All" : rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+        var title: String {
+            self == .all ? "All" : self == .running ? "Open" : rawValue.prefix(1).uppercased() + rawValue.dropFirst()
+        }
 
         var statuses: Set<Transaction.ProcessingStatus> {
             switch self {

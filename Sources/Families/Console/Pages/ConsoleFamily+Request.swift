@@ -27,6 +27,7 @@ extension ConsoleFamily {
         var model = entry.model(pageRequest.query)
         model["sent"] = Self.fields(shown.requestFields)
         model["body"] = Self.body(shown.requestBody, "request")
+        model["isAnswered"] = shown.response != nil
         model["received"] = Self.fields(shown.response?.headerFields ?? [:])
         model["answer"] = Self.body(exchange.responseBody, "answer")
         // The nearest operation says more.
