@@ -97,6 +97,9 @@
         /// The allocator of macOS has no arenas to limit.
         package static func tuneMemory() {}
 
+        /// The system gives the memory of code back by itself.
+        package static func releaseCode() {}
+
         // MARK: Threads
 
         package static var threadName: String? {

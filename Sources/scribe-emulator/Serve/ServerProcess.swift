@@ -144,7 +144,13 @@ struct ServerProcess {
                 } catch {
                     return readiness.finish(throwing: error)
                 }
-                Task { _ = try? await threads.runIfActive { TemporaryDataFolder.removeLeft(in: temporary) } }
+                let ownsProcess = Invocation.current.ownsProcess
+                Task {
+                    _ = try? await threads.runIfActive {
+                        if ownsProcess { OperatingSystem.releaseCode() }
+                        TemporaryDataFolder.removeLeft(in: temporary)
+                    }
+                }
                 if let onReady {
                     onReady(banner)
                 } else if isatty(STDOUT_FILENO) == 1 {
