@@ -21,8 +21,8 @@ enum ChunkRules {
         why: "The server keeps once what two chunks heard within half a second. More may be in the transcript twice.",
         fix: "Let chunks overlap by half a second, and send their true times in chunk_info.")
     static let duplicate = LintRule(
-        "chunk-duplicate", .warning, row: "eka.md 3.1", "The same audio is in the recording twice",
-        why: "Its words are in the transcript twice.",
+        "chunk-duplicate", .warning, row: "eka.md 3.1", "The same audio is in the recording more than once",
+        why: "Its words may be in the transcript as often.",
         fix: "Give each chunk a number of its own, and list each file once.")
     static let order = LintRule(
         "chunk-order", .warning, row: "eka.md 2.2", "The files are listed in another order than they were spoken",

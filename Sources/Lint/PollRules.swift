@@ -8,7 +8,7 @@ import ScribeHTTP
 enum PollRules {
     static let fast = LintRule(
         "poll-fast", .warning, row: "eka.md 4.3", "The client asks again without a pause",
-        why: "The server holds a poll for up to 14 s. Polls without a pause cost battery, and quotas.",
+        why: "The cloud holds a poll for up to 14 s. Polls without a pause cost battery, and quotas.",
         fix: "Wait a second or two after each answer.")
     static let endless = LintRule(
         "poll-endless", .warning, row: "eka.md 4.3", "The client asks for more than five minutes",

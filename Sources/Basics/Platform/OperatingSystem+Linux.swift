@@ -115,8 +115,8 @@
             _ = mallopt(trimThreshold, 8 << 20)
         }
 
-        /// Gives the memory of the program's code back. The system reads a page of it again, from its cache of the file,
-        /// when it runs.
+        /// Gives the memory of the program's code back. The system reads a page of it again when it runs, from its
+        /// cache of the file.
         ///
         /// A start runs through most of the code once, and a server through a tenth of it: the runtime looks for each
         /// conformance among all (docs/decisions).

@@ -128,11 +128,20 @@ package struct JournalIndex: Sendable {
             let mayName =
                 exchange.transaction != nil
                 || exchange.line.path.map { $0.contains(id) || $0.utf8.contains(UInt8(ascii: "%")) } ?? false
-            guard mayName else { continue }
+            guard mayName || isCreation(of: id, exchange) else { continue }
             let shown = ShownExchange(entry.number, exchange, self)
-            if shown.transactions.contains(id) { found.append(shown) }
+            if shown.transactions.contains(id) || isCreation(of: id, exchange) { found.append(shown) }
         }
         return found.reversed()
+    }
+
+    /// Whether an exchange made a transaction under an id of the server's: only its answer has the id.
+    private func isCreation(of id: String, _ exchange: Exchange) -> Bool {
+        guard outline(of: exchange).operation?.hasPrefix("create") == true, let body = exchange.responseBody?.text
+        else {
+            return false
+        }
+        return String(buffer: body).contains("\"\(id)\"")
     }
 
     func nearest(_ method: String, _ path: String) -> OperationIndex.Operation? {

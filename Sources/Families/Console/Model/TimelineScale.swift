@@ -3,12 +3,12 @@ import Foundation
 
 /// Horizontal scale of a timeline's bars, in thousandths of their width.
 ///
-/// What a client waits for, from the commit on, has more room than the recording before it. A stretch in which nothing
-/// happens takes at most as much room as all that happens.
+/// What a client waits for, from the commit to the results, has more room than the recording before it and than
+/// deliveries after it. A stretch in which nothing happens takes at most as much room as all that happens.
 struct TimelineScale: Hashable, Sendable {
     private static let width = 1000.0
-    /// Share of the recording before the commit.
-    private static let shareBefore = 0.4
+    /// Shares of the parts between the marks, by the number of marks.
+    private static let shares = [[1], [0.4, 0.6], [0.35, 0.5, 0.15]]
     /// Longest stretch without an event that is never shortened, in seconds.
     private static let pause = 1.0
     private static let leastBar = 5.0
@@ -22,31 +22,30 @@ struct TimelineScale: Hashable, Sendable {
     }
 
     private let pieces: [Piece]
-    /// Place of the commit; nil without one.
-    let pivot: Double?
-    /// Seconds until the commit, or else in all; and seconds after it.
-    let lengths: (before: TimeInterval, after: TimeInterval?)
+    /// Places of the marks.
+    let marks: [Double]
+    /// Seconds of each part between the marks.
+    let lengths: [TimeInterval]
 
     /// - Parameters:
     ///   - spans: Begin and end of each bar, in seconds.
-    ///   - pivot: Time of the commit, in seconds; nil without one.
-    init(_ spans: [ClosedRange<TimeInterval>], pivot: TimeInterval?) {
+    ///   - marks: Times of the commit and of the results, in seconds, as far as there are any.
+    init(_ spans: [ClosedRange<TimeInterval>], marks times: [TimeInterval]) {
         let end = spans.map(\.upperBound).max() ?? 0
-        let split = pivot.flatMap { $0 > 0 && $0 < end ? $0 : nil }
-        self.pivot = split.map { _ in Self.width * Self.shareBefore }
-        lengths = (split ?? end, split.map { end - $0 })
-        guard let split else {
-            pieces = Self.pieces(spans, in: 0...end, from: 0, to: Self.width)
-            return
+        var splits: [TimeInterval] = []
+        for time in times.prefix(2) where time > splits.last ?? 0 && time < end { splits.append(time) }
+        let shares = Self.shares[splits.count]
+        var (all, places, lengths): ([Piece], [Double], [TimeInterval]) = ([], [0], [])
+        for (number, range) in zip([0] + splits, splits + [end]).enumerated() {
+            let place = (places.last ?? 0) + Self.width * shares[number]
+            all += Self.pieces(spans, in: range.0...range.1, from: places.last ?? 0, to: place)
+            places.append(place)
+            lengths.append(range.1 - range.0)
         }
-        let place = Self.width * Self.shareBefore
-        pieces =
-            Self.pieces(spans, in: 0...split, from: 0, to: place)
-            + Self.pieces(spans, in: split...end, from: place, to: Self.width)
+        pieces = all
+        self.lengths = lengths
+        marks = Array(places.dropFirst().dropLast())
     }
-
-    static func == (one: Self, other: Self) -> Bool { one.pieces == other.pieces && one.pivot == other.pivot }
-    func hash(into hasher: inout Hasher) { hasher.combine(pieces) }
 
     private static func pieces(
         _ spans: [ClosedRange<TimeInterval>], in range: ClosedRange<TimeInterval>, from: Double, to: Double
@@ -89,14 +88,14 @@ struct TimelineScale: Hashable, Sendable {
             * (piece.to - piece.from)
     }
 
-    /// A line's bar as SVG; the commit's place is marked.
+    /// A line's bar as SVG; the marks are drawn.
     func bar(of span: ClosedRange<TimeInterval>, style: String) -> ConsoleViews.Markup {
         let from = min(place(of: span.lowerBound), Self.width - Self.leastBar)
         let width = max(Self.leastBar, place(of: span.upperBound) - from)
-        let mark = pivot.map { "<path class=\"pv\" d=\"M\(Self.rounded($0)) 0v20\"/>" } ?? ""
+        let lines = marks.map { "<path class=\"pv\" d=\"M\(Self.rounded($0)) 0v20\"/>" }.joined()
         return ConsoleViews.Markup(
             renderText: "<svg class=\"span\" viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
-                + "\(mark)<rect class=\"\(style.isEmpty ? "c" : style)\" x=\"\(Self.rounded(from))\" y=\"5\" "
+                + "\(lines)<rect class=\"\(style.isEmpty ? "c" : style)\" x=\"\(Self.rounded(from))\" y=\"5\" "
                 + "width=\"\(Self.rounded(width))\" height=\"10\"/></svg>")
     }
 

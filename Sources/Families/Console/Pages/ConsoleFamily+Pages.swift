@@ -115,7 +115,8 @@ extension ConsoleFamily {
             "title": page.title, "token": pageRequest.session.token, "nonce": nonce, "version": settings.version,
             "host": request.authority, "about": settings.about, "query": pageRequest.query, "root": "/\(Self.root)",
             "namespace": name, "at": place,
-            "isElsewhere": !entries.contains { $0["isTab"] as? Bool == true && $0["isCurrent"] as? Bool == true },
+            "isElsewhere": !page.key.isEmpty
+                && !entries.contains { $0["isTab"] as? Bool == true && $0["isCurrent"] as? Bool == true },
             "canLogOut": environment.adminToken != nil,
             "namespaces": ([NamespaceName.ofDefaultWorld] + names.compactMap { $0["name"]?.stringValue }).map {
                 ["value": $0, "isChosen": $0 == name] as ConsoleViews.Model
@@ -132,12 +133,15 @@ extension ConsoleFamily {
 
     /// Options with which a command of the page reaches this server and namespace; empty for the usual ones.
     private func commandPlace(_ pageRequest: PageRequest) -> String {
-        commandURL(pageRequest) + (pageRequest.context.world.namespace.map { " --namespace \($0.rawValue)" } ?? "")
+        let name = pageRequest.context.world.namespace
+        return commandURL(pageRequest, isScoped: false) + (name.map { " --namespace \($0.rawValue)" } ?? "")
     }
 
     /// Option with which a command reaches this server; empty for the usual address.
-    func commandURL(_ pageRequest: PageRequest) -> String {
-        let base = origin.base(of: pageRequest.request, pageRequest.context)
+    /// - Parameter isScoped: Whether the address is that of the namespace.
+    func commandURL(_ pageRequest: PageRequest, isScoped: Bool = true) -> String {
+        let path = isScoped ? pageRequest.context.world.namespace?.path ?? "" : ""
+        let base = origin.base(of: pageRequest.request, pageRequest.context) + path
         return ["http://127.0.0.1:8087", "http://localhost:8087"].contains(base) ? "" : " --url \(base)"
     }
 

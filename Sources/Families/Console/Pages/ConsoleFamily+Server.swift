@@ -43,6 +43,9 @@ extension ConsoleFamily {
                 "partner": pageRequest.context.world.namespace.flatMap {
                     pageRequest.context.directory?.control?.record(of: $0)?.partner
                 } ?? "",
+                "login": Self.login(
+                    of: isDefault ? settings.demo?.rawValue : usualClient(pageRequest.context)?.rawValue,
+                    isDefault ? settings.demoSecret : nil, at: base),
                 "url": commandURL(pageRequest),
                 "secret": isDefault ? settings.demoSecret ?? "" : "",
                 "hasDemo": isDefault && settings.demoSecret != nil,

@@ -87,12 +87,19 @@ extension ConsoleFamily {
     private func login(of shown: ShownExchange, _ base: String) -> String {
         guard let client = shown.exchange.principal?.client else { return "# TOKEN: an access token of a client\n" }
         let isDemo = client == settings.demo && shown.exchange.prefix.isEmpty
-        let secret = isDemo ? settings.demoSecret ?? "…" : "…"
-        let body = JSON.object([("client_id", .string(client.rawValue)), ("client_secret", .string(secret))])
-        let words = Self.quoted(String(decoding: body.bytes, as: UTF8.self))
-        return "TOKEN=$(curl -s \(Self.quoted("\(base)\(shown.exchange.prefix)/connect-auth/v1/account/login")) "
-            + "--data-raw \(words) \\\n"
-            + #"  | sed 's/.*"access_token": *"\([^"]*\)".*/\1/')"# + "\n"
+        let place = base + shown.exchange.prefix
+        return Self.login(of: client.rawValue, isDemo ? settings.demoSecret : nil, at: place) + "\n"
+    }
+
+    /// The command that gets an access token of a client.
+    /// - Parameter secret: nil for one that is not known.
+    static func login(of client: String?, _ secret: String?, at base: String) -> String {
+        let body = JSON.object([
+            ("client_id", .string(client ?? "…")), ("client_secret", .string(secret ?? "…")),
+        ])
+        let words = quoted(String(decoding: body.bytes, as: UTF8.self))
+        return "TOKEN=$(curl -s \(quoted("\(base)/connect-auth/v1/account/login")) --data-raw \(words) \\\n"
+            + #"  | sed 's/.*"access_token": *"\([^"]*\)".*/\1/')"#
     }
 
     /// An attempt at a delivery as a command that posts the same bytes to its receiver; nil for one without an address.

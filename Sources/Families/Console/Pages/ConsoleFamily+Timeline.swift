@@ -36,7 +36,8 @@ extension ConsoleFamily {
             let (begin, end) = (seconds(line.begin ?? time), seconds(line.end ?? time))
             return begin...max(begin, end)
         }
-        let scale = TimelineScale(spans, pivot: transaction.committedAt.map(seconds))
+        let scale = TimelineScale(
+            spans, marks: [transaction.committedAt, transaction.processedAt].compactMap(\.self).map(seconds))
         let models = zip(shown, spans).map { element, span -> ConsoleViews.Model in
             let (time, line) = element
             return [
@@ -104,7 +105,8 @@ extension ConsoleFamily {
                     "\(file.name) stored", style: "u", detail: file.contentType ?? "",
                     took: ConsoleFamily.size(file.size))
             case .stopped: self.init("Stopped")
-            case .committed: self.init("Committed")
+            case .committed:
+                self.init(state.outcome.hasSuffix("by an operator") ? "Ended by an operator" : "Committed")
             case .recognised(let file, let found):
                 let problem = found.failure.map { ProblemSentences($0, in: facts) }
                 self.init(
@@ -117,7 +119,10 @@ extension ConsoleFamily {
                 let document = entry.document
                 guard document.status.isFinal else { return nil }
                 self.init(
-                    document.kind == .transcript ? "Transcript" : document.name,
+                    document.kind == .transcript
+                        ? "Transcript"
+                        : document.format == .transcript
+                            ? "\(document.name), \(document.templateID.rawValue)" : document.name,
                     style: RecordingState.tone(of: document, in: facts).rawValue,
                     detail: (document.isEdited ? "edited. " : "")
                         + (document.errors + document.warnings).map(\.code.rawValue).joined(separator: ", "))
@@ -128,7 +133,7 @@ extension ConsoleFamily {
                 self.init(
                     "Webhook \(delivery.event)", style: delivery.state == .failed ? "x" : "h",
                     detail:
-                        "\(delivery.state.rawValue), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
+                        "to \(delivery.endpoint): \(delivery.state.rawValue), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
                         + (delivery.problem.map { ": \($0)" } ?? ""), until: delivery.settledAt)
             case .archived: self.init("Deleted by its user")
             }
