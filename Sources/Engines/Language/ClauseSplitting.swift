@@ -7,6 +7,7 @@ enum ClauseSplitting {
     private static let joining = Lexicon.set("clauses/joining")
     private static let carryingVerbs = Lexicon.set("clauses/carrying-verbs")
     private static let asking = Lexicon.phrases("clauses/asking")
+    private static let commanded = Lexicon.set("clinician/advising")
     private static let askingFirst = Lexicon.set("clauses/asking-first")
     private static let notAskedAfter = Lexicon.set("clauses/not-asked-after")
     private static let instructions = Lexicon.phrases("clauses/instructions")
@@ -143,7 +144,10 @@ enum ClauseSplitting {
         guard let first = tokens.first else { return false }
         let start = ["and", "so", "okay", "right", "now", "then", "but", "or"].contains(first.plain) ? 1 : 0
         guard start < tokens.count else { return false }
-        if tokens.matches(["do", "not"], at: start) { return false }
+        // "Do finish the course."
+        if tokens[start].plain == "do", start + 1 < tokens.count, commanded.contains(tokens[start + 1].plain) {
+            return false
+        }
         if tokens[start].plain == "when", tokens.count > start + 1, subjects.contains(tokens[start + 1].plain) {
             return false
         }

@@ -22,7 +22,7 @@ enum ConditionalClauses {
         guard tokens.prefix(3).contains(where: { ["if", "unless", "otherwise"].contains($0.plain) }) else {
             return false
         }
-        return !tokens.contains(ReturnPrecaution.actions)
+        return !ReturnPrecaution.isAction(tokens)
     }
 }
 
@@ -30,6 +30,17 @@ enum ConditionalClauses {
 enum ReturnPrecaution {
     static let actions = Lexicon.set("clauses/return-actions")
     static func isOne(_ tokens: [Token]) -> Bool {
-        tokens.contains(["if"]) && tokens.contains(actions)
+        tokens.contains(["if"]) && isAction(tokens)
     }
+
+    /// Whether a clause tells what to do. "If the fever comes back" and "if you see blood" do not.
+    static func isAction(_ tokens: [Token]) -> Bool {
+        tokens.indices.contains { index in
+            actions.contains(tokens[index].plain)
+                && !(index > 0 && happening.contains(tokens[index].plain) && subjects.contains(tokens[index - 1].plain))
+        }
+    }
+
+    private static let happening: Set = ["back", "see", "stop"]
+    private static let subjects: Set = ["comes", "doesn't", "he", "it", "she", "they", "you"]
 }

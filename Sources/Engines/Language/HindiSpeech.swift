@@ -15,7 +15,9 @@ enum HindiSpeech {
             + Array(joining.values) + ["three times a day", "twice a day", "every daily for no"])
             .flatMap { $0.split(separator: " ").map(String.init) })
 
-    private static let postpositions: Set = ["se", "से"]
+    private static let postpositions = [
+        "se": "for", "से": "for", "tak": "for", "तक": "for", "baad": "after", "बाद": "after",
+    ]
     private static let denials = Lexicon.set("hi/grammar/denials")
     private static let times: Set = ["baar", "बार"]
     private static let daily: Set = ["roz", "रोज", "रोज़"]
@@ -68,7 +70,9 @@ enum HindiSpeech {
         while position < tokens.count {
             if let entry = tokens.longest(of: Self.words, at: position) {
                 let end = position + entry.phrase.count
-                let token = tokens[position]
+                var token = tokens[position]
+                token.source =
+                    token.source.lowerBound..<max(token.source.upperBound, tokens[end - 1].source.upperBound)
                 // "do" means two before a countable word; elsewhere it is English.
                 if entry.phrase == ["do"], end == tokens.count || tokens.longest(of: Self.words, at: end) == nil,
                     end == tokens.count || moreUnits[tokens[end].plain] == nil && !times.contains(tokens[end].plain)
@@ -91,6 +95,10 @@ enum HindiSpeech {
         return inOrder(words, pause)
     }
 
+    private static func isAmount(_ word: String) -> Bool {
+        Numbers.isNumber(word) || MedicationMention.doseUnits.contains(word)
+    }
+
     /// Moves durations to the end and denials to the front, and drops Hindi words without an English equivalent.
     private static func inOrder(_ tokens: [Token], _ pause: Token.Pause) -> [Token] {
         var kept: [Token] = []
@@ -100,9 +108,22 @@ enum HindiSpeech {
         while position < tokens.count {
             let token = tokens[position]
             let rest = tokens[position...].prefix(4).map(\.plain)
-            if rest.count >= 3, Numbers.isNumber(rest[0]), units.contains(rest[1]), postpositions.contains(rest[2]) {
-                durations += [token.replaced(by: "for"), token, tokens[position + 1]]
+            if rest.count >= 3, Numbers.isNumber(rest[0]), units.contains(rest[1]),
+                let word = postpositions[rest[2]]
+            {
+                let unit = rest[0] == "one" && rest[1].hasSuffix("s") ? String(rest[1].dropLast()) : rest[1]
+                durations += [token.replaced(by: word), token, tokens[position + 1].replaced(by: unit)]
                 position += 3
+            } else if rest.count >= 2, Numbers.weekdays.contains(rest[0]), postpositions[rest[1]] == "for" {
+                durations += [token.replaced(by: "since"), token]
+                position += 2
+            } else if token.plain == "make", token.isChanged {
+                // "Metformin ko ek gram kar dijiye": the verb stands behind the dose.
+                let start = (kept.lastIndex { !isAmount($0.plain) } ?? -1) + 1
+                if start < kept.count {
+                    kept.insert(contentsOf: ["make", "to"].map { token.replaced(by: $0) }, at: start)
+                }
+                position += 1
             } else if rest.count == 4, ["day", "days"].contains(rest[0]), ["mein", "में"].contains(rest[1]),
                 Numbers.isNumber(rest[2]), times.contains(rest[3])
             {

@@ -37,7 +37,31 @@ enum NoteVoice {
     static func finished(_ tokens: [Token], by speaker: Dialogue.Speaker = .patient) -> [Token] {
         var tokens = inThirdPerson(withoutIdle(tokens), speaker)
         while let first = tokens.first, articles.contains(first.plain), tokens.count > 1 { tokens.removeFirst() }
-        return withoutLongCopies(tokens)
+        return withoutLongCopies(withDigits(tokens))
+    }
+
+    /// Writes numbers as digits: "thirty-eight point nine" is 38.9.
+    /// - Parameter above: the largest whole number that stays a word; nil for all.
+    static func withDigits(_ tokens: [Token], above limit: Double? = nil) -> [Token] {
+        guard limit != nil || tokens.contains(where: { $0.plain == "point" }) else { return tokens }
+        var result: [Token] = []
+        var position = 0
+        while position < tokens.count {
+            guard let number = Numbers.value(in: tokens, at: position), let value = Double(number.text),
+                number.text.contains(".") || value > limit ?? .infinity, number.text != tokens[position].plain
+            else {
+                result.append(tokens[position])
+                position += 1
+                continue
+            }
+            var token = tokens[position].replaced(by: number.text)
+            let last = tokens[number.end - 1]
+            token.pause = last.pause
+            token.source = token.source.lowerBound..<max(token.source.upperBound, last.source.upperBound)
+            result.append(token)
+            position = number.end
+        }
+        return result
     }
 
     private static let openers = Lexicon.set("wording/openers")

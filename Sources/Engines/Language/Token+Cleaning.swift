@@ -34,10 +34,13 @@ extension [Token] {
                 token.plain == "like" && (token.pause == .comma || kept.last?.pause == .comma)
                 || Self.addresses.contains(token.plain)
                     && (kept.last?.pause == .comma || kept.isEmpty && token.pause == .comma)
-            if ["um", "uh", "er", "erm", "uhm"].contains(token.plain), let last = kept.indices.last {
+            // "Go to the ER."
+            let isPlace =
+                token.plain == "er" && (token.shown == "ER" || kept.suffix(2).map(\.plain) == ["to", "the"])
+            if ["um", "uh", "er", "erm", "uhm"].contains(token.plain), !isPlace, let last = kept.indices.last {
                 kept[last].hesitates = true
             }
-            if isFilling || Self.fillers.contains(token.plain)
+            if isFilling || Self.fillers.contains(token.plain) && !isPlace
                 || token.plain == "yeah" && token.pause == .comma && kept.last?.pause == .comma
             {
                 Self.passOn(token.pause, to: &kept)

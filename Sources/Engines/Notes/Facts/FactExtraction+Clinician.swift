@@ -18,6 +18,7 @@ extension FactExtraction {
     private static let examining = Lexicon.phrases("clinician/examining")
     private static let finding = Lexicon.set("clinician/finding")
     private static let courtesies = Lexicon.phrases("clinician/courtesies")
+    private static let forgone = Lexicon.set("clinician/forgone")
     private static let polite = Lexicon.set("clinician/polite")
     private static let immunizations = Lexicon.set("clinician/immunizations")
 
@@ -25,7 +26,9 @@ extension FactExtraction {
     mutating func readClinician(_ clause: Dialogue.Clause) {
         // A clinician who continues after a question no longer waits for an answer.
         let tokens = NoteVoice.withoutIdle(clause.tokens)
-        guard tokens.count > 1 else { return notice(medicationsIn: tokens, Terms(tokens)) }
+        guard tokens.count > 1 || tokens.first?.plain == "rest" else {
+            return notice(medicationsIn: tokens, Terms(tokens))
+        }
         let terms = Terms(tokens)
         if asked != nil, tokens.count > 6 || terms.has([.examination, .investigation, .medication]) { asked = nil }
         apply(Self.clinicianRules, to: Utterance(clause, tokens, terms))
@@ -159,11 +162,22 @@ extension FactExtraction {
                 && !said.isInstruction && (notes.isExamining || !said.intends && said.tokens.contains(finding))
                 && !said.tokens.contains(["if", "because"])
         },
+        .clinician(
+            "abstention", adds: .advice, "Doctor: No netball for six weeks.", not: "Doctor: No cough for six weeks."
+        ) { _, said in
+            guard said.clause.isLabelled, said.tokens.first?.plain == "no", said.tokens[0].pause == .none,
+                (2..<9).contains(said.tokens.count),
+                !said.terms.has([.symptom, .condition, .examination, .bodyPart, .bodyComplaint, .drug, .investigation])
+            else { return false }
+            return said.tokens.contains(forgone)
+                || said.tokens.contains(["for", "until"]) && hasTime(said.tokens)
+        },
         FactRule("advice", "Doctor: Drink plenty of water.", not: "Doctor: I'll write you a letter.") { notes, said in
             guard said.isInstruction || said.tokens.contains(anyOf: advisingPhrases) else { return false }
             let text = NoteVoice.ofClinician(said.tokens)
             if text.count > 1 || advising.contains(text.first?.plain ?? ""),
                 !said.tokens.contains(["question", "questions", "seat", "sit", "shirt", "breath", "ah"])
+                    || text.first?.plain == "not" || text.matches(["do", "not"], at: 0)
             {
                 notes.add(.advice, text)
             }

@@ -42,9 +42,14 @@ extension FactExtraction {
         let named = MedicationMention.all(in: tokens, terms, isTaken: instructs, known: medications.unlisted)
         let actions = MedicationActions(tokens, names: named.map(\.position))
         let mentions = named.filter { !actions.isReason($0.position) }
+        let isNear = spokenClause + Self.reach >= clauseCount && medications.wasNamedLast
         guard !mentions.isEmpty else {
+            // "I'd change that too." – "Rosuvastatin, 5 mg."
+            if actions.replacesEarlier, isNear { replacing = clauseCount }
             // "Keep that as it is", "double that to 40 mg".
-            guard let change = actions.changeOfEarlier else { return false }
+            guard let change = actions.changeOfEarlier, !actions.staysOff || bodyClause < spokenClause else {
+                return false
+            }
             var fragment = MedicationMention.fragment(in: tokens)
             guard tokens.count <= (fragment.dose == nil ? 12 : 16) else { return false }
             if let name = medications.named, spokenClause + Self.reach >= clauseCount {
@@ -73,6 +78,7 @@ extension FactExtraction {
         lazy var isNews = (isLabelled || instructs) && !tokens.contains(anyOf: Self.recounting)
         var isNew = false
         var namesKnown = false
+        if actions.replacesEarlier, isNear { medications.stopLast(tokens, by: rule) }
         for var mention in mentions {
             let isKnown = medications.knows(mention.name)
             var change = actions.change(ofNameAt: mention.position)
@@ -86,8 +92,15 @@ extension FactExtraction {
                 ? nil : change ?? (mention.dose != nil && !isKnown && isNews ? .started : nil)
             let isWorth = mention.dose != nil || mention.frequency != nil || mention.change != nil || isKnown
             if isWorth {
+                if !isKnown, mention.change == .started, replacing + 2 >= clauseCount {
+                    medications.stopLast(tokens, by: rule)
+                    replacing = -2
+                }
                 medications.add(mention, by: rule)
                 isNew = true
+            } else if isLabelled, tokens.count <= 10, ["it's", "that's", "this"].contains(tokens.first?.plain) {
+                // "That's the ramipril."
+                medications.speak(of: mention.name)
             }
         }
         // The rest of a long clause may be advice: "…, just take it with food".

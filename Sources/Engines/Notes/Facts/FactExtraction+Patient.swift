@@ -35,7 +35,9 @@ extension FactExtraction {
             not: "Patient: I have a headache.\nPatient: Two tablets."
         ) { notes, said in
             guard said.tokens.count <= 9, let fragment = MedicationMention.fragment(said.tokens) else { return false }
-            return notes.medications.complete(with: fragment, by: notes.rule)
+            // "How much of it are you taking?" – "Ten milligrams."
+            let isAsked = said.questions?.speaks(of: Self.takings.union(["much", "dose"])) ?? false
+            return notes.medications.complete(with: fragment, isAsked: isAsked, by: notes.rule)
         },
         reasonRule,
         .none(

@@ -37,6 +37,10 @@ struct FactExtraction {
     /// Number of the clauses that were read, and the last one that named a medication.
     private(set) var clauseCount = 0
     var spokenClause = 0
+    /// The clinician's last clause that named a part of the body and no medication.
+    private(set) var bodyClause = -1
+    /// The last clause in which another medication was to take the place of the last one.
+    var replacing = -2
     var asked: Asked?
     /// Whether the last question was about the family.
     private var asksFamily = false
@@ -59,7 +63,8 @@ struct FactExtraction {
     mutating func add(
         _ kind: ClinicalFact.Kind, _ tokens: [Token], text: String? = nil, details: [String: String] = [:]
     ) {
-        let text = text ?? tokens.text
+        let isMeasured = [.result, .examination].contains(kind)
+        let text = text ?? (isMeasured ? NoteVoice.withDigits(tokens, above: 9) : tokens).text
         guard !text.isEmpty, text.utf8.count > 2, seen[kind, default: []].insert(text.lowercased()).inserted else {
             return
         }
@@ -71,6 +76,9 @@ struct FactExtraction {
     @discardableResult
     mutating func apply(_ rules: [FactRule], to said: Utterance) -> Bool {
         var said = said
+        if said.clause.speaker == .clinician, said.terms.has([.bodyPart, .procedure]), !said.terms.has(.drug) {
+            bodyClause = clauseCount
+        }
         for rule in rules {
             self.rule = rule.name
             let count = facts.count

@@ -11,6 +11,8 @@ struct MedicationActions {
     private static let reasons = Lexicon.set("medicines/objects")
     private static let moving = Lexicon.set("medicines/moving")
     private static let pronouns = Lexicon.set("medicines/pronouns")
+    private static let habitual = Lexicon.set("medicines/habitual")
+    private static let recalling = Lexicon.set("medicines/recalling")
 
     private struct Action {
         let change: MedicationMention.Change
@@ -32,6 +34,10 @@ struct MedicationActions {
             // "Forty milligrams for five days, then stop" is no action of today.
             if position > 0, tokens[position - 1].plain == "then", position + 1 == tokens.count { continue }
             if let entry = tokens.longest(of: Self.phrases, at: position) {
+                // "We use antibiotics to prevent infections."
+                if entry.phrase == ["use"], position > 0, Self.habitual.contains(tokens[position - 1].plain) {
+                    continue
+                }
                 let range = position..<position + entry.phrase.count
                 // "Please don't stop it": a denied stop is no change, and any other denied action none.
                 let isDenied = tokens[..<position].suffix(4).contains { Self.denials.contains($0.plain) }
@@ -62,6 +68,19 @@ struct MedicationActions {
     func change(ofNameAt position: Int) -> MedicationMention.Change? {
         if let swap, position > swap.start { return position < swap.turn ? .stopped : .started }
         let before = actions.last { $0.range.upperBound <= position }
+        // "I'll give you doxycycline, last time they gave you amoxicillin."
+        if let before, before.change == .started,
+            tokens[before.range.upperBound..<position].contains(where: { Self.recalling.contains($0.plain) })
+        {
+            return nil
+        }
+        // "It is high because of stopping the tablets, so amlodipine restart."
+        if let before, position - before.range.upperBound > 2,
+            let next = actions.first(where: { $0.range.lowerBound == position + 1 }),
+            next.range.upperBound == tokens.count || Numbers.isNumber(tokens[next.range.upperBound].plain)
+        {
+            return next.change
+        }
         // "Bring the metformin down to 500 mg."
         if before == nil || before?.change == .started,
             tokens[..<position].suffix(3).contains(where: { Self.moving.contains($0.plain) }),
@@ -106,6 +125,17 @@ struct MedicationActions {
             return dose.first.map { Numbers.isNumber($0.plain) || $0.plain.utf8.first.map(Self.isDigit) ?? false }
                 ?? false && tokens.contains { MedicationMention.doseUnits.contains($0.plain) }
         }?.change
+    }
+
+    /// Whether another medication takes the place of what was named before: "swap it for candesartan", "change that".
+    var replacesEarlier: Bool {
+        tokens.indices.contains { Self.swapping.contains(tokens[$0].plain) && isPronoun($0 + 1) }
+            && (swap != nil || !tokens.contains { $0.plain == "to" })
+    }
+
+    /// Whether the patient is to keep the weight off a leg, or to leave a medication off: "stay off it".
+    var staysOff: Bool {
+        tokens.indices.dropFirst().contains { tokens[$0].plain == "off" && isPronoun($0 + 1) }
     }
 
     private static let afterPronouns = Lexicon.set("medicines/after-pronouns")

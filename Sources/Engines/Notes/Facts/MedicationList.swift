@@ -50,8 +50,15 @@ struct MedicationList {
     }
 
     /// Completes the medication mentioned last.
+    /// - Parameter isAsked: whether the fragment answers a question about a medication that may not be known yet.
     /// - Returns: whether that medication lacked the fragment's information.
-    mutating func complete(with fragment: MedicationMention, by rule: String) -> Bool {
+    mutating func complete(with fragment: MedicationMention, isAsked: Bool, by rule: String) -> Bool {
+        if isAsked, let named, fragment.dose != nil {
+            var mention = fragment
+            mention.name = named
+            add(mention, by: rule)
+            return true
+        }
         guard let last, var known = mentions[last],
             fragment.dose != nil && known.dose == nil || fragment.frequency != nil && known.frequency == nil
         else { return false }
@@ -88,6 +95,12 @@ struct MedicationList {
         known.tokens += fragment.tokens
         mentions[key] = known
         rules[key] = rule
+    }
+
+    /// Stops the medication mentioned last, because another one takes its place.
+    mutating func stopLast(_ tokens: [Token], by rule: String) {
+        let mention = MedicationMention(name: named ?? "", change: .stopped, tokens: tokens)
+        if named != nil { add(mention, by: rule) } else if let last { change(last, .stopped, with: mention, by: rule) }
     }
 
     /// Whether a medication is named that "it" can mean.

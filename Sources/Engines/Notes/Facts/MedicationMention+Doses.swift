@@ -50,15 +50,21 @@ extension MedicationMention {
             position == name || position == name + 1 && ["to", "is", "at", "the", "was"].contains(before)
                 || position > name && before == "to"
                     && tokens[..<(position - 1)].suffix(8).contains(where: { turning.contains($0.plain) })
+                || position > name && before == "then"
         else { return nil }
         let first = tokens[position].plain == "a" ? position + 1 : position
         guard let number = number(in: tokens, at: first), let value = Double(number.text),
-            value >= (first > position ? 100 : 2) || number.text.contains("."),
+            value >= (first > position ? 100 : before == "then" ? 10 : 2) || number.text.contains("."),
             number.end == tokens.count || tokens[number.end - 1].pause > .none
                 || !Numbers.units.contains(tokens[number.end].plain)
                     && !noMilligrams.contains(tokens[number.end].plain)
         else { return nil }
         return (number.text + " mg", number.end)
+    }
+
+    /// A number that was said without a unit, in the unit of the dose before it.
+    static func dose(_ text: String, inUnitOf first: String?) -> String {
+        first?.hasSuffix(" mcg") ?? false && text.hasSuffix(" mg") ? "\(text.dropLast(3)) mcg" : text
     }
 
     private static let turning = Lexicon.set("medicines/turning")

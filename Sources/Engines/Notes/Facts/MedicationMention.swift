@@ -202,7 +202,9 @@ struct MedicationMention {
                     frequency(in: tokens, at: dose.end) != nil
                 {
                     // "Ten units in the morning and fourteen units at night", "1.2 mg, then 0.6 mg twice a day".
-                    mention.frequency = (mention.frequency.map { $0 + " " } ?? "") + "\(before) \(dose.text)"
+                    let hasUnit = doseUnits.contains(tokens[dose.end - 1].plain)
+                    let text = hasUnit ? dose.text : Self.dose(dose.text, inUnitOf: mention.dose)
+                    mention.frequency = (mention.frequency.map { $0 + " " } ?? "") + "\(before) \(text)"
                     limit = min(most, dose.end + reach)
                 }
                 mention.tokens += tokens[position..<dose.end]

@@ -30,6 +30,7 @@ struct FactExtractionTests {
             ("um i have a headache uh since friday no monday", ["headache since monday"]),
             ("Patient: teen din se bukhar hai.", ["fever for three days"]),
             ("Patient: मुझे तीन दिन से बुखार है।", ["fever for three days"]),
+            ("Patient: Doctor sahab, somvaar se khansi hai.", ["cough since monday"]),
         ]
     )
     func complaints(transcript: String, expected: [String]) {

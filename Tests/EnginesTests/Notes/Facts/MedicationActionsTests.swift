@@ -51,6 +51,31 @@ struct MedicationActionsTests {
             ("Patient: I take indapamide, one and a half milligrams.", ["indapamide 1.5 mg"]),
             ("Patient: Metformin, five hundred three times a day.", ["metformin 500 mg three times a day"]),
             ("Patient: I do take co-codamol.", ["co-codamol"]),
+            (
+                "Patient: I take ibuprofen./Doctor: You sprained your ankle./Doctor: Stay off it for a week.",
+                ["ibuprofen"]
+            ),
+            ("Doctor: We use antibiotics to prevent an infection./Doctor: Stay off it for a while.", []),
+            (
+                "Doctor: That's the ramipril./Doctor: We'll swap it for candesartan 8 mg once a day.",
+                ["stop ramipril", "candesartan 8 mg once a day"]
+            ),
+            (
+                "Patient: I take simvastatin 40 mg./Doctor: I'd change that too./Doctor: Rosuvastatin 5 mg.",
+                ["stop simvastatin 40 mg", "rosuvastatin 5 mg"]
+            ),
+            (
+                "Doctor: Take doxycycline 200 mg today and then a hundred once a day.",
+                ["doxycycline 200 mg then 100 mg once a day"]
+            ),
+            (
+                "Doctor: Do you take propranolol?/Doctor: How much are you taking?/Patient: Ten milligrams.",
+                ["propranolol 10 mg"]
+            ),
+            (
+                "Patient: Metformin 500 mg leta hoon./Doctor: Metformin ko 1000 milligrams kar dijiye.",
+                ["increase metformin to 1000 mg"]
+            ),
         ])
     func meant(lines: String, expected: [String]) {
         #expect(facts(.medication, in: lines) == expected)
