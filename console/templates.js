@@ -39,4 +39,7 @@ addEventListener('DOMContentLoaded', () => {
     });
     if ('archive' in data) guarded(async () => { if (!await ask('Archive this template?', { verb: 'Archive', isGrave: true })) return; await api('DELETE', `/${encodeURIComponent(edit.dataset.own)}`); location.reload(); });
   });
+  const named = () => { const command = document.querySelector('[data-command]'), chosen = document.querySelector('[data-template]').value; if (chosen) command.textContent = `scribe-emulator note --template ${chosen} --explain <transcript.txt`; };
+  document.querySelector('[data-template]').addEventListener('change', named);
+  named();
 });

@@ -38,6 +38,14 @@ addEventListener('DOMContentLoaded', () => {
     return view.buffer;
   };
 
+  // What an error body says to people, in the forms of this API.
+  const reason = text => {
+    try {
+      const body = JSON.parse(text), error = body.error ?? body;
+      return String(error.message ?? error.detail ?? error.code ?? error.err_msg ?? text).slice(0, 200);
+    } catch { return text.slice(0, 200); }
+  };
+
   class Run {
     steps = new Steps(); samples = []; length = 0; filled = 0; chunk = 0; said = []; heard = ''; uploads = Promise.resolve();
 
@@ -46,7 +54,7 @@ addEventListener('DOMContentLoaded', () => {
         const answer = await fetch(prefix + path, { method, headers: { Authorization: `Bearer ${this.token}`, ...(type ? { 'Content-Type': type } : {}) }, body });
         if (answer.ok) return answer;
         const text = await answer.text();
-        if (answer.status < 500 && answer.status !== 429 || attempt === 3) throw new Error(`${answer.status} ${text.slice(0, 200)}`);
+        if (answer.status < 500 && answer.status !== 429 || attempt === 3) throw new Error(`${answer.status}: ${reason(text)}`);
         await new Promise(done => setTimeout(done, 1000 * (+answer.headers.get('Retry-After') || 1)));
       }
     }

@@ -40,7 +40,7 @@ enum LifecycleRules {
         else { return [] }
         let files = recording.chunks.count.counted("file")
         if let refused = recording.exchanges.of(["commitTransaction"]).last(where: { !$0.isDone }) {
-            return [Found(commitMissing, "\(files) stored, and the commit was refused", [refused], severity: .warning)]
+            return [Found(commitMissing, "\(files) stored, and the commit was refused", [refused], severity: .note)]
         }
         return [
             // The recording may still be going on.

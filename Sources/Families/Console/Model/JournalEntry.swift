@@ -37,7 +37,7 @@ struct JournalEntry: Sendable {
         // A delivery goes to another server.
         let receiver = kind == .delivery ? shown.request.authority ?? "inbox" : ""
         path = receiver + (shown.path ?? "") + (shown.query.map { "?\($0)" } ?? "")
-        operation = shown.operation ?? exchange.delivery?.event ?? ""
+        operation = shown.operation ?? exchange.delivery?.event.map { "webhook \($0)" } ?? ""
         status = shown.status
         milliseconds = exchange.endedAt.map {
             (max(0, $0.timeIntervalSince(exchange.startedAt)) * 10_000).rounded() / 10

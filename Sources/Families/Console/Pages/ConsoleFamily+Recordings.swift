@@ -49,7 +49,9 @@ extension ConsoleFamily {
                 model: [
                     "url": commandURL(pageRequest),
                     "base": origin.base(of: request, pageRequest.context) + (world.namespace?.path ?? ""),
-                    "client": settings.demo?.rawValue ?? "", "secret": settings.demoSecret ?? "",
+                    "client": (world.namespace == nil ? settings.demo : usualClient(pageRequest.context))?.rawValue
+                        ?? "",
+                    "isNamespace": world.namespace != nil, "secret": settings.demoSecret ?? "",
                     "hasDemo": world.namespace == nil && settings.demoSecret != nil,
                 ])
         }

@@ -58,7 +58,8 @@ extension ConsoleFamily {
             let exchange = numbered.entry.exchange
             let outline = index.outline(of: exchange)
             let (ownOperation, ownClient) = (
-                outline.operation ?? exchange.delivery?.event ?? "", exchange.principal?.client.rawValue ?? ""
+                outline.operation ?? exchange.delivery?.event.map { "webhook \($0)" } ?? "",
+                exchange.principal?.client.rawValue ?? ""
             )
             operations.insert(ownOperation)
             clients.insert(ownClient)

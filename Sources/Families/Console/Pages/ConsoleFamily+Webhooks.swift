@@ -38,7 +38,8 @@ extension ConsoleFamily {
         return Page(
             key: "webhooks", title: "Webhooks", template: "webhooks",
             model: [
-                "hooks": rows, "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": Store.mostTallied,
+                "hooks": rows, "hasNoFailed": tallies.values.allSatisfy { $0[.failed, default: 0] == 0 },
+                "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": Store.mostTallied,
                 "deliveries": sent.map { delivery($0, pageRequest) },
                 "clients": Self.options(
                     context.world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
