@@ -285,9 +285,13 @@ struct ControlTests {
                 "/__admin/deliveries/replay", "/__admin/deliveries/7/replay",
                 "/__admin/webhooks/\(try made["webhook_id"])/test",
             ]
-            for path in paths {
+            let hook = "/__admin/webhooks/\(try made["webhook_id"])"
+            let calls: [(HTTPRequest.Method, String)] =
+                paths.map { (.post, $0) } + [(.post, "/__admin/webhooks"), (.patch, hook)]
+            for (method, path) in calls {
                 for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"] {
-                    let answer = try await client.post(path, "{}", headers: [.contentType: type])
+                    let headers: HTTPFields = [.contentType: type]
+                    let answer = try await client.send(method, path, headers: headers, body: Data("{}".utf8))
                     #expect(answer.status == 415)
                     #expect(try answer["code"] == "not_json")
                 }

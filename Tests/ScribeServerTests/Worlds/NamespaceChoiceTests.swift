@@ -131,6 +131,7 @@ struct NamespaceChoiceTests {
             for name in ["a", "b"] { _ = try await client.namespace(name) }
             let calls: [(HTTPRequest.Method, String)] = [
                 (.get, "info"), (.get, "openapi.yaml"), (.get, "webhooks"), (.post, "webhooks/1/test"),
+                (.post, "webhooks"), (.patch, "webhooks/1"), (.delete, "webhooks/1"),
                 (.get, "deliveries"), (.get, "deliveries/1"), (.post, "deliveries/1/replay"),
                 (.post, "deliveries/replay"), (.post, "reset"), (.post, "seed"), (.get, "snapshots"), (.get, "clock"),
                 (.put, "clock"), (.post, "clock/advance"),
