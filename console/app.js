@@ -291,13 +291,18 @@
       }
       for (const [card, twin] of twins) { const out = $(`[aria-labelledby="${card}"] [data-twin-out]`); if (out) out.textContent = twin; }
       if (isWanted) { const button = $('[data-news]'); if (button) button.hidden = true; }
-    } catch { lost(true); } finally {
+      if (isCut && (!source || source.readyState === EventSource.OPEN)) lost(false);
+    } catch {
+      // What this read would have shown may be the last change for long.
+      lost(true);
+      if (!document.hidden) { isStale = true; isStaleWanted ||= isWanted; }
+    } finally {
       isBusy = false;
       // A server that has much to do is asked less often.
       if (isStale) {
         const wanted = isStaleWanted;
         isStale = isStaleWanted = false;
-        setTimeout(() => refresh(wanted), wanted ? 0 : Math.min(3000, Math.max(250, 10 * (performance.now() - begin))));
+        setTimeout(() => refresh(wanted), wanted && !isCut ? 0 : Math.min(3000, Math.max(250, 10 * (performance.now() - begin))));
       }
     }
   };

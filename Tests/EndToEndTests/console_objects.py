@@ -194,6 +194,18 @@ def test_times_are_those_of_the_browsers_zone_and_messages_cover_nothing(visited
         assert covered == [], width
 
 
+def test_a_change_that_is_undone_at_once_does_not_stay_on_a_page_that_has_just_opened(server, browser):  # noqa: F811
+    admin = f"{server.base_url}/__admin/faults"
+    notices = "document.querySelector('[data-live=notices]').innerText"
+    for _ in range(8):
+        window = browser.window(f"{server.base_url}/__console/connect")
+        requests.post(admin, json={"id": "brief", "path": "/x", "status": 500}, timeout=PATIENCE).raise_for_status()
+        window.until(f"{notices}.includes('fault is on')", "the rule is told")
+        requests.delete(f"{admin}/brief", timeout=PATIENCE).raise_for_status()
+        window.until(f"{notices} === ''", "and its end")
+        browser.close_windows()
+
+
 def test_each_landmark_of_each_page_has_a_name_of_its_own(visited, browser):  # noqa: F811
     window = browser.window()
     pages = ("", "/requests", "/requests/2", DONE, "/webhooks", "/bench", "/try", "/connect", "/templates", "/settings")

@@ -124,7 +124,7 @@
             guard let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"),
                 let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
             else { return }
-            // Only what is mapped to be run and never written is the file, byte for byte.
+            // Mappings to run are the file, byte for byte. The start has written addresses into others.
             for line in maps.split(separator: "\n") where line.hasSuffix(program) && line.contains(" r-xp ") {
                 let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 guard ends.count == 2, ends[0] < ends[1] else { continue }

@@ -26,6 +26,7 @@ package final class WorldClock: Sendable {
         var offset: TimeInterval = 0
         /// Time at which the clock stands still; nil while it runs.
         var frozen: Date?
+        var changes = 0
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
         /// Tasks that were cancelled before they fell asleep.
@@ -59,6 +60,9 @@ package final class WorldClock: Sendable {
         let (offset, frozen) = state.withLock { ($0.offset, $0.frozen) }
         return frozen?.timeIntervalSince(wall.now) ?? offset
     }
+
+    /// Number of times that the clock was moved, frozen or set running.
+    package var changes: Int { state.withLock { $0.changes } }
 
     /// Whether the clock stands still.
     package var isFrozen: Bool { state.withLock { $0.frozen != nil } }
@@ -116,6 +120,7 @@ package final class WorldClock: Sendable {
     private func change(_ change: (inout State) -> Void) {
         let sleepers = state.withLock { state in
             change(&state)
+            state.changes += 1
             return Array(state.sleepers.keys)
         }
         for number in sleepers { startTimer(of: number) }

@@ -124,23 +124,24 @@ package struct JournalIndex: Sendable {
         var found: [ShownExchange] = []
         for entry in journal.entries.reversed() where found.count < most {
             let exchange = entry.entry.exchange
+            let (method, path) = exchange.line
             // Only such a path can name it, and most do not.
             let mayName =
                 exchange.transaction != nil
-                || exchange.line.path.map { $0.contains(id) || $0.utf8.contains(UInt8(ascii: "%")) } ?? false
-            guard mayName || isCreation(of: id, exchange) else { continue }
+                || path.map { $0.contains(id) || $0.utf8.contains(UInt8(ascii: "%")) } ?? false
+            let isCreation = method == "POST" && Self.isCreation(of: id, exchange)
+            guard mayName || isCreation else { continue }
             let shown = ShownExchange(entry.number, exchange, self)
-            if shown.transactions.contains(id) || isCreation(of: id, exchange) { found.append(shown) }
+            if isCreation || shown.transactions.contains(id) { found.append(shown) }
         }
         return found.reversed()
     }
 
-    /// Whether an exchange made a transaction under an id of the server's: only its answer has the id.
-    private func isCreation(of id: String, _ exchange: Exchange) -> Bool {
-        guard outline(of: exchange).operation?.hasPrefix("create") == true, let body = exchange.responseBody?.text
-        else {
-            return false
-        }
+    /// Whether an exchange may have made a transaction under an id of the server's: only its answer has the id.
+    private static func isCreation(of id: String, _ exchange: Exchange) -> Bool {
+        guard exchange.response?.status.code == 201 || exchange.response?.status.code == 200,
+            let body = exchange.responseBody?.text
+        else { return false }
         return String(buffer: body).contains("\"\(id)\"")
     }
 

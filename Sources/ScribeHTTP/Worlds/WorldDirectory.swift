@@ -10,6 +10,7 @@ package final class WorldDirectory: Sendable {
         var keys: [[UInt8]: NamespaceName] = [:]
         /// True from the first namespace on.
         var hasHadAny = false
+        var changes = 0
     }
 
     private let state: LockedValue<State>
@@ -39,6 +40,7 @@ package final class WorldDirectory: Sendable {
             state.keys = state.keys.filter { $0.value != name }
             if let hash { state.keys[hash] = name }
             state.hasHadAny = true
+            state.changes += 1
         }
     }
 
@@ -48,8 +50,8 @@ package final class WorldDirectory: Sendable {
         return state.withLock { $0.keys[hash] }
     }
 
-    /// Number of namespaces.
-    package var count: Int { state.withLock { $0.named.count } }
+    /// Number of changes of the namespaces.
+    package var changes: Int { state.withLock { $0.changes } }
 
     /// True from the first namespace on. Until then tokens are not searched for a namespace.
     var hasHadAny: Bool { state.withLock { $0.hasHadAny } }

@@ -64,7 +64,7 @@ extension Store {
             [last.milliseconds, end.milliseconds, row["id"] as Int64])
     }
 
-    /// Raises the start of a recording, and schedules its expiry if a webhook announces it.
+    /// Raises the start of a recording, and schedules its expiry if a webhook subscribes to it, also a paused one.
     func raiseStart(
         of transaction: Transaction, rowID: Int64, in db: any StoreSession, _ changes: inout [Change]
     ) throws {
@@ -74,7 +74,7 @@ extension Store {
         let events: [SessionEvent] = transaction.userStatus.isOpen ? [.started] : [.started, .ended]
         try raise(events, of: transaction, to: webhooks, at: now, in: db, &changes)
         if transaction.userStatus.isOpen, let lifetime = policies[transaction.request.kind].lifetime,
-            webhooks.contains(where: { vocabularies.announces(.expired, to: $0) })
+            webhooks.contains(where: { vocabularies.subscribes($0, to: .expired) })
         {
             let expiry = lifetime.end(begun: now, lastAudio: nil).milliseconds
             let isNext = try db.row("SELECT 1 FROM transactions WHERE expires_at <= ? LIMIT 1", [expiry]) == nil

@@ -207,7 +207,7 @@ extension Store {
             guard let webhook = try Self.webhook(webhook, in: db) else { return nil }
             let event =
                 ([.completed] + SessionEvent.allCases).first {
-                    self.vocabularies[webhook.style]?.subscribes(webhook, to: $0) ?? false
+                    self.vocabularies.subscribes(webhook, to: $0)
                 }
             guard let event else {
                 throw ScribeError.invalidState("The webhook subscribes to no event of this server")

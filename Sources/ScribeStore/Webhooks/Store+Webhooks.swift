@@ -72,7 +72,7 @@ extension Store {
         }
     }
 
-    /// Pauses a registration, which then gets no further events, or lets it go on. What is on its way stays.
+    /// Pauses a registration, which then gets no further events, or lets it go on. Its pending deliveries stay.
     /// - Returns: nil if there is no such registration.
     package func setPaused(_ isPaused: Bool, ofWebhook id: Int64) async throws -> Webhook? {
         try await changingWebhooks {

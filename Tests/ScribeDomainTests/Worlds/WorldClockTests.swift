@@ -31,6 +31,17 @@ struct WorldClockTests {
         #expect(world.now == start - 3595)
     }
 
+    @Test("a clock that was moved and moved back has changed twice")
+    func changes() {
+        let before = world.changes
+        world.move(by: 60)
+        world.move(by: -60)
+        #expect(world.changes == before + 2 && world.offset == 0)
+        world.freeze()
+        world.run(withMachine: true)
+        #expect(world.changes == before + 4)
+    }
+
     @Test("what is due at a stopped clock's millisecond is due, by any sum of times", arguments: 1...59)
     func stopped(milliseconds: Int) {
         let begin = Date(timeIntervalSince1970: 1_795_737_600 + Double(milliseconds) / 1000)

@@ -74,7 +74,7 @@ extension FactExtraction {
             add(.plan, NoteVoice.ofClinician(tokens))
             return true
         }
-        // "They sent you home on aspirin 75 mg", and speech without labels, whose speaker is a guess.
+        // "They sent you home on aspirin 75 mg" is no start. Without labels the speaker is a guess.
         lazy var isNews = (isLabelled || instructs) && !tokens.contains(anyOf: Self.recounting)
         var isNew = false
         var namesKnown = false

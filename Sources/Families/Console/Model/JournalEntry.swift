@@ -22,7 +22,6 @@ struct JournalEntry: Sendable {
     let client: String
     /// Method and path of the operation that was probably meant; empty for a request that reached one.
     let nearest: String
-    let isUnmatched: Bool
     /// Begin, by the world's clock.
     var time: Date
     /// Begin, by the machine's clock.
@@ -37,7 +36,7 @@ struct JournalEntry: Sendable {
         // A delivery goes to another server.
         let receiver = kind == .delivery ? shown.request.authority ?? "inbox" : ""
         path = receiver + (shown.path ?? "") + (shown.query.map { "?\($0)" } ?? "")
-        operation = shown.operation ?? exchange.delivery?.event.map { "webhook \($0)" } ?? ""
+        operation = Self.operation(shown.operation, of: exchange)
         status = shown.status
         milliseconds = exchange.endedAt.map {
             (max(0, $0.timeIntervalSince(exchange.startedAt)) * 10_000).rounded() / 10
@@ -45,10 +44,14 @@ struct JournalEntry: Sendable {
         fault = exchange.fault
         reason = exchange.reason.map { SecretMask.text($0) } ?? ""
         client = exchange.principal?.client.rawValue ?? ""
-        isUnmatched = shown.isUnmatched
         nearest = shown.nearest.map { "\($0.method.rawValue) \($0.path)" } ?? ""
         startedAt = exchange.startedAt
         time = startedAt.addingTimeInterval(offset)
+    }
+
+    /// Name in lists of a request's operation, or of a delivery's event.
+    static func operation(_ documented: String?, of exchange: Exchange) -> String {
+        documented ?? exchange.delivery?.event.map { "webhook \($0)" } ?? ""
     }
 
     var took: String { milliseconds.map { RecordingState.precise($0 / 1000) } ?? "open" }

@@ -7,6 +7,8 @@ import ScribeHTTP
 struct SocketFrames {
     /// Most lines of the page.
     private static let maxLines = 500
+    /// Room for messages that are laid out, in bytes: their markup is twenty times as long.
+    private static let layoutRoom = 128 << 10
     /// Longest beginning of a message on its line, in characters.
     private static let longestBeginning = 160
 
@@ -21,6 +23,7 @@ struct SocketFrames {
         let exchange = shown.exchange
         var (turns, order): ([String: String], [String]) = ([:], [])
         var shownFrames = 0
+        var room = Self.layoutRoom
         var binary: (first: RecordedFrame, count: Int, bytes: Int)?
         var lines: [ConsoleViews.Model] = []
         func offset(_ frame: RecordedFrame) -> String {
@@ -61,7 +64,8 @@ struct SocketFrames {
             switch frame.content {
             case .text(let body):
                 let text = body.shownText ?? "\(body.size) bytes"
-                let layout = JSONLayout.markup(of: text)
+                let layout = text.utf8.count > room ? nil : JSONLayout.markup(of: text)
+                if layout != nil { room -= text.utf8.count }
                 let isLong = text.count > Self.longestBeginning
                 line(
                     frame, isLong ? "\(text.prefix(Self.longestBeginning))…" : text,

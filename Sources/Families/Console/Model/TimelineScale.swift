@@ -3,8 +3,8 @@ import Foundation
 
 /// Horizontal scale of a timeline's bars, in thousandths of their width.
 ///
-/// What a client waits for, from the commit to the results, has more room than the recording before it and than
-/// deliveries after it. A stretch in which nothing happens takes at most as much room as all that happens.
+/// The wait of a client, from the commit to the results, has more room than the recording before and than deliveries
+/// after it. A stretch in which nothing happens takes at most as much room as all that happens.
 struct TimelineScale: Hashable, Sendable {
     private static let width = 1000.0
     /// Shares of the parts between the marks, by the number of marks.

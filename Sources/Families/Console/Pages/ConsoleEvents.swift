@@ -58,28 +58,16 @@ private struct Events: AsyncSequence, Sendable {
 
     func makeAsyncIterator() -> Iterator { Iterator(events: self, last: state) }
 
-    /// A number that differs after a change of the clock, and not because time passes.
-    private var clock: UInt64 {
-        let clock = world.runtime.clock
-        return clock.isFrozen ? ~clock.now.timeIntervalSinceReferenceDate.bitPattern : clock.offset.bitPattern
-    }
-
-    /// A number that differs after a change of a fault rule.
-    private var faults: UInt64 {
-        var hasher = Hasher()
-        for entry in world.runtime.faults.entries {
-            hasher.combine(entry.rule.id)
-            hasher.combine(entry.isOn)
-            hasher.combine(entry.applied)
-        }
-        return UInt64(bitPattern: Int64(hasher.finalize()))
-    }
-
-    /// Changes so far, of results, of the journal and of open sockets; and namespaces, clock and faults as they are.
+    /// Changes so far, of results, of the journal, of open sockets, of namespaces, of the clock and of fault rules.
+    ///
+    /// They are counted, not compared: what is changed and changed back between two looks may have been read meanwhile.
     var state: [UInt64] {
-        [
-            world.changes.signals.versions.changeCount, UInt64(world.runtime.journal?.changes ?? 0),
-            UInt64(directory?.count ?? 0), clock, faults, UInt64(world.openSockets.changes),
+        let faults = world.runtime.faults
+        return [
+            world.changes.signals.versions.changeCount,
+            UInt64(world.runtime.journal?.changes ?? 0), UInt64(directory?.changes ?? 0),
+            UInt64(world.runtime.clock.changes), UInt64(faults.version), UInt64(faults.entries.total(\.applied)),
+            UInt64(world.openSockets.changes),
         ]
     }
 

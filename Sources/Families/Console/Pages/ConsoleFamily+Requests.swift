@@ -57,10 +57,8 @@ extension ConsoleFamily {
         for numbered in all {
             let exchange = numbered.entry.exchange
             let outline = index.outline(of: exchange)
-            let (ownOperation, ownClient) = (
-                outline.operation ?? exchange.delivery?.event.map { "webhook \($0)" } ?? "",
-                exchange.principal?.client.rawValue ?? ""
-            )
+            let ownOperation = JournalEntry.operation(outline.operation, of: exchange)
+            let ownClient = exchange.principal?.client.rawValue ?? ""
             operations.insert(ownOperation)
             clients.insert(ownClient)
             methods.insert(outline.method)

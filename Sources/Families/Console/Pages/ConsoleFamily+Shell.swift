@@ -7,7 +7,7 @@ import ScribeHTTP
 
 /// Exchanges as commands for a shell.
 extension ConsoleFamily {
-    /// Fields that curl sends itself, and cookies, whose values the journal does not show.
+    /// Fields of curl itself, and cookies: the journal masks their values.
     private static let ownFields: Set = [
         "host", "content-length", "transfer-encoding", "connection", "accept-encoding", "user-agent", "accept",
         "cookie",
