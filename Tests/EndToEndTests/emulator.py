@@ -157,6 +157,14 @@ class Server:
     def log(self) -> str:
         return self.log_path.read_text()
 
+    def logged(self, text: str, times=1, position=0) -> list[str]:
+        """Waits for lines with a text, from a position on: the log is written beside the answers."""
+        def lines():
+            return [line for line in self.log[position:].splitlines() if text in line]
+
+        wait_until(lambda: len(lines()) >= times, f"the log says: {text}")
+        return lines()
+
     def memory(self, name: str) -> int:
         """Bytes, from the operating system: `VmRSS` now, `VmHWM` at most so far."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()

@@ -146,7 +146,7 @@ def test_recognition_waits_for_audio_that_the_bucket_cannot_give(place, service,
             service.kill()
             try:
                 assert transaction.commit().status_code == 200
-                wait_until(lambda: "a job failed" in worker.log, "the audio of another chunk was asked for")
+                worker.logged("a job failed")
             finally:
                 service.start()
             outputs = done(transaction).json()["data"]["output"]

@@ -44,7 +44,7 @@ def test_a_changed_clients_file_is_read_again_and_without_a_terminal_at_sighup_t
         assert status_of(server, token) == 200
         assert log_in(server, SECOND).status_code == 401
         write(tmp_path, SECOND)
-        wait_until(lambda: "the clients file was read again" in server.log, "the changed file is read")
+        server.logged("the clients file was read again")
         assert log_in(server, SECOND).status_code == 200
         assert status_of(server, token) == 401
         assert log_in(server, FIRST).status_code == 401
@@ -52,7 +52,7 @@ def test_a_changed_clients_file_is_read_again_and_without_a_terminal_at_sighup_t
         # The same bytes in place, and so nothing to see for a look: only the request reads them.
         assert server.log.count("the clients file was read again") == 1
         server.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: server.log.count("the clients file was read again") == 2, "the file is read again")
+        server.logged("the clients file was read again", times=2)
         assert log_in(server, SECOND).status_code == 200
 
 
@@ -93,7 +93,7 @@ def test_a_server_started_with_nohup_ignores_sighup(tmp_path):
     with running(tmp_path, *STRICT, prefix=("setsid", "nohup")) as server:
         # When a changed file has been read, whatever handles signals has started too.
         write(tmp_path, FIRST, SECOND)
-        wait_until(lambda: "the clients file was read again" in server.log, "the changed file is read")
+        server.logged("the clients file was read again")
         status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
         ignored = int(re.search(r"^SigIgn:\s+(\w+)", status, re.MULTILINE)[1], 16)
         assert ignored & 1 << signal.SIGHUP - 1, "the kernel drops the signal"

@@ -90,7 +90,7 @@ def test_a_finding_is_told_in_answer_journal_and_log_without_what_was_sent(serve
     [found] = control(server, "GET", "requests", params={
         "namespace": inside.name, "operation": "initTransaction"}).json()["requests"]
     assert found["findings"] == [{"place": "s3_url", "problem": "has another form"}], found
-    line = next(line for line in server.log.splitlines() if "'s3_url' has another form" in line)
+    line = server.logged("'s3_url' has another form")[0]
     assert "does not fit the contract" in line and "initTransaction" in line and "lovelace" not in line
     listed = run("requests", "list", "--url", server.base_url, "--namespace", inside.name).stdout
     assert "initTransaction  1 finding" in listed, listed

@@ -9,7 +9,7 @@ import subprocess
 import tarfile
 
 import pytest
-from emulator import BINARY, PATIENCE, Server, run, running, state_folder, wait_until
+from emulator import BINARY, PATIENCE, Server, run, running, state_folder
 
 #: The consultation of the folder that a killed server has left.
 KEPT = "from-the-log"
@@ -168,7 +168,7 @@ def test_an_invalid_state_is_deleted_only_after_the_valid_one_is_open(tmp_path, 
     for file, content in whole.items():
         file.write_bytes(content)
     with running(tmp_path, "--data-dir", "data") as server:
-        wait_until(lambda: "states/2 was not the valid state, and was removed" in server.log, "the removal is logged")
+        server.logged("states/2 was not the valid state, and was removed")
         assert not other.exists()
     assert database.is_file()
     assert (copy / "scribe.sqlite").is_file(), "the operator has made it, not the server"

@@ -1,6 +1,7 @@
 """Live streams in compressed formats, and the decoders that they share."""
 
 import contextlib
+import functools
 import hashlib
 import subprocess
 
@@ -13,6 +14,7 @@ from session_client import SessionClient, form_of, send
 from websockets.exceptions import ConnectionClosed
 
 
+@functools.cache
 def encoded(audio: bytes, *options: str) -> bytes:
     return subprocess.run(
         ["ffmpeg", "-nostdin", "-v", "error", "-f", "s16le", "-ar", str(RATE), "-ac", "1", "-i", "-", *options, "-"],
@@ -82,7 +84,7 @@ def test_an_mp4_whose_header_comes_last_closes_the_socket_with_a_reason(server, 
         input=SPEECH * 10, check=True)
     listener, messages = stream(server, "", made.read_bytes(), 4000)
     assert results(messages) == [] and listener.close_frame[0] == 1008
-    wait_until(lambda: "the stream is no mp4" in server.log, "the log says why")
+    server.logged("the stream is no mp4")
 
 
 #: Query, and what ffmpeg is told to make of 16-bit samples.

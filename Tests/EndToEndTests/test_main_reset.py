@@ -123,9 +123,9 @@ def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_ke
     with contextlib.suppress(requests.ConnectionError):
         assert control(server, "POST", "reset").status_code == 500
     assert server.process.wait(PATIENCE) == 1
-    assert "the disk failed in the middle of a reset" in server.log
+    server.logged("the disk failed in the middle of a reset")
     with running(tmp_path, *flags) as server:
-        wait_until(lambda: "is kept" in server.log, "the start says what it keeps")
+        server.logged("is kept")
         names = {old, state_folder(data).name}
         assert len(names) == 2 and names <= set(os.listdir(data / "states"))
         # Nobody knows which of them is wanted: the next reset leaves the old one, too.

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import requests
-from emulator import LOGGING, NAMED, PATIENCE, ROOT, run, wait_until
+from emulator import LOGGING, NAMED, PATIENCE, ROOT, run
 
 PAGE = (ROOT / "docs/metrics.md").read_text()
 ALERTS = ROOT / "docker/prometheus/alerts.yaml"
@@ -39,7 +39,7 @@ def consulted(served, chunks):
     for trace in (f"00-{TRACE}-00f067aa0ba902b7-01", f"00-{TRACE.upper()}-00f067aa0ba902b7-01", "Unmistakable"):
         requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": trace})
     text = requests.get(f"{server.base_url}/metrics").text
-    wait_until(lambda: server.log[position:].count("GET /voice/ping 200") == 3, "the requests are logged")
+    server.logged("GET /voice/ping 200", times=3, position=position)
     return text, [json.loads(line) for line in server.log[position:].splitlines()]
 
 
@@ -207,7 +207,7 @@ def test_the_log_has_the_format_that_is_asked_for(served, flags, format):
     server = served(*flags)
     position = len(server.log)
     requests.get(f"{server.base_url}/voice/ping", headers={"traceparent": f"00-{TRACE}-00f067aa0ba902b7-01"})
-    wait_until(lambda: "GET /voice/ping 200" in server.log[position:], "the request is logged")
+    server.logged("GET /voice/ping 200", position=position)
     lines = server.log[position:].splitlines()
     if format == "json":
         assert any(json.loads(line)["message"] == "GET /voice/ping 200" for line in lines)

@@ -6,7 +6,7 @@ import json
 import pytest
 import requests
 from client import BUCKET
-from emulator import LIMITED, LONG, NAMED, PLAIN, PUBLIC, SHORT, STRICT, wait_until
+from emulator import LIMITED, LONG, NAMED, PLAIN, PUBLIC, SHORT, STRICT
 from listen_client import SPEECH, Listener, results
 from namespaces import Access, AllianceClient, EkaClient, access, ambient_client, control, created, links, own
 from session_client import form_of, recording, send
@@ -183,7 +183,7 @@ def test_no_secret_of_a_namespace_is_in_the_log(served):
                 "Authorization": f"Bearer {secrets[2]}"})
     control(server, "POST", "reset", params={"namespace": "logged"})
     control(server, "DELETE", "namespaces/logged")
-    wait_until(lambda: "DELETE /__admin/namespaces" in server.log[position:], "the last request is logged")
+    server.logged("DELETE /__admin/namespaces", position=position)
     log = server.log[position:]
     # The log has a line for each request, so a secret that was logged would be found.
     assert log.count("POST /v1/auth/grant 200") == 3

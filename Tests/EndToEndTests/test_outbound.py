@@ -81,8 +81,7 @@ def test_a_private_authority_is_trusted_for_all_outbound_calls_if_outbound_ca_na
         # The check of Deepgram connects, and fails at once.
         with running(tmp_path, *FLAGS, "--transcriber", f"deepgram:{service.url}") as server:
             wait_until(lambda: component(server) == "deepgram unreachable", "an unknown authority is told of")
-            wait_until(lambda: "the transcriber cannot be reached" in server.log, "the log says so")
-            line = next(json.loads(line) for line in server.log.splitlines() if "cannot be reached" in line)
+            line = json.loads(server.logged("the transcriber cannot be reached")[0])
             assert line["asked"] == f"a TLS connection to localhost:{service.port}" and line["answer"]
             assert ready(server) == 0 and ready(server, "--strict") != 0
             assert server.metric("scribe_transcriber_available") == 0
@@ -90,7 +89,7 @@ def test_a_private_authority_is_trusted_for_all_outbound_calls_if_outbound_ca_na
         assert not service.asked
         trusting = ("--outbound-ca", str(authority / "ca.pem"))
         with running(tmp_path, *FLAGS, "--transcriber", f"openai:{service.url}/v1", *trusting) as server:
-            wait_until(lambda: "the transcriber can be reached" in server.log, "the answer counts")
+            server.logged("the transcriber can be reached")
             assert service.asked == [("GET", "/v1/models")]
             assert component(server) == "openai" and ready(server, "--strict") == 0
             assert server.metric("scribe_transcriber_available") == 1

@@ -165,7 +165,7 @@ def test_logs_hold_no_transcript_token_secret_or_name(served, chunks):
     wait_until(lambda: transaction.poll().status_code == 200, "the results are there")
     requests.get(f"{server.base_url}/voice/api/v2/transaction/history?oid=Unmistakable")
     client.session.post(f"{server.base_url}/connect-auth/v1/account/refresh", json=client.tokens)
-    wait_until(lambda: "/account/refresh " in server.log[position:], "the last request is logged")
+    server.logged("/account/refresh ", position=position)
     log = server.log[position:]
     secrets = [
         "Unmistakable", "fever", client.tokens["access_token"], client.tokens["refresh_token"], "dev-secret",
@@ -188,7 +188,7 @@ def test_an_unknown_mode_model_or_language_is_logged_once_for_each_client_and_va
             mode="ward-round", model_type="Asha Unmistakable", input_language=["en-IN", "hi", "tlh"],
         ).status_code == 201
     assert mine.transaction("known").init().status_code == 201
-    wait_until(lambda: server.log[position:].count('"status":201') == 4, "the requests are logged")
+    server.logged('"status":201', times=4, position=position)
     lines = [json.loads(line) for line in server.log[position:].splitlines()]
     told = [line for line in lines if line["message"] == "init asks for what the configuration does not offer"]
     assert {line["level"] for line in told} == {"notice"}
@@ -217,7 +217,7 @@ def test_a_mistyped_template_gives_a_note_and_its_nearest_id_in_log_and_journal(
     nearest = ["clinical_notes_template", "clinical_notes_template", "soap", own]
     assert sorted(reasons[:-1]) == sorted(f"There is no such template; the nearest is {each}" for each in nearest)
     assert len(reasons) == 5
-    told = [json.loads(line) for line in server.log[position:].splitlines() if "template does not exist" in line]
+    told = list(map(json.loads, server.logged("template does not exist", times=4, position=position)))
     assert [(line["field"], line["nearest"]) for line in told[:-1]] == [
         ("template_id", each) for each in nearest[1:]]
     # What was sent may be anybody's words.

@@ -97,7 +97,7 @@ def test_a_permanent_fault_of_a_service_is_reported_and_the_next_transaction_wor
     # Once as it arrived, and once more at commit; or three times in all, for what a program fails may pass.
     assert len(service.requests) <= (3 if kind == "command" else 2)
     if kind != "command":
-        assert "Invalid file format" in server.log and "Invalid file format" not in answer.text
+        assert server.logged("Invalid file format") and "Invalid file format" not in answer.text
     service.always = None
     assert take(server, chunk).status_code == 200
     assert requests.get(f"{server.base_url}/readyz").json()["components"]["transcriber"] == kind

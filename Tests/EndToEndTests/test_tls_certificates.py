@@ -11,7 +11,7 @@ import subprocess
 import pytest
 import requests
 from emulator import PATIENCE, TLS, running, wait_until
-from tls import Encrypted, logged, refusal, verb
+from tls import Encrypted, refusal, verb
 
 
 def test_every_host_of_the_sdks_and_of_this_machine_is_in_the_certificate(server):
@@ -136,7 +136,7 @@ def test_a_certificate_of_the_users_own_is_served_and_replaced_without_a_restart
             old.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
             assert old.recv(100).startswith(b"HTTP/1.1 200 "), "connections from before go on"
         files.key.write_text("-----BEGIN PRIVATE KEY-----\n")
-        logged(server, "the certificate that is served stays as it is")
+        server.logged("the certificate that is served stays as it is")
         assert files.shown(server) == "second.test"
 
 

@@ -16,7 +16,7 @@ import tls
 from emulator import NAMED, PATIENCE, wait_until
 from listen_client import KEY
 from namespaces import Access, OmiDevice
-from tls import logged, verb
+from tls import verb
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -174,7 +174,7 @@ def test_openssl_verifies_the_certificate_and_old_tls_versions_are_refused_and_l
         assert "Verify return code: 0 (ok)" in answer.stdout and "ALPN protocol: h2" in answer.stdout
     else:
         assert "alert protocol version" in answer.stderr
-        logged(server, "the client offers nothing newer than TLS 1.1")
+        server.logged("the client offers nothing newer than TLS 1.1")
 
 
 DEEPGRAM = """

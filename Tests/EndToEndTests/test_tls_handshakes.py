@@ -7,7 +7,7 @@ import ssl
 import pytest
 import tls
 from emulator import IMPATIENT, PATIENCE, TLS, running
-from tls import Encrypted, logged, refusal
+from tls import Encrypted, refusal
 
 
 def test_plain_http_on_the_tls_port_and_tls_on_the_http_port_get_an_explanation(server):
@@ -17,18 +17,18 @@ def test_plain_http_on_the_tls_port_and_tls_on_the_http_port_get_an_explanation(
         while piece := connection.recv(1000):
             answer += piece
     assert answer.startswith(b"HTTP/1.1 400 ") and b"https" in answer
-    logged(server, "a client spoke plain HTTP to the port for TLS")
+    server.logged("a client spoke plain HTTP to the port for TLS")
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
         with pytest.raises(ssl.SSLError):
             tls.trusting(server).wrap_socket(connection, server_hostname="localhost")
-    logged(server, "a client spoke TLS to the port for plain HTTP")
+    server.logged("a client spoke TLS to the port for plain HTTP")
 
 
 def test_a_client_that_does_not_trust_the_certificate_is_logged_with_advice(server):
     with socket.create_connection(("127.0.0.1", server.tls_port), timeout=PATIENCE) as connection:
         with pytest.raises(ssl.SSLCertVerificationError):
             ssl.create_default_context().wrap_socket(connection, server_hostname="localhost")
-    logged(server, "the client does not trust the certificate; `scribe-emulator trust`")
+    server.logged("the client does not trust the certificate; `scribe-emulator trust`")
 
 
 def test_a_host_that_is_not_in_the_certificate_is_logged_with_advice(server):
@@ -39,8 +39,7 @@ def test_a_host_that_is_not_in_the_certificate_is_logged_with_advice(server):
         with context.wrap_socket(raw, server_hostname=host) as connection:
             connection.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
             assert connection.recv(1000).startswith(b"HTTP/1.1 200 ")
-    logged(server, "--tls-name scribe.unknown.test")
-    assert server.log.count("--tls-name scribe.unknown.test") == 1
+    assert len(server.logged("--tls-name scribe.unknown.test")) == 1
 
 
 @pytest.mark.parametrize(
@@ -53,12 +52,12 @@ def test_a_handshake_that_stops_half_way_is_ended(served, sent):
         connection.sendall(sent)
         while connection.recv(1000):
             pass
-    logged(server, "no encrypted connection: it was not there after", before)
+    server.logged("no encrypted connection: it was not there after", position=before)
     # One that hangs up, as those do that only look whether the port is open.
     for data in (b"", b"\x16\x03\x01"):
         with socket.create_connection(("127.0.0.1", server.tls_port)) as connection:
             connection.sendall(data)
-    logged(server, "hung up in the middle", before)
+    server.logged("hung up in the middle", position=before)
     with Encrypted(server, PATIENCE):
         pass
 
@@ -93,4 +92,4 @@ def test_a_port_in_use_is_explained(tmp_path, server):
 
 
 def test_the_log_names_the_tls_port(server):
-    assert f'"tls_url":"https://localhost:{server.tls_port}"' in server.log
+    server.logged(f'"tls_url":"https://localhost:{server.tls_port}"')

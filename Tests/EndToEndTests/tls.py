@@ -6,7 +6,7 @@ import socket
 import ssl
 import subprocess
 
-from emulator import BINARY, PATIENCE, wait_until
+from emulator import BINARY, PATIENCE
 
 RESOLVER = pathlib.Path(__file__).with_name("resolver")
 
@@ -99,11 +99,6 @@ def verb(folder, *arguments, **options):
     """Runs a verb of the command with the folder as the home of its user."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), **options.pop("environment", {})}
     return subprocess.run([BINARY, *arguments], capture_output=True, text=True, env=environment, cwd=folder, **options)
-
-
-def logged(server, text, position=0):
-    """Waits until the log holds a text, from a position on."""
-    wait_until(lambda: text in server.log[position:], f"the log says: {text}")
 
 
 def refusal(folder, *flags) -> str:

@@ -125,10 +125,10 @@ struct Setting: Sendable {
     static let noteKeyName = "SCRIBE_NOTE_KEY"
     /// Environment variables with keys themselves.
     static let keyNames = [signingKeyName, sttKeyName, noteKeyName]
-    /// Environment variables that are not settings: `env` prints them for clients, and test suites read the last one.
+    /// Environment variables that are not settings: `env` prints them for clients, and tests read the last two.
     static let exportedNames = [
         "SCRIBE_BASE_URL", "SCRIBE_CLIENT_ID", "SCRIBE_CLIENT_SECRET", "SCRIBE_API_KEY", "SCRIBE_API_KEY_HEX",
-        "SCRIBE_LISTEN_URL", "SCRIBE_TLS_URL", "SCRIBE_CA_FILE", "SCRIBE_BINARY",
+        "SCRIBE_LISTEN_URL", "SCRIBE_TLS_URL", "SCRIBE_CA_FILE", "SCRIBE_BINARY", "SCRIBE_TRAP_ON_EVENT_LOOP",
     ]
 
     /// The table of `docs/configuration.md`.
