@@ -100,7 +100,7 @@
                 == unsafeBitCast(SIG_IGN, to: Int.self)
         }
 
-        /// Limits glibc to 2 arenas, and keeps up to 8 MB of free memory at the top of the heap.
+        /// Limits glibc to 4 arenas, and keeps up to 8 MB of free memory at the top of the heap.
         ///
         /// Buffers are filled on one thread and freed on another. With an arena for each thread, several arenas would
         /// keep memory for the same buffers. The next request needs the memory of the last one again, so returning the
@@ -111,7 +111,7 @@
             typealias Mallopt = @convention(c) (CInt, CInt) -> CInt
             let mallopt = unsafeBitCast(symbol, to: Mallopt.self)
             let (trimThreshold, arenas): (CInt, CInt) = (-1, -8)
-            _ = mallopt(arenas, 2)
+            _ = mallopt(arenas, 4)
             _ = mallopt(trimThreshold, 8 << 20)
         }
 

@@ -11,6 +11,11 @@ final class RequestCache: Sendable {
 
     private let requests = RecentValues<[UInt8], TransactionRequest>(limit: 256)
 
+    /// Caches a request that is written as `text`.
+    func remember(_ request: TransactionRequest, as text: String) {
+        if text.utf8.count <= Self.longest { requests.remember(request, of: Array(text.utf8)) }
+    }
+
     /// Decodes a `request` column, or returns the cached value.
     /// - Throws: `DecodingError` for an invalid request.
     func request(_ text: String) throws -> TransactionRequest {

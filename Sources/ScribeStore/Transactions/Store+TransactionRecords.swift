@@ -9,12 +9,14 @@ extension Store {
     ) throws -> Int64 {
         let (owner, request) = (transaction.owner, transaction.request)
         let location = request.audioLocation
+        let text = StoredJSON.text(request)
+        requests.remember(request, as: text)
         try db.insert(into: "transactions").values([
             "business_id": owner.business.rawValue, "txn_id": transaction.id.rawValue,
             "user_id": owner.user.rawValue, "doctor_id": owner.doctor.rawValue,
             "client_id": owner.client.rawValue, "patient_id": request.patientID, "bucket": location?.bucket,
             "folder": location?.folder, "language": request.inputLanguages.first, "fixture": request.fixture,
-            "request": StoredJSON.text(request), "user_status": transaction.userStatus.rawValue,
+            "request": text, "user_status": transaction.userStatus.rawValue,
             "processing_status": transaction.processingStatus.rawValue,
             "committed_files": try StoredJSON.text(transaction.committedFiles),
             "created_at": transaction.createdAt.milliseconds, "committed_at": transaction.committedAt?.milliseconds,

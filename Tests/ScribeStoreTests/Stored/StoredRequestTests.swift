@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import ScribeDomain
 import Testing
@@ -13,6 +14,30 @@ struct StoredRequestTests {
             let read = try cache.request(text).audioURL
             #expect(read.map { Array($0.utf8) } == Array(url.utf8))
         }
+    }
+
+    @Test(
+        "a stored request is read back unchanged, for the cache keeps what was written",
+        arguments: [
+            "{}", #"{"age":41,"weight":41.0,"big":1e300,"id":9007199254740993,"small":-0.0}"#,
+            #"{"name":"Asha \u0000 é e\u0301","list":[null,true,[],{"a":null}],"":""}"#,
+        ])
+    func unchanged(details: String) throws {
+        let value = try StoredJSON.value(details, as: JSONValue.self)
+        var request = TransactionRequest(
+            transfer: .vaded, mode: "dictation", audioURL: "s3://b/f", announcedFiles: ["1.m4a"],
+            inputLanguages: ["en-IN", "hi"], outputLanguage: "",
+            templates: [.init(id: TemplateID("soap"), name: nil, type: "markdown")],
+            modelType: "pro", patientDetails: value, additionalData: value,
+            version: "v2", flavour: "web")
+        request.processingError = value
+        request.assignedFixture = "cough"
+        request.hasStartedRecording = false
+        request.intake = .arrived
+        let text = StoredJSON.text(request)
+        let read = try StoredJSON.request(text)
+        #expect(read == request)
+        #expect(StoredJSON.text(read) == text)
     }
 
     @Test("stored chunk times are read back unchanged, whatever the file names")
