@@ -83,6 +83,8 @@ enum SocketRules {
 
     private static func whole(_ number: Double) -> Int { Int(saturating: number) }
 
+    private static func tenths(_ seconds: Double) -> String { String(format: "%.1f", seconds) }
+
     /// Whether the client has announced the end of its audio.
     private static func isEnd(_ frame: RecordedFrame) -> Bool {
         switch frame.content {
@@ -145,7 +147,7 @@ enum SocketRules {
         if length > shortestStream, let first = audio.first, let last = audio.last {
             let passed = last.time.timeIntervalSince(first.time)
             if passed <= 0 || !(slowest...paces.upperBound).contains(length / passed) {
-                found.append(Found(pace, "\(whole(length)) s of audio within \(whole(passed)) s", [exchange]))
+                found.append(Found(pace, "\(whole(length)) s of audio within \(tenths(passed)) s", [exchange]))
             }
         }
         return found

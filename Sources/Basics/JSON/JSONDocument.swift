@@ -214,7 +214,13 @@ private struct JSONParser {
 
     private mutating func text() -> String? {
         position += 1
-        var units: [UInt8] = []
+        let start = position
+        while let byte = peek, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+        if peek == UInt8(ascii: "\"") {
+            defer { position += 1 }
+            return String(validating: bytes[start..<position], as: UTF8.self)
+        }
+        var units = Array(bytes[start..<position])
         while let byte = peek {
             position += 1
             switch byte {

@@ -11,6 +11,10 @@ final class JSONSchema: Sendable {
         let place: String
         /// Problem as a sentence without its subject, and without any value: "is missing".
         let problem: String
+
+        func inside(_ name: String) -> Mismatch {
+            Mismatch(place: place.isEmpty ? name : "\(name).\(place)", problem: problem)
+        }
     }
 
     /// A schema that this type cannot check.
@@ -175,7 +179,7 @@ final class JSONSchema: Sendable {
     /// Whether a value fits.
     func admits(_ value: JSONValue) -> Bool {
         var found: [Mismatch] = []
-        check(value, at: "", upTo: 1, into: &found)
+        check(value, upTo: 1, into: &found)
         return found.isEmpty
     }
 
@@ -183,30 +187,35 @@ final class JSONSchema: Sendable {
     /// - Parameter most: Number after which the search ends.
     func mismatches(of value: JSONValue, atMost most: Int = 5) -> [Mismatch] {
         var found: [Mismatch] = []
-        check(value, at: "", upTo: most, into: &found)
+        check(value, upTo: most, into: &found)
         return found.sorted { ($0.place, $0.problem) < ($1.place, $1.problem) }
     }
 
-    private func check(_ value: JSONValue, at place: String, upTo most: Int, into found: inout [Mismatch]) {
+    /// Adds the mismatches of a value. Their places begin at the value.
+    private func check(_ value: JSONValue, upTo most: Int, into found: inout [Mismatch]) {
         for rule in rules {
             guard found.count < most else { return }
             let count = found.count
-            check(value, rule, at: place, upTo: most, into: &found)
+            check(value, rule, upTo: most, into: &found)
             // A text beyond its length meets no pattern, and a value of another type no rule.
             if found.count > count, rule.endsOnMismatch { return }
         }
     }
 
     private func check(
-        _ value: JSONValue, _ rule: Rule, at place: String, upTo most: Int, into found: inout [Mismatch]
+        _ value: JSONValue, _ rule: Rule, upTo most: Int, into found: inout [Mismatch]
     ) {
-        func mismatch(_ problem: String) { found.append(Mismatch(place: place, problem: problem)) }
-        func inner(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+        func mismatch(_ problem: String) { found.append(Mismatch(place: "", problem: problem)) }
+        func check(_ part: JSONValue, called name: @autoclosure () -> String, with schema: JSONSchema) {
+            let count = found.count
+            schema.check(part, upTo: most, into: &found)
+            for index in count..<found.count { found[index] = found[index].inside(name()) }
+        }
         switch (rule, value) {
         case (.never, _): mismatch("is not documented")
         case (.reference(let name), _):
             guard let schema = try? library.schema(name) else { return }
-            schema.check(value, at: place, upTo: most, into: &found)
+            schema.check(value, upTo: most, into: &found)
         case (.types(let names), _):
             if !names.contains(where: value.isOfType) { mismatch("must be \(names.joined(separator: " or "))") }
         case (.constant(let other), _): if !value.isEqual(to: other) { mismatch("is another value than the only one") }
@@ -225,7 +234,7 @@ final class JSONSchema: Sendable {
             if !range.contains(values.count) { mismatch("has too few or too many items") }
         case (.items(let schema), .array(let values)):
             for (index, value) in values.enumerated() where found.count < most {
-                schema.check(value, at: inner(String(index)), upTo: most, into: &found)
+                check(value, called: String(index), with: schema)
             }
         case (.contains(let schema), .array(let values)):
             if !values.contains(where: schema.admits) { mismatch("lacks an item that must be there") }
@@ -233,23 +242,22 @@ final class JSONSchema: Sendable {
             if !range.contains(members.count) { mismatch("has too few or too many members") }
         case (.required(let names), .object(let members)):
             for name in names where members[name] == nil && found.count < most {
-                found.append(Mismatch(place: inner(name), problem: "is missing"))
+                found.append(Mismatch(place: name, problem: "is missing"))
             }
         case (.members(let known, let patterns, let others), .object(let members)):
             for (name, value) in members where found.count < most {
-                if let schema = known[name] { schema.check(value, at: inner(name), upTo: most, into: &found) }
+                let schema = known[name]
+                if let schema { check(value, called: name, with: schema) }
                 let fitting = patterns.filter { $0.0.matches(name) }
-                for (_, schema) in fitting { schema.check(value, at: inner("…"), upTo: most, into: &found) }
-                if known[name] == nil, fitting.isEmpty {
-                    others?.check(value, at: inner("…"), upTo: most, into: &found)
-                }
+                for (_, schema) in fitting { check(value, called: "…", with: schema) }
+                if schema == nil, fitting.isEmpty, let others { check(value, called: "…", with: others) }
             }
         case (.dependent(let schemas), .object(let members)):
             for (name, schema) in schemas where members[name] != nil {
-                schema.check(value, at: place, upTo: most, into: &found)
+                schema.check(value, upTo: most, into: &found)
             }
         case (.all(let schemas), _):
-            for schema in schemas { schema.check(value, at: place, upTo: most, into: &found) }
+            for schema in schemas { schema.check(value, upTo: most, into: &found) }
         case (.any(let schemas), _):
             if !schemas.contains(where: { $0.admits(value) }) { mismatch("fits none of the forms") }
         case (.one(let schemas), _):
@@ -257,7 +265,7 @@ final class JSONSchema: Sendable {
             if count != 1 { mismatch(count == 0 ? "fits none of the forms" : "fits more than one of the forms") }
         case (.not(let schema), _): if schema.admits(value) { mismatch("has a form that is excluded") }
         case (.condition(let condition, let then, let otherwise), _):
-            (condition.admits(value) ? then : otherwise)?.check(value, at: place, upTo: most, into: &found)
+            (condition.admits(value) ? then : otherwise)?.check(value, upTo: most, into: &found)
         // Rules about values of another type hold.
         default: return
         }

@@ -51,7 +51,7 @@ package struct RecordingSummary: Hashable, Sendable {
     package let archivedAt: Date?
     /// Number of audio files in the recording's folder.
     package let files: Int
-    /// Duration in seconds; nil if the client sent no times of its chunks.
+    /// Duration in seconds, by the client's times of its chunks or else of what was recognised; nil without any.
     package let duration: Double?
     /// Status of each result, the transcript first.
     package let results: [ResultDocument.Status]
@@ -237,7 +237,10 @@ extension Store {
                 ORDER BY id DESC LIMIT ?10
             )
             SELECT page.*,
-                (SELECT max(\(db.number("value", "end"))) FROM \(db.members(of: "chunk_times"))) AS duration,
+                coalesce(
+                    (SELECT max(\(db.number("value", "end"))) FROM \(db.members(of: "chunk_times"))),
+                    (SELECT sum(\(db.number("speech", "duration"))) FROM chunk_transcripts WHERE transaction_id = page.id)
+                ) AS duration,
                 (
                     SELECT count(*) FROM objects
                     WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key

@@ -233,6 +233,18 @@ struct RecordingListTests {
         #expect(found.map(\.duration) == [nil, 19])
     }
 
+    @Test("a listed recording without times of its client lasts as long as the files that were recognised")
+    func heard() async throws {
+        try await fixture.start()
+        for (name, duration) in [("1.wav", 2.5), ("2.wav", 4)] {
+            let object = fixture.object(fixture.location().key(ofFile: name), (name, 1))
+            _ = try await store.put(
+                object, heard: RecognisedSpeech(text: "hello", duration: duration), in: fixture.key(),
+                replacing: { _ in })
+        }
+        #expect(try await list().items.map(\.duration) == [6.5])
+    }
+
     @Test("a listed recording has the status of each result and the errors of the first failed one")
     func results() async throws {
         try await fixture.start("good", templates: ["soap", "notes"])
