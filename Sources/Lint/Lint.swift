@@ -158,7 +158,7 @@ package struct Lint: Sendable {
         filter.processingStatuses = [.inProgress]
         let control = TransactionControl(runtime)
         let end = runtime.clock.wall.now.addingTimeInterval(limit / .seconds(1))
-        for recording in try await runtime.store.recordings(filter).items
+        for recording in try await runtime.store.transactions.recordings(filter).items
         where recording.userStatus == .committed && (scope.transaction ?? recording.id) == recording.id {
             let rest = end.timeIntervalSince(runtime.clock.wall.now)
             guard rest > 0, !disconnect.hasFired else { return }
@@ -185,7 +185,9 @@ package struct Lint: Sendable {
         } else {
             var filter = RecordingFilter()
             (filter.business, filter.includesArchived, filter.limit) = (scope.business, true, Self.mostRecordings)
-            keys = try await runtime.store.recordings(filter).items.map(\.key).filter { byID[$0.id.rawValue] != nil }
+            keys = try await runtime.store.transactions.recordings(filter).items.map(\.key).filter {
+                byID[$0.id.rawValue] != nil
+            }
         }
         var recordings: [LintedRecording] = []
         var owned: Set<Int> = []
@@ -198,7 +200,7 @@ package struct Lint: Sendable {
             owned.formUnion(own.map(\.number))
             if let number = scope.request, !own.contains(where: { $0.number == number }) { continue }
             guard let timeline = try await runtime.store.timeline(of: key) else { continue }
-            let speech = try await runtime.store.recordingSpeech(key)
+            let speech = try await runtime.store.transactions.recordingSpeech(key)
             files -= timeline.files.count
             recordings.append(
                 LintedRecording(
@@ -213,7 +215,7 @@ package struct Lint: Sendable {
         guard let place = timeline.transaction.request.audioLocation else { return [:] }
         var types: [String: String] = [:]
         for file in timeline.files where !file.name.hasSuffix(".json") {
-            let object = try await runtime.store.object(
+            let object = try await runtime.store.audio.object(
                 business: timeline.transaction.key.business, bucket: place.bucket, key: place.key(ofFile: file.name))
             guard let object, let reader = try? await runtime.uploads.open(object),
                 let head = try? await reader.read(0..<min(object.size, Self.headSize))

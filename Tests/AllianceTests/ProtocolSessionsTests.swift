@@ -85,9 +85,9 @@ struct SessionsTests {
         let (store, business) = (fixture.store, fixture.owner.business)
         for id in ["own", "removed"] {
             let template = CustomTemplate(id: .init(id), title: id, summary: nil, sectionIDs: [])
-            try await store.add(template, to: business, at: fixture.manual.now)
+            try await store.templates.addTemplate(template, to: business, at: fixture.manual.now)
         }
-        try await store.archiveTemplate(.init("removed"), of: business, at: fixture.manual.now)
+        try await store.templates.archiveTemplate(.init("removed"), of: business, at: fixture.manual.now)
         try await sessions.requireTemplates([.init("soap"), .init("own")], of: business)
         let error = await #expect(throws: AllianceError.self) {
             try await sessions.requireTemplates([.init("soap"), .init("removed")], of: business)
@@ -233,8 +233,8 @@ struct SessionsTests {
                 }
             }
             try await fixture.manual.waitFor(.heldPoll)
-            let transcript = try #require(try await fixture.store.results(of: key)?.documents.first)
-            try await fixture.store.edit(
+            let transcript = try #require(try await fixture.store.transactions.results(of: key)?.documents.first)
+            try await fixture.store.documents.edit(
                 key, [ResultEdit(target: .document(transcript.id), value: "said")], at: fixture.manual.now)
             let found = try await polling.value
             #expect(found.transcript == "said")

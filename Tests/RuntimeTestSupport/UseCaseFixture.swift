@@ -180,27 +180,27 @@ package struct UseCaseFixture {
     /// Ends it.
     package func endSession(_ key: Transaction.Key) async throws {
         let now = manual.now
-        _ = try await store.end(key, at: now) { (transaction, audio) throws(ScribeError) in
+        _ = try await store.transactions.end(key, at: now) { (transaction, audio) throws(ScribeError) in
             try transaction.end(audio.files, at: now, lifetime: TestSessionPolicy.time)
         }
     }
 
     package func transaction(_ id: String = "t") async throws -> Transaction {
-        try #require(try await store.transaction(key(id)))
+        try #require(try await store.transactions.transaction(key(id)))
     }
 
     package func documents(_ id: String = "t") async throws -> [ResultDocument] {
-        try #require(try await store.results(of: key(id))).documents
+        try #require(try await store.transactions.results(of: key(id))).documents
     }
 
     /// What the assembly of a committed transaction is made from, with its job.
     package func assembly(of key: Transaction.Key) async throws -> (job: Job, input: AssemblyInput) {
         var job = changes.take(key)
-        if job == nil, case .jobs(let jobs) = try await store.claimJobs(.assemble, upTo: 10, at: manual.now) {
+        if job == nil, case .jobs(let jobs) = try await store.work.claimJobs(.assemble, upTo: 10, at: manual.now) {
             job = jobs.first { $0.transaction == key }
         }
         let found = try #require(job)
-        guard case .ready(let input) = try await store.planAssembly(found, objectWait: 0, at: manual.now) else {
+        guard case .ready(let input) = try await store.work.planAssembly(found, objectWait: 0, at: manual.now) else {
             throw NotReady()
         }
         return (found, input)
@@ -219,7 +219,7 @@ package struct UseCaseFixture {
             document.errors = outcome == .success ? [] : [Diagnostic(.noAudio, "no audio")]
             return document
         }
-        try await store.finish(job, for: input, documents: documents, outcome: outcome, at: manual.now)
+        try await store.work.finish(job, for: input, documents: documents, outcome: outcome, at: manual.now)
     }
 
     // MARK: Files

@@ -69,7 +69,7 @@ struct StoreFixture {
         }
         let transaction = Transaction(id: .init(id), owner: owner, request: request, createdAt: time ?? start)
         let prefix = "\(owner.business)-\(id)"
-        return try await store.initialise(
+        return try await store.transactions.initialise(
             transaction, documents: [document(.transcript, "\(prefix)-1"), document(.custom, "\(prefix)-2")]
         )
     }
@@ -84,7 +84,7 @@ struct StoreFixture {
             eTag: String(repeating: eTag, count: 32), createdAt: time ?? start
         )
         changes.forget()
-        _ = try await store.put(object, business: .init(business))
+        _ = try await store.audio.put(object, business: .init(business))
         return changes.all
     }
 
@@ -93,16 +93,16 @@ struct StoreFixture {
         let object = StoredObject(
             bucket: "bucket", key: "260510/t/\(name)", file: UUID().uuidString, size: 1,
             eTag: String(repeating: "a", count: 32), createdAt: start)
-        return try await store.put(object, business: owner.business)
+        return try await store.audio.put(object, business: owner.business)
     }
 
     @discardableResult
     func commit(_ files: [String], at time: Date? = nil) async throws -> Transaction.Effect {
         let time = time ?? start
         changes.forget()
-        let effect = try await store.commit(key(), ChunkList(files: files), at: time)
+        let effect = try await store.transactions.commit(key(), ChunkList(files: files), at: time)
         // As if no runner had been there to take the job.
-        if let job = changes.claimed { try await store.postpone(job, until: time, countsAttempt: true) }
+        if let job = changes.claimed { try await store.work.postpone(job, until: time, countsAttempt: true) }
         return effect
     }
 
@@ -111,7 +111,7 @@ struct StoreFixture {
             Issue.record("not a transcription")
             return
         }
-        try await store.finishTranscription(
+        try await store.work.finishTranscription(
             job, of: chunk, result: .success(RecognisedSpeech(text: text)), at: start
         )
     }
@@ -119,7 +119,9 @@ struct StoreFixture {
     /// The next job of a kind, or of any.
     func claim(_ kind: Job.Kind? = nil, at time: Date? = nil) async throws -> Job? {
         for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
-            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: time ?? start) { return jobs.first }
+            if case .jobs(let jobs) = try await store.work.claimJobs(kind, upTo: 1, at: time ?? start) {
+                return jobs.first
+            }
         }
         return nil
     }

@@ -51,7 +51,7 @@ struct WorldMemoryTests {
                 let client = Client(principal: principal, name: "n", workspace: "w", transactionLimit: nil)
                 return (client, [UInt8](repeating: 1, count: 32), ClientOrigin.file)
             }
-            try await store.register(clients)
+            try await store.accounts.register(clients)
         }
         try await register(10, in: one)
         try await register(10, in: other)

@@ -248,7 +248,7 @@ struct AmbientSessionsTests {
             .object(["loinc": .string("51847-2"), "style": .string("BULLETED")]),
         ]
         try await create()
-        try await fixture.store.setPreferences(
+        try await fixture.store.accounts.setPreferences(
             .object([AmbientSessions.sectionFormat: .array(formats)]), of: fixture.owner.user,
             in: fixture.owner.business, upTo: 1 << 20, at: fixture.manual.now)
         try await ambient.end(id, of: fixture.owner)

@@ -253,7 +253,7 @@ package struct ConsoleFamily: Family {
         let world = context.world
         guard let id = wish.client.map({ ClientID($0) }) ?? usualClient(context),
             let registered = world.authenticator.clients[id],
-            let found = try await world.runtime.store.client(id)
+            let found = try await world.runtime.store.accounts.client(id)
         else { throw ConsoleError.unknownClient }
         let token = try await world.authenticator.tokens.issue(
             to: found.client, version: registered.version, lifetime: 3600,

@@ -85,7 +85,7 @@ package struct FrontPage: Family {
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let word = RequestAddress(request).path.first.map(String.init)
         if word == Path.docs.rawValue,
-            (try? await context.world.runtime.store.hasBucket(Path.docs.rawValue)) ?? false
+            (try? await context.world.runtime.store.audio.hasBucket(Path.docs.rawValue)) ?? false
         {
             return try await objects.respond(to: request, context: context)
         }

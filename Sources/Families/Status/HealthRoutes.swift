@@ -47,7 +47,7 @@ struct HealthRoutes: Sendable {
                 MetricReading(.objects, size.objects), MetricReading(.objectBytes, size.objectBytes),
             ]
         }
-        if let deliveries = try? await runtime.store.deliveryCounts() {
+        if let deliveries = try? await runtime.store.webhooks.deliveryCounts() {
             readings += [
                 MetricReading(.deliveriesPending, deliveries.pending),
                 MetricReading(.deliveriesFailed, deliveries.failed),

@@ -57,7 +57,7 @@ package struct Conversation: Hashable, Sendable {
     package var visibility: String
 
     /// Whether silence has lasted long enough to end the conversation.
-    /// `Store.overdueConversations` finds conversations by the same rule.
+    /// `ConversationStore.overdueConversations` finds conversations by the same rule.
     package func isOverdue(at now: Date) -> Bool { now.timeIntervalSince(finishedAt) >= Double(timeout) }
 
     /// Whether the conversation is still open: in progress and not overdue.

@@ -29,7 +29,7 @@ package final class AudioSocket: SessionSocket {
     /// Notes that the socket is open now.
     package func open(as socket: WebSocket) { self.socket.withLock { $0 = socket } }
 
-    package func drainAndClose(for question: Store.StreamQuestion) async {
+    package func drainAndClose(for question: TransactionStore.StreamQuestion) async {
         await awaitIdle()
         switch question {
         case .end: close(.normal)

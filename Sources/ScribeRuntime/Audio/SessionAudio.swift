@@ -42,7 +42,7 @@ package struct SessionAudio: Sendable {
         let (transaction, _) = try await audible(key)
         guard let location = transaction.request.audioLocation else { throw Unavailable.notAvailable }
         for name in transaction.orderedFiles {
-            let object = try await store.object(
+            let object = try await store.audio.object(
                 business: key.business, bucket: location.bucket, key: location.key(ofFile: name))
             guard let object else { continue }
             do {
@@ -55,7 +55,7 @@ package struct SessionAudio: Sendable {
     }
 
     private func audible(_ key: Transaction.Key) async throws -> (transaction: Transaction, expiry: Date) {
-        let transaction = try await store.requireTransaction(key)
+        let transaction = try await store.transactions.requireTransaction(key)
         guard MP3Encoder.isAvailable else { throw Unavailable.notEnabled }
         guard transaction.userStatus == .committed, let end = transaction.committedAt,
             !transaction.orderedFiles.isEmpty, case let expiry = end.addingTimeInterval(Self.lifetime),

@@ -24,7 +24,7 @@ package struct Uploads: Sendable {
         self.store = store
         self.objects = objects
         self.reserve = reserve
-        arriving = ArrivingBytes(store)
+        arriving = ArrivingBytes(store.audio)
         self.fixtureBehaviour = fixtureBehaviour
         self.watchers = watchers
     }
@@ -56,7 +56,7 @@ package struct Uploads: Sendable {
         replacing permitReplacing: @escaping @Sendable (String?) throws -> Void = { _ in }
     ) async throws {
         let replaced = try await keeping(&file) {
-            try await store.put(
+            try await store.audio.put(
                 object, business: principal.business, isChunk: isChunk,
                 refusing: fixtureBehaviour.fixtures(refusing: .upload),
                 replacing: permitReplacing)
@@ -77,7 +77,7 @@ package struct Uploads: Sendable {
         for principal: Principal, replacing permitReplacing: @escaping @Sendable (String?) throws -> Void
     ) async throws {
         let replaced = try await keeping(&file) {
-            try await store.put(object, heard: speech, in: key, replacing: permitReplacing)
+            try await store.audio.put(object, heard: speech, in: key, replacing: permitReplacing)
         }
         await objects.remove(replaced)
         await notify(object, principal)
@@ -95,7 +95,7 @@ package struct Uploads: Sendable {
             for folder in Dictionary(grouping: keys, by: { AudioLocation.split(key: $0).folder }).values {
                 for start in stride(from: 0, to: folder.count, by: Self.deletedAtOnce) {
                     let batch = Array(folder[start...].prefix(Self.deletedAtOnce))
-                    let files = try await store.deleteObjects(business: business, bucket: bucket, keys: batch)
+                    let files = try await store.audio.deleteObjects(business: business, bucket: bucket, keys: batch)
                     await objects.remove(files)
                 }
             }
@@ -111,7 +111,7 @@ package struct Uploads: Sendable {
         for principal: Principal
     ) async throws -> Bool {
         let replaced = try await keeping(&file) {
-            try await store.put(part, of: id, bucket: bucket, key: key, business: principal.business)
+            try await store.audio.putPart(part, of: id, bucket: bucket, key: key, business: principal.business)
         }
         file.isKept = replaced != nil
         await objects.remove(replaced ?? [])
@@ -133,7 +133,7 @@ package struct Uploads: Sendable {
             for part in parts where try await !file.write(part.file, 0..<part.size, of: objects) { return nil }
             let object = try object(file.name, try await file.finish())
             let completed = try await keeping(&file) {
-                try await store.complete(
+                try await store.audio.complete(
                     id, as: object, business: principal.business,
                     refusing: fixtureBehaviour.fixtures(refusing: .upload), replacing: permitReplacing)
             }
@@ -149,7 +149,7 @@ package struct Uploads: Sendable {
     /// - Returns: False if there is no such upload.
     package func abort(_ id: String, bucket: String, key: String, of business: BusinessID) async throws -> Bool {
         try await reserve.freeing {
-            guard let files = try await store.abort(id, bucket: bucket, key: key, business: business) else {
+            guard let files = try await store.audio.abort(id, bucket: bucket, key: key, business: business) else {
                 return false
             }
             await objects.remove(files)
@@ -167,7 +167,8 @@ package struct Uploads: Sendable {
             return try await storing()
         } catch {
             let name = file.name
-            let unused = try? await shieldFromCancellation { [store] in try await store.unusedFiles(among: [name]) }
+            let unused = try? await shieldFromCancellation { [store] in try await store.audio.unusedFiles(among: [name])
+            }
             file.isKept = unused != [name]
             throw error
         }

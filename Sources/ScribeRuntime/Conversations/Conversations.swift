@@ -59,7 +59,7 @@ package struct Conversations: Sendable {
 
     /// The user's open conversation; nil if there is none. One that silence has ended is processed.
     package func current(of principal: Principal) async throws -> Conversation? {
-        guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
+        guard let conversation = try await store.conversations.conversationInProgress(of: principal) else { return nil }
         if conversation.isCurrent(at: clock.now) { return conversation }
         _ = try await process(conversation)
         return nil
@@ -68,7 +68,7 @@ package struct Conversations: Sendable {
     /// Ends and processes the user's open conversation, also one that silence has ended.
     /// - Returns: Nil if there is none, if another caller is ending it, or if it has no segments and photos.
     package func endCurrent(of principal: Principal) async throws -> Conversation? {
-        guard let conversation = try await store.conversationInProgress(of: principal) else { return nil }
+        guard let conversation = try await store.conversations.conversationInProgress(of: principal) else { return nil }
         return try await process(conversation)
     }
 
@@ -76,7 +76,7 @@ package struct Conversations: Sendable {
     /// - Parameter wanted: The id for the next conversation, used if it is free. Otherwise the id is a fresh one.
     package func name(_ wanted: String?, for principal: Principal) async throws -> String {
         if let conversation = try await current(of: principal) { return conversation.id }
-        guard let wanted, try await store.isFreeConversation(wanted, for: principal) else {
+        guard let wanted, try await store.conversations.isFreeConversation(wanted, for: principal) else {
             return identifiers.uuid(.conversation)
         }
         return wanted
@@ -88,7 +88,9 @@ package struct Conversations: Sendable {
         if let conversation = try await current(of: principal) { return conversation }
         let now = clock.now
         var id = identifiers.uuid(.conversation)
-        if let wanted = beginning.id, try await store.isFreeConversation(wanted, for: principal) { id = wanted }
+        if let wanted = beginning.id, try await store.conversations.isFreeConversation(wanted, for: principal) {
+            id = wanted
+        }
         let location = AudioLocation(bucket: bucket, folder: "conversations/\(id)")
         let language = beginning.language.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
         let new = try await transactions.new(
@@ -97,7 +99,7 @@ package struct Conversations: Sendable {
                 transfer: .stream, mode: "conversation", audioURL: location.url,
                 inputLanguages: language.map { [$0] } ?? [], flavour: beginning.source, kind: .conversation),
             for: principal)
-        let begun = try await store.begin(
+        let begun = try await store.conversations.begin(
             Conversation(
                 id: id, owner: principal, source: beginning.source, language: beginning.language, createdAt: now,
                 startedAt: now, finishedAt: now, timeout: beginning.timeout),
@@ -126,7 +128,7 @@ package struct Conversations: Sendable {
             }
             known = nil
             let urgency = try await urgency(of: segments, in: conversation)
-            let added = try await store.add(
+            let added = try await store.conversations.addSegments(
                 segments, to: conversation.id, urgency: urgency, timeout: beginning.timeout, at: now)
             // The conversation was ended meanwhile, by a request or by silence.
             guard let added else { continue }
@@ -145,7 +147,7 @@ package struct Conversations: Sendable {
     private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
         var question: String?
         if let first = segments.first, UrgencyClassifier.isAnswer(first.text) {
-            question = try await store.lastSegmentText(of: conversation.id)
+            question = try await store.conversations.lastSegmentText(of: conversation.id)
         }
         // Weighing a text takes several times as long as parsing it.
         let size = segments.total { $0.text.utf8.count }
@@ -172,7 +174,7 @@ package struct Conversations: Sendable {
         let conversation = try await open(beginning, for: principal)
         let photo = ConversationPhoto(id: identifiers.uuid(.photo), base64: base64, createdAt: clock.now)
         do {
-            return try await store.add(photo, to: conversation.id, at: clock.now) ? photo : nil
+            return try await store.conversations.addPhoto(photo, to: conversation.id, at: clock.now) ? photo : nil
         } catch ScribeError.storageQuotaExceeded {
             return nil
         }
@@ -184,7 +186,8 @@ package struct Conversations: Sendable {
         guard processingIDs.withLock({ $0.insert(conversation.id).inserted }) else { return nil }
         defer { processingIDs.withLock { _ = $0.remove(conversation.id) } }
         let isOpen = conversation.status == .inProgress
-        guard try await store.beginProcessing(conversation.id, from: isOpen ? .inProgress : .processing) else {
+        guard try await store.conversations.beginProcessing(conversation.id, from: isOpen ? .inProgress : .processing)
+        else {
             return nil
         }
         var processing = conversation
@@ -194,21 +197,21 @@ package struct Conversations: Sendable {
             do {
                 return try await finish(processing)
             } catch {
-                try? await store.leave(conversation: processing.id)
+                try? await store.conversations.leave(conversation: processing.id)
                 throw error
             }
         }
     }
 
     private func finish(_ conversation: Conversation) async throws -> Conversation? {
-        guard try await !store.isEmptyConversation(conversation.id) else {
-            _ = try await store.deleteConversation(conversation.id, of: conversation.owner)
+        guard try await !store.conversations.isEmptyConversation(conversation.id) else {
+            _ = try await store.conversations.deleteConversation(conversation.id, of: conversation.owner)
             try await hideTransaction(conversation)
             return nil
         }
-        let transcript = try await store.segments(of: conversation.id).transcript
+        let transcript = try await store.conversations.segments(of: conversation.id).transcript
         let completed = try await summarised(conversation, transcript)
-        return try await store.complete(
+        return try await store.conversations.complete(
             completed.conversation, memories: completed.memories,
             note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), at: clock.now)
     }
@@ -228,10 +231,10 @@ package struct Conversations: Sendable {
 
     /// Makes summary, memories and note of a finished conversation again.
     package func reprocess(_ conversation: Conversation) async throws -> Conversation {
-        let transcript = try await store.segments(of: conversation.id).transcript
+        let transcript = try await store.conversations.segments(of: conversation.id).transcript
         let completed = try await summarised(conversation, transcript)
         // The note may have failed before for lack of quota, and fit now.
-        return try await store.complete(
+        return try await store.conversations.complete(
             completed.conversation, memories: completed.memories,
             note: transcript.isEmpty ? nil : try await note(of: conversation, transcript), keepsTitle: false,
             at: clock.now)

@@ -27,17 +27,17 @@ package struct SilentConversations: Service {
         await cancelWhenGracefulShutdown {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
-                guard (try? await store.holds(.silence)) == true else { return now.addingTimeInterval(60) }
+                guard (try? await store.work.holds(.silence)) == true else { return now.addingTimeInterval(60) }
                 // First the conversations whose processing a stop or an error has interrupted. Conversations that
                 // another task processes are skipped.
-                var isDone = await process { try await store.processingConversations() }
-                isDone = await process { try await store.overdueConversations(at: now) } && isDone
+                var isDone = await process { try await store.conversations.processingConversations() }
+                isDone = await process { try await store.conversations.overdueConversations(at: now) } && isDone
                 let later = now.addingTimeInterval(Self.retry)
                 do {
                     // Conversations left over have failed, are in progress, or were over the limit. They wait for the
                     // retry pause.
-                    let next = try await store.nextSilence().map { $0 <= now ? later : $0 }
-                    let isLeft = try await !store.processingConversations().isEmpty
+                    let next = try await store.conversations.nextSilence().map { $0 <= now ? later : $0 }
+                    let isLeft = try await !store.conversations.processingConversations().isEmpty
                     return isDone && !isLeft ? next : min(next ?? later, later)
                 } catch {
                     report(error)

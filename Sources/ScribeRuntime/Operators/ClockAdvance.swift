@@ -58,7 +58,7 @@ package struct ClockAdvance: Sendable {
     ///
     /// Times of rows count, and not those at which loops wake: a loop may not sleep yet.
     private func nextStep(to target: Target) async throws -> Date? {
-        let row = try await runtime.store.nextDueTime()
+        let row = try await runtime.store.work.nextDueTime()
         switch target {
         case .time(let end):
             let poll = clock.sleepers.first { $0.name == .heldPoll }?.due
@@ -73,7 +73,7 @@ package struct ClockAdvance: Sendable {
         let end = clock.wall.now.addingTimeInterval(limit / .seconds(1))
         var looks = 0
         while true {
-            let work = try await runtime.store.dueWork(at: clock.now)
+            let work = try await runtime.store.work.dueWork(at: clock.now)
             let now = clock.now
             let sleepers = clock.sleepers
             let isAwake = sleepers.contains { $0.due <= now }

@@ -36,9 +36,9 @@ extension Runtime {
     /// Adds the rows of a seed and its transactions, all or none. Transactions that are there stay.
     /// - Throws: `SeedProblem`; as ``Transactions/start(_:_:for:replays:)``, and for a full storage.
     package func add(_ rows: SeedRows, _ transactions: ArraySlice<SeededTransaction>) async throws {
-        guard let next = transactions.first else { return try await store.add(rows, at: clock.now) }
+        guard let next = transactions.first else { return try await store.transactions.add(rows, at: clock.now) }
         let (rest, principal) = (transactions.dropFirst(), next.principal)
-        guard try await store.transaction(next.key) == nil else { return try await add(rows, rest) }
+        guard try await store.transactions.transaction(next.key) == nil else { return try await add(rows, rest) }
         let location = AudioLocation(bucket: bucket, folder: "seed/\(next.id.rawValue)")
         var request = TransactionRequest(
             transfer: .vaded, mode: "consultation", audioURL: location.url,

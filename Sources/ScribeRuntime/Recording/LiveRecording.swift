@@ -146,8 +146,8 @@ package actor LiveRecording {
     /// Stores the rest of the audio with its words, and commits the transaction.
     package func commit() async throws {
         try await storeRest(isHeard: true)
-        guard let transaction = try await recordings.store.transaction(place.key),
-            let names = try await recordings.store.fileNames(of: transaction)
+        guard let transaction = try await recordings.store.transactions.transaction(place.key),
+            let names = try await recordings.store.audio.fileNames(of: transaction)
         else { throw ScribeError.transactionNotFound }
         let files = names.filter { chunkOrdinal(ofFile: $0) != nil }
         try await recordings.transactions.commit(place.key, ChunkList(files: files, times: times))

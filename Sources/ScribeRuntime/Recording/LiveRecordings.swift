@@ -71,7 +71,7 @@ package struct LiveRecordings: Sendable {
         _ id: TransactionID, _ principal: Principal, as names: ChunkNaming = .numbers
     ) async throws -> ChunkDestination {
         let key = Transaction.Key(business: principal.business, id: id)
-        let transaction = try await store.requireTransaction(key)
+        let transaction = try await store.transactions.requireTransaction(key)
         try Transaction.requireOpen(transaction.userStatus)
         try transactions.fixtureBehaviour.requirePermission(.upload, transaction.request.fixture)
         guard let location = transaction.request.audioLocation else {
@@ -85,7 +85,7 @@ package struct LiveRecordings: Sendable {
     /// The number of a stream's first chunk: one more than the highest stored number, or 1 for names by stream id.
     private func firstNumber(_ names: ChunkNaming, of transaction: Transaction) async throws -> Int {
         guard case .numbers = names else { return 1 }
-        let files = try await store.fileNames(of: transaction) ?? []
+        let files = try await store.audio.fileNames(of: transaction) ?? []
         return (files.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1
     }
 }

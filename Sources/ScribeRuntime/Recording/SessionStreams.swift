@@ -6,7 +6,7 @@ package import ScribeStore
 /// Socket of a session, which another server may ask to give way.
 package protocol SessionSocket: AnyObject, Sendable {
     /// Closes the socket once all audio that was sent before is stored.
-    func drainAndClose(for question: Store.StreamQuestion) async
+    func drainAndClose(for question: TransactionStore.StreamQuestion) async
 }
 
 /// Open sockets with audio of protocol sessions. They store their pending audio before the session ends, and before its
@@ -100,7 +100,7 @@ package final class SessionStreams: Sendable {
 
     /// Obeys another server: closes the session's sockets of this server once their audio is stored.
     /// - Throws: As ``LiveRecording/breakOff()``.
-    package func answer(_ question: Store.StreamQuestion, about key: Transaction.Key) async throws {
+    package func answer(_ question: TransactionStore.StreamQuestion, about key: Transaction.Key) async throws {
         for socket in sockets.withLock({ $0[key] ?? [] }) { await socket.drainAndClose(for: question) }
         try await settleOwn(key)
     }

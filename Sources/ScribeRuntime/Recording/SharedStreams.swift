@@ -14,24 +14,24 @@ package struct SharedStreams: Sendable {
 
     /// - Returns: nil where no other server shares the data.
     package init?(_ store: Store, clock: WallClock) {
-        guard store.sharesStreams else { return nil }
+        guard store.transactions.sharesStreams else { return nil }
         self.store = store
         self.clock = clock
     }
 
-    func add(_ key: Transaction.Key) async throws { try await store.addOpenStream(key) }
+    func add(_ key: Transaction.Key) async throws { try await store.transactions.addOpenStream(key) }
 
-    func remove(_ key: Transaction.Key) async throws { try await store.removeOpenStream(key) }
+    func remove(_ key: Transaction.Key) async throws { try await store.transactions.removeOpenStream(key) }
 
     /// Lets the other servers store the pending audio of a session, at most two seconds. A server that does not answer
     /// is taken for dead.
-    func settle(_ key: Transaction.Key, because question: Store.StreamQuestion) async throws {
-        guard try await store.askForStreams(key, because: question) > 0 else { return }
+    func settle(_ key: Transaction.Key, because question: TransactionStore.StreamQuestion) async throws {
+        guard try await store.transactions.askForStreams(key, because: question) > 0 else { return }
         let end = clock.now.addingTimeInterval(Self.patience / .seconds(1))
         while clock.now < end {
-            guard try await store.unansweredStreams(key) > 0 else { return }
+            guard try await store.transactions.unansweredStreams(key) > 0 else { return }
             try await clock.sleep(for: Self.pause, as: .socketDrain)
         }
-        try await store.forgetUnansweredStreams(key)
+        try await store.transactions.forgetUnansweredStreams(key)
     }
 }

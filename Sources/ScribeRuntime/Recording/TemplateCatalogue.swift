@@ -101,8 +101,8 @@ package struct TemplateCatalogue: Sendable {
     /// their ids, and a business cannot reuse them.
     func template(_ id: TemplateID, of business: BusinessID, in store: Store) async throws -> Template? {
         if let template = self[id] { return template }
-        guard let own = try await store.template(id, of: business) else { return nil }
-        return template(own, ownSections: try await store.sections(of: business))
+        guard let own = try await store.templates.template(id, of: business) else { return nil }
+        return template(own, ownSections: try await store.templates.sections(of: business))
     }
 
     /// Converts a business's own template for writing notes.

@@ -17,7 +17,7 @@ extension Transactions {
         until clientDisconnect: OneShotSignal, _ isFinal: (Results) throws -> Bool
     ) async throws -> Results {
         try await signals.longPoll(key, atMost: limit, clock: clock, until: clientDisconnect) {
-            guard let results = try await store.results(of: key, andAuthored: authored) else {
+            guard let results = try await store.transactions.results(of: key, andAuthored: authored) else {
                 throw ScribeError.transactionNotFound
             }
             return (results, try isFinal(results))
@@ -33,10 +33,12 @@ extension Transactions {
     ) async throws -> ChunkTranscript {
         let found = try await signals.longPoll(key, atMost: limit, clock: clock, until: clientDisconnect) {
             () -> (value: ChunkTranscript?, isFinal: Bool) in
-            if let found = try await store.chunkTranscript(of: key, file: file) { return (found, true) }
-            guard try await store.transaction(key)?.processingStatus == .inProgress else { return (nil, true) }
+            if let found = try await store.documents.chunkTranscript(of: key, file: file) { return (found, true) }
+            guard try await store.transactions.transaction(key)?.processingStatus == .inProgress else {
+                return (nil, true)
+            }
             // Requested again after each change: the chunk may have arrived only now, or been replaced.
-            _ = try await store.requestTranscription(of: file, in: key, at: clock.now)
+            _ = try await store.work.requestTranscription(of: file, in: key, at: clock.now)
             return (nil, false)
         }
         guard let found else { throw ScribeError.resourceNotFound("No such chunk, or not transcribed yet") }
@@ -60,7 +62,7 @@ extension Transactions {
         }
         let (wanted, document) = try await document(of: key, template, in: language)
         // A note with a user's corrections is replaced only if the request names its template.
-        let id = try await store.convert(
+        let id = try await store.documents.convert(
             key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
         return (wanted, id)
     }
@@ -75,10 +77,10 @@ extension Transactions {
         if let template {
             wanted = template
         } else {
-            let transaction = try await store.requireTransaction(key)
+            let transaction = try await store.transactions.requireTransaction(key)
             wanted = transaction.request.templates.first?.id ?? templates.fallback.id
         }
-        let own = try await store.template(wanted, of: key.business)
+        let own = try await store.templates.template(wanted, of: key.business)
         var document = templates.document(for: .init(id: wanted), own.map { [$0] } ?? [], identifiers)
         document.language = language
         return (wanted, document)

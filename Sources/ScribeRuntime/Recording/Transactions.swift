@@ -32,7 +32,7 @@ package struct Transactions: Sendable {
         _ id: TransactionID, _ request: TransactionRequest, for principal: Principal, replays: Bool = true
     ) async throws -> Initialisation {
         let new = try await new(id, request, for: principal)
-        return try await store.initialise(new.transaction, documents: new.documents, replays: replays)
+        return try await store.transactions.initialise(new.transaction, documents: new.documents, replays: replays)
     }
 
     /// Makes a new transaction with its unwritten documents, without storing it.
@@ -44,7 +44,7 @@ package struct Transactions: Sendable {
         var request = request
         let key = Transaction.Key(business: principal.business, id: id)
         // A repeated start must not use a fixture up.
-        if request.fixture == nil, fixtureBehaviour.assigns, try await store.transaction(key) == nil {
+        if request.fixture == nil, fixtureBehaviour.assigns, try await store.transactions.transaction(key) == nil {
             request.assignedFixture = fixtureBehaviour.assigned(to: principal.client)
         }
         try fixtureBehaviour.requirePermission(.initialise, request.fixture)
@@ -59,7 +59,7 @@ package struct Transactions: Sendable {
     ///   ``ScribeError/refusedOnPurpose``.
     package func stop(_ key: Transaction.Key, _ list: ChunkList) async throws {
         let (now, policies) = (clock.now, store.policies)
-        try await store.update(key, at: now) { [fixtureBehaviour] (transaction) throws(ScribeError) in
+        try await store.transactions.update(key, at: now) { [fixtureBehaviour] (transaction) throws(ScribeError) in
             try transaction.requireTime(at: now, lifetime: policies[transaction.request.kind].lifetime)
             try fixtureBehaviour.requirePermission(.stop, transaction.request.fixture)
             return try transaction.stop(list)
@@ -69,7 +69,8 @@ package struct Transactions: Sendable {
     /// Commits a transaction: all audio is uploaded, and processing begins. Repeatable.
     /// - Throws: As ``stop(_:_:)``.
     package func commit(_ key: Transaction.Key, _ list: ChunkList) async throws {
-        try await store.commit(key, list, at: clock.now, refusing: fixtureBehaviour.fixtures(refusing: .commit))
+        try await store.transactions.commit(
+            key, list, at: clock.now, refusing: fixtureBehaviour.fixtures(refusing: .commit))
     }
 
     /// Cancels a transaction, or changes details of its start.
@@ -82,7 +83,8 @@ package struct Transactions: Sendable {
         documents: [ResultDocument]? = nil
     ) async throws -> Transaction {
         let (now, policies) = (clock.now, store.policies)
-        return try await store.update(key, at: now, documents: documents) { (transaction) throws(ScribeError) in
+        return try await store.transactions.update(key, at: now, documents: documents) {
+            (transaction) throws(ScribeError) in
             try transaction.requireTime(at: now, lifetime: policies[transaction.request.kind].lifetime)
             let effect = transaction.apply(patch, at: now)
             return try archiver.map { user throws(ScribeError) in try transaction.archive(by: user, at: now) } ?? effect
@@ -93,7 +95,7 @@ package struct Transactions: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/invalidState(_:)`` for any other user.
     package func archive(_ key: Transaction.Key, by user: UserID) async throws {
         let now = clock.now
-        try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+        try await store.transactions.update(key, at: now) { (transaction) throws(ScribeError) in
             try transaction.archive(by: user, at: now)
         }
     }
@@ -103,7 +105,7 @@ package struct Transactions: Sendable {
     ///   ``ScribeError/invalidRequest(field:problem:)`` for too many edits.
     package func edit(_ key: Transaction.Key, _ edits: [ResultEdit]) async throws {
         try Limits.require(edits.count, atMost: Limits.edits, "the body")
-        try await store.edit(key, edits, at: clock.now)
+        try await store.documents.edit(key, edits, at: clock.now)
     }
 
     /// The business's own templates. They are read only if the server lacks one of the requested templates.
@@ -111,6 +113,6 @@ package struct Transactions: Sendable {
         among requested: [TransactionRequest.RequestedTemplate], of business: BusinessID
     ) async throws -> [CustomTemplate] {
         guard requested.contains(where: { templates[$0.id] == nil }) else { return [] }
-        return try await store.templates(of: business)
+        return try await store.templates.all(of: business)
     }
 }

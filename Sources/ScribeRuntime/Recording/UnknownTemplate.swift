@@ -17,8 +17,8 @@ extension Transactions {
         among requested: [TemplateID], of business: BusinessID
     ) async throws -> UnknownTemplate? {
         for id in requested where templates[id] == nil {
-            guard try await store.template(id, of: business) == nil else { continue }
-            let known = templates.templates.map(\.id) + (try await store.templates(of: business).map(\.id))
+            guard try await store.templates.template(id, of: business) == nil else { continue }
+            let known = templates.templates.map(\.id) + (try await store.templates.all(of: business).map(\.id))
             let nearest = nearestName(to: String(id.rawValue.prefix(64)), among: known.map(\.rawValue))
             return UnknownTemplate(id: id, nearest: nearest)
         }

@@ -27,13 +27,13 @@ struct DeliveryLane: Sendable {
         var width = Self.width
         while !Task.isCancelled {
             do {
-                switch try await store.claimDeliveries(in: name, upTo: width, at: clock.now) {
+                switch try await store.webhooks.claimDeliveries(in: name, upTo: width, at: clock.now) {
                 case .deliveries(let deliveries):
                     // A failing receiver gets one message at a time until it succeeds.
                     width = await perform(deliveries) ? Self.width : 1
                 case .nothing(nil):
                     if lanes.leave(name) {
-                        try? await store.leave(lane: name)
+                        try? await store.work.leave(lane: name)
                         return
                     }
                 case .nothing(let time?):
@@ -75,7 +75,7 @@ struct DeliveryLane: Sendable {
             return settlement == .delivered
         } catch {
             // The server stops. The next start sends the delivery.
-            try? await shieldFromCancellation { try await store.giveBack(delivery) }
+            try? await shieldFromCancellation { try await store.webhooks.giveBack(delivery) }
             return false
         }
     }
@@ -86,7 +86,7 @@ struct DeliveryLane: Sendable {
     private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement? {
         while true {
             do {
-                return try await store.settle(delivery, outcome, at: clock.now)
+                return try await store.webhooks.settle(delivery, outcome, at: clock.now)
             } catch {
                 guard !store.isClosed else { return nil }
                 logger.error(

@@ -63,7 +63,7 @@ package struct DeliveryRunner: Service {
     private func takeUp() async {
         while !Task.isCancelled {
             do {
-                for lane in try await store.deliveryLanes() { lanes.wake(lane) }
+                for lane in try await store.webhooks.deliveryLanes() { lanes.wake(lane) }
                 return
             } catch is CancellationError {
                 return

@@ -67,7 +67,7 @@ struct WebhookFaults: Sendable {
             if applied.rule.isByWorldClock {
                 // As a row with a due time, so that an advanced clock does not wait for the delivery.
                 delayed.withLock { $0[delivery.id] = fault }
-                try await store.putBack(
+                try await store.webhooks.putBack(
                     delivery, until: clock.now.addingTimeInterval(applied.delay / .seconds(1)))
                 return .putBack
             }
@@ -87,7 +87,7 @@ struct WebhookFaults: Sendable {
     /// Puts a delivery back behind the next one of its session.
     /// - Returns: whether there is a next one.
     private func pass(_ delivery: Delivery) async throws -> Bool {
-        try await store.letNextPass(
+        try await store.webhooks.letNextPass(
             delivery, retry: clock.now.addingTimeInterval(Self.pause), at: clock.now)
     }
 }

@@ -51,18 +51,18 @@ package struct Webhooks: Sendable {
             }
         }
         if case .address(let address) = draft.endpoint { try await check(address, fields.endpoint, principal.business) }
-        return try await store.register(draft, for: principal, pauses: pauses, at: clock.now)
+        return try await store.webhooks.register(draft, for: principal, pauses: pauses, at: clock.now)
     }
 
     /// Removes a registration.
     /// - Returns: False if the business has no such registration.
     package func remove(_ id: Int64, _ style: Webhook.Style, of business: BusinessID) async throws -> Bool {
-        try await store.removeWebhook(id, style: style, of: business, at: clock.now)
+        try await store.webhooks.removeWebhook(id, style: style, of: business, at: clock.now)
     }
 
     /// Queues a callback to the address that a request named. It is stored when this returns.
     package func sendCallback(_ callback: Callback, at address: OutboundURL, of business: BusinessID) async throws {
-        try await store.enqueue(callback, host: address.host, of: business, at: clock.now)
+        try await store.webhooks.enqueue(callback, host: address.host, of: business, at: clock.now)
     }
 
     // MARK: For operators
@@ -77,35 +77,37 @@ package struct Webhooks: Sendable {
 
     /// Pauses a registration, or lets it go on; nil if there is no such registration.
     package func setPaused(_ isPaused: Bool, _ id: Int64) async throws -> Webhook? {
-        try await store.setPaused(isPaused, ofWebhook: id)
+        try await store.webhooks.setPaused(isPaused, ofWebhook: id)
     }
 
     /// Removes a registration of any business.
     /// - Returns: False if there is no such registration.
     package func remove(_ id: Int64) async throws -> Bool {
-        guard let webhook = try await store.webhook(id) else { return false }
+        guard let webhook = try await store.webhooks.webhook(id) else { return false }
         return try await remove(id, webhook.style, of: webhook.business)
     }
 
     /// Queues a delivery again; nil if there is no such delivery.
     /// - Throws: ``ScribeError/invalidState(_:)``.
     package func replay(_ id: Int64) async throws -> DeliveryRecord? {
-        try await store.replay(id, at: clock.now)
+        try await store.webhooks.replay(id, at: clock.now)
     }
 
     /// Queues all failed deliveries again.
     /// - Parameter webhook: The id of a registration; nil for all registrations.
     /// - Returns: The number of deliveries.
     package func replayFailed(of webhook: Int64?) async throws -> Int {
-        try await store.replayFailed(of: webhook, at: clock.now)
+        try await store.webhooks.replayFailed(of: webhook, at: clock.now)
     }
 
     /// Queues a delivery of a test event to a registration.
     /// - Returns: Nil if there is no such registration.
     package func test(_ id: Int64) async throws -> DeliveryRecord? {
         let session = TransactionID("test-\(identifiers.uuid(.test))")
-        guard let delivery = try await store.enqueueTest(of: id, session: session, at: clock.now) else { return nil }
-        return try await store.delivery(delivery)
+        guard let delivery = try await store.webhooks.enqueueTest(of: id, session: session, at: clock.now) else {
+            return nil
+        }
+        return try await store.webhooks.delivery(delivery)
     }
 
     /// Queues a delivery of an invented event to every registration that subscribes to it.
@@ -114,7 +116,7 @@ package struct Webhooks: Sendable {
     ///   - session: the id in the message; nil for an invented one.
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an unknown name.
     package func trigger(_ name: String, of session: TransactionID?, to business: BusinessID?) async throws -> [Int64] {
-        try await store.enqueue(
+        try await store.webhooks.enqueue(
             eventNamed: name, of: session ?? TransactionID("test-\(identifiers.uuid(.test))"), to: business,
             at: clock.now)
     }

@@ -22,7 +22,7 @@ struct AssemblyWorker: Worker {
         case .ready(let input):
             if let time = heldBack(input), clock.now < time {
                 // Postponed, because a waiting job would hold a slot of other transactions.
-                return try await store.postpone(job, until: time, countsAttempt: false)
+                return try await store.work.postpone(job, until: time, countsAttempt: false)
             }
             try await assemble(input, job)
         }
@@ -30,7 +30,7 @@ struct AssemblyWorker: Worker {
 
     private func plan(_ job: Job) async throws -> AssemblyPlan {
         if case .assemble(let input?) = job.work { return .ready(input) }
-        return try await store.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
+        return try await store.work.planAssembly(job, objectWait: policy.objectWait / .seconds(1), at: clock.now)
     }
 
     private func assemble(_ input: AssemblyInput, _ job: Job) async throws {
@@ -50,14 +50,15 @@ struct AssemblyWorker: Worker {
         }
         let isUnfinished = documents.contains { !$0.status.isFinal }
         if isUnfinished, transcript.status.isUsable, !writing.writer.isInstant {
-            return try await store.startNotes(job, for: input, heard: heard, documents: documents, at: clock.now)
+            return try await store.documents.startNotes(
+                job, for: input, heard: heard, documents: documents, at: clock.now)
         }
         for index in documents.indices where !documents[index].status.isFinal {
             documents[index] = try await writing.note(
                 documents[index], from: transcript, of: request, input.transaction.key, isLastAttempt: true)
         }
         let outcome = store.policies[request.kind].outcome(of: documents)
-        let end = try await store.finish(
+        let end = try await store.work.finish(
             job, for: input, heard: heard, documents: documents, outcome: outcome, quality: chunks.quality,
             at: clock.now)
         switch end {
@@ -71,7 +72,7 @@ struct AssemblyWorker: Worker {
     func giveUp(_ job: Job) async throws {
         recognition.faults.forget(job.transaction)
         let diagnostic = Diagnostic(.processingFailed, "The results could not be put together")
-        try await store.abandon(job, because: diagnostic, at: clock.now)
+        try await store.work.abandon(job, because: diagnostic, at: clock.now)
     }
 
     /// End of the delay that a fixture or a fault rule sets for the results; nil without a delay.

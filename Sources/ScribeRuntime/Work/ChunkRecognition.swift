@@ -63,7 +63,7 @@ struct ChunkRecognition: Sendable {
 
     /// Vocabulary of the templates that the transaction requests.
     private func vocabulary(of key: Transaction.Key) async throws -> [String] {
-        guard let request = try await store.transaction(key)?.request else { return [] }
+        guard let request = try await store.transactions.transaction(key)?.request else { return [] }
         var words: [String] = []
         for requested in templates.requested(by: request) {
             let template = try await templates.template(requested.id, of: key.business, in: store)

@@ -10,13 +10,13 @@ struct ChunkWorker: Worker {
     func perform(_ job: Job) async throws {
         guard case .transcribe(let chunk) = job.work else { return }
         let result = try await recognition.result(of: chunk, job, isLastAttempt: policy.isLastAttempt(job))
-        try await recognition.store.finishTranscription(job, of: chunk, result: result, at: recognition.clock.now)
+        try await recognition.store.work.finishTranscription(job, of: chunk, result: result, at: recognition.clock.now)
     }
 
     func giveUp(_ job: Job) async throws {
         guard case .transcribe(let chunk) = job.work else { return }
         let failure = Diagnostic(.transcriptionFailed, "\(chunk.name) was not transcribed")
-        try await recognition.store.finishTranscription(
+        try await recognition.store.work.finishTranscription(
             job, of: chunk, result: .failure(failure), at: recognition.clock.now)
     }
 }

@@ -21,8 +21,8 @@ package struct ExpiredSessions: Service {
             await loop?.run {
                 let now = loop?.clock.now ?? .distantPast
                 do {
-                    guard try await store.holds(.expiry) else { return now.addingTimeInterval(60) }
-                    let (next, unreadable) = try await store.expireSessions(at: now)
+                    guard try await store.work.holds(.expiry) else { return now.addingTimeInterval(60) }
+                    let (next, unreadable) = try await store.transactions.expireSessions(at: now)
                     for id in unreadable {
                         logger.error("a session that has expired cannot be read", metadata: ["txn_id": "\(id.logged)"])
                     }

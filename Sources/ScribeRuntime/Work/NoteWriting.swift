@@ -72,7 +72,7 @@ struct NoteWriting: Sendable {
     private func visit(
         _ key: Transaction.Key, _ request: TransactionRequest, for template: Template
     ) async throws -> Visit {
-        let began = template.format == .fhir ? try await store.transaction(key)?.createdAt : nil
+        let began = template.format == .fhir ? try await store.transactions.transaction(key)?.createdAt : nil
         return Visit(key, request, at: began ?? clock.now)
     }
 

@@ -25,7 +25,7 @@ struct WorkLoop: Sendable {
                 guard let free = try? await slots.takeAll() else { break }
                 do {
                     let jobs = try await search.jobs(upTo: free, at: clock.now) { limit, now in
-                        try await store.claimJobs(worker.kind, upTo: limit, at: now)
+                        try await store.work.claimJobs(worker.kind, upTo: limit, at: now)
                     }
                     await slots.give(free - jobs.count)
                     for job in jobs {
@@ -57,7 +57,9 @@ struct WorkLoop: Sendable {
             }
         } catch is CancellationError {
             // The server stops. The next start does the job.
-            try? await shieldFromCancellation { try await store.postpone(job, until: clock.now, countsAttempt: false) }
+            try? await shieldFromCancellation {
+                try await store.work.postpone(job, until: clock.now, countsAttempt: false)
+            }
         } catch {
             logger.log(
                 level: error is EngineFailure ? .notice : .error, "a job failed", metadata: metadata(of: job, error))
@@ -74,7 +76,7 @@ struct WorkLoop: Sendable {
         while !Task.isCancelled {
             do {
                 let time = clock.now.addingTimeInterval(pause / .seconds(1))
-                return try await store.postpone(job, until: time, countsAttempt: !error.isNoAttempt)
+                return try await store.work.postpone(job, until: time, countsAttempt: !error.isNoAttempt)
             } catch {
                 logger.error("a job could not be put back", metadata: metadata(of: job, error))
                 try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)

@@ -87,7 +87,7 @@ struct ConfiguredClients: Sendable {
     func register(in store: Store, _ secrets: ClientSecrets, as clients: KnownClients) async throws {
         let hashed = known.map { ($0.client, secrets.hash(of: $0.secret, of: $0.client.principal.client), $0.origin) }
         do {
-            try await store.register(hashed)
+            try await store.accounts.register(hashed)
         } catch SeedProblem.clientOfOtherOrigin(let id, _) {
             throw StartupProblem.unreadableSeed(
                 path: path, reason: "the client_id '\(id)' belongs to a client of POST /__admin/seed; choose another")
@@ -136,6 +136,6 @@ struct ConfiguredClients: Sendable {
                     (0..<(hook.attempts - 1)).map { $0 < pauses.count ? pauses[$0] : longest }
                 ))
         }
-        try await store.configure(.suki, wanted, at: now)
+        try await store.webhooks.configure(.suki, wanted, at: now)
     }
 }

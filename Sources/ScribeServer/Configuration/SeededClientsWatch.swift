@@ -19,10 +19,10 @@ struct SeededClientsWatch: Service {
             var known: Int?
             while (try? await clock.sleep(for: Self.pause, as: .clientsFile)) != nil {
                 do {
-                    let generation = try await store.clientsGeneration()
+                    let generation = try await store.accounts.clientsGeneration()
                     guard generation != known else { continue }
-                    clients.replaceSeeded(with: try await store.seededClients())
-                    clients.end(logins: try await store.endedLogins())
+                    clients.replaceSeeded(with: try await store.transactions.seededClients())
+                    clients.end(logins: try await store.accounts.endedLogins())
                     known = generation
                 } catch {
                     guard !(error is CancellationError) else { return }

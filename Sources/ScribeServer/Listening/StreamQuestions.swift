@@ -19,9 +19,9 @@ struct StreamQuestions: Service {
             while (try? await clock.sleep(for: Self.pause, as: .socketDrain)) != nil {
                 guard !streams.isEmpty else { continue }
                 do {
-                    for (key, question) in try await store.askedStreams() {
+                    for (key, question) in try await store.transactions.askedStreams() {
                         try await streams.answer(question, about: key)
-                        try await store.answerStream(key)
+                        try await store.transactions.answerStream(key)
                     }
                 } catch {
                     guard !(error is CancellationError) else { return }

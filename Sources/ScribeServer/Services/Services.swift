@@ -32,11 +32,11 @@ struct OrphanSweep: Service {
 
     private func sweep() async {
         do {
-            guard try await store.holds(.orphans) else { return }
+            guard try await store.work.holds(.orphans) else { return }
             try await objects.leftFiles(
                 before: store.holder.isAlone ? nil : clock.now.addingTimeInterval(-Self.oldAge)
             ) { files in
-                await objects.remove(try await store.unusedFiles(among: files))
+                await objects.remove(try await store.audio.unusedFiles(among: files))
             }
         } catch {
             guard !(error is CancellationError) else { return }
@@ -61,19 +61,19 @@ struct HourlySweep: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                guard (try? await store.holds(.sweep)) == true else {
+                guard (try? await store.work.holds(.sweep)) == true else {
                     try? await clock.wall.sleep(for: .seconds(3600), as: .sweep)
                     continue
                 }
                 await sweep("abandoned uploads") {
-                    await objects.remove(try await store.expireMultipartUploads(at: now))
+                    await objects.remove(try await store.audio.expireMultipartUploads(at: now))
                 }
                 await sweep("objects that were replaced or deleted") {
-                    try await objects.sweep(store, at: clock.wall.now)
+                    try await objects.sweep(store.audio, at: clock.wall.now)
                 }
                 await sweep("old deliveries") {
                     let now = now
-                    let forgotten = try await store.forgetDeliveries(
+                    let forgotten = try await store.webhooks.forgetDeliveries(
                         deliveredBefore: now.addingTimeInterval(-7 * Self.day),
                         failedBefore: now.addingTimeInterval(-30 * Self.day),
                         saidBefore: now.addingTimeInterval(-Self.day))
@@ -117,11 +117,11 @@ struct LeaseRenewal: Service {
             while (try? await clock.sleep(for: pause, as: .lease)) != nil {
                 await objects.dropOldCopies(at: clock.now)
                 do {
-                    let count = try await store.renewLeases()
+                    let count = try await store.work.renewLeases()
                     if count > 0 {
                         logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)])
                     }
-                    for lane in try await store.freeLanes() { changes.lanes.wake(lane) }
+                    for lane in try await store.work.freeLanes() { changes.lanes.wake(lane) }
                     // Another process may have stored work, and its notification may be lost.
                     for kind in Job.Kind.allCases { changes.publish(.work(kind)) }
                     for work in TimedWork.allCases { changes.publish(.due(work)) }

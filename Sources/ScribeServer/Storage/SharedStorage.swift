@@ -51,7 +51,7 @@ struct SharedStorage: Sendable {
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
         }
         objects = S3Objects(
-            place.objects, place.credentials, folder: spool, removals: store, identifiers: parts.identifiers,
+            place.objects, place.credentials, folder: spool, removals: store.audio, identifiers: parts.identifiers,
             clock: clock, pool: threads)
         self.changes = changes
         identifiers = parts.identifiers

@@ -16,8 +16,8 @@ extension World {
         let (clock, secrets) = (WorldClock(parts.clock), ClientSecrets(key: storage.keys.signing))
         let clients = KnownClients(demoPrincipal: try configuredClients.demoPrincipal())
         try await configuredClients.register(in: storage.store, secrets, as: clients)
-        try await clients.replaceSeeded(with: storage.store.seededClients())
-        clients.end(logins: try await storage.store.endedLogins())
+        try await clients.replaceSeeded(with: storage.store.transactions.seededClients())
+        clients.end(logins: try await storage.store.accounts.endedLogins())
         try await configuredClients.configureWebhooks(
             in: storage.store, pauses: configuration.webhookPauses, at: clock.now)
         let world = World(

@@ -48,14 +48,14 @@ package final class Store: Sendable {
         case .file(let path, let durability):
             do {
                 database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
-                try Self.takeOver(database, for: holder)
+                try WorkStore.takeOver(database, for: holder)
             } catch {
                 throw StorageFailure.problem(of: error, path: path)
             }
         case .postgreSQL(let address):
             database = try PostgreSQLDatabase(
                 address, process: holder.isAlone ? nil : holder.id, sink: sink)
-            try Self.takeOver(database, for: holder)
+            try WorkStore.takeOver(database, for: holder)
         }
         self.init(
             database, transcribesOnArrival: transcribesOnArrival, quotas: quotas, policies: policies,

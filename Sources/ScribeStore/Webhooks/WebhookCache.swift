@@ -43,16 +43,16 @@ final class WebhookCache: Sendable {
     }
 }
 
-extension Store {
+extension WebhookStore {
     /// Runs a write that changes registrations of webhooks.
     func changingWebhooks<Value>(_ write: () async throws -> Value) async rethrows -> Value {
-        guard let webhookCache else { return try await write() }
+        guard let webhookCache = store.webhookCache else { return try await write() }
         return try await webhookCache.changing(write)
     }
 
     /// Webhooks of a business, within a write.
-    func webhooks(of business: BusinessID, in db: any StoreSession) throws -> [Webhook] {
-        guard let webhookCache else { return try Self.webhooks(of: business, in: db) }
-        return try webhookCache.webhooks(of: business) { try Self.webhooks(of: business, in: db) }
+    func all(of business: BusinessID, in db: any StoreSession) throws -> [Webhook] {
+        guard let webhookCache = store.webhookCache else { return try Self.all(of: business, in: db) }
+        return try webhookCache.webhooks(of: business) { try Self.all(of: business, in: db) }
     }
 }

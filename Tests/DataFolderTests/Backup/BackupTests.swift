@@ -40,7 +40,7 @@ struct BackupTests {
             let object = StoredObject(
                 bucket: "b", key: "k", file: file.name, size: 6, eTag: String(repeating: "a", count: 32),
                 createdAt: Date(timeIntervalSince1970: 1_778_404_353))
-            _ = try await store.put(object, business: .init("b-1"))
+            _ = try await store.audio.put(object, business: .init("b-1"))
             return file.name
         }
     }
@@ -56,7 +56,7 @@ struct BackupTests {
         let names = try FileManager.default.contentsOfDirectory(atPath: "\(path)/states/2")
         #expect(!names.contains { $0.contains("key") })
         let store = try Store(at: .file(folder.databasePath, .normal))
-        #expect(try await store.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
+        #expect(try await store.audio.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
         #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
         try store.close()
     }

@@ -22,7 +22,7 @@ struct UploadsTests {
     init() throws { fixture = try UseCaseFixture() }
 
     private func stored(_ key: String) async throws -> StoredObject? {
-        try await fixture.store.object(business: owner.business, bucket: "bucket", key: key)
+        try await fixture.store.audio.object(business: owner.business, bucket: "bucket", key: key)
     }
 
     private func session() async throws -> (key: Transaction.Key, location: AudioLocation) {
@@ -192,7 +192,7 @@ struct UploadsTests {
             try await file.write(ByteBuffer(string: "x"))
             _ = try await file.finish()
             file.isKept = true
-            _ = try await fixture.store.put(fixture.object("k", (file.name, 1)), business: fixture.owner.business)
+            _ = try await fixture.store.audio.put(fixture.object("k", (file.name, 1)), business: fixture.owner.business)
         }
         try await fixture.uploads.delete(bucket: "bucket", keys: ["k"], of: fixture.owner.business)
         #expect(try fixture.files().isEmpty)
@@ -212,7 +212,7 @@ struct UploadsTests {
     private func begin() async throws {
         let upload = MultipartUpload(
             id: "up", bucket: "bucket", key: "k", createdAt: fixture.manual.now)
-        try await fixture.store.begin(upload, business: owner.business)
+        try await fixture.store.audio.begin(upload, business: owner.business)
     }
 
     /// Keeps a part.

@@ -29,7 +29,7 @@ struct ConversationsTests {
 
     /// The conversation as it is stored, which the owner can see.
     private func stored(_ id: String) async throws -> Conversation? {
-        try await fixture.store.conversation(id, of: owner)
+        try await fixture.store.conversations.conversation(id, of: owner)
     }
 
     // MARK: Beginning
@@ -73,7 +73,7 @@ struct ConversationsTests {
         await #expect(throws: ScribeError.transactionLimitExceeded) {
             try await fixture.conversations.open(beginning(), for: fixture.owner)
         }
-        #expect(try await fixture.store.conversationInProgress(of: fixture.owner) == nil)
+        #expect(try await fixture.store.conversations.conversationInProgress(of: fixture.owner) == nil)
     }
 
     // MARK: Silence
@@ -97,7 +97,7 @@ struct ConversationsTests {
         fixture.manual.advance(by: .seconds(120))
         #expect(try await conversations.current(of: owner) == nil)
         #expect(try await stored(id) == nil)
-        #expect(try await fixture.store.transaction(fixture.key(id)) == nil)
+        #expect(try await fixture.store.transactions.transaction(fixture.key(id)) == nil)
     }
 
     @Test("a conversation that reaches its size limit ends, and the next segment begins another")
@@ -113,7 +113,7 @@ struct ConversationsTests {
     func parallelWords() async throws {
         let outcome = await atOnce { try await say("Hello.").conversation.id }
         #expect(Set(outcome.values).count == 1 && outcome.failures.isEmpty)
-        #expect(try await fixture.store.segments(of: outcome.values[0]).count == 8)
+        #expect(try await fixture.store.conversations.segments(of: outcome.values[0]).count == 8)
     }
 
     // MARK: Urgency
@@ -175,7 +175,7 @@ struct ConversationsTests {
         let documents = try await fixture.documents(conversation.id)
         #expect(documents.map(\.value) == ["I am allergic to penicillin. I have a cough.", nil])
         #expect(try await fixture.transaction(conversation.id).userStatus == .committed)
-        let memories = try await fixture.store.memories(of: owner, categories: nil, offset: 0, limit: 10)
+        let memories = try await fixture.store.conversations.memories(of: owner, categories: nil, offset: 0, limit: 10)
         #expect(Set(memories.map(\.conversation)) == [conversation.id])
     }
 
@@ -186,7 +186,7 @@ struct ConversationsTests {
             let conversation = try await say("I am allergic to penicillin.").conversation
             _ = try await conversations.process(conversation)
             counts.append(
-                try await fixture.store.memories(of: owner, categories: nil, offset: 0, limit: 10).count)
+                try await fixture.store.conversations.memories(of: owner, categories: nil, offset: 0, limit: 10).count)
         }
         #expect(counts[0] > 0 && counts[1] == counts[0])
     }
@@ -203,7 +203,7 @@ struct ConversationsTests {
     @Test("interrupted processing of a conversation is repeated")
     func interrupted() async throws {
         let id = try await say("Hello.").conversation.id
-        #expect(try await fixture.store.beginProcessing(id, from: .inProgress))
+        #expect(try await fixture.store.conversations.beginProcessing(id, from: .inProgress))
         let conversation = try #require(try await stored(id))
         #expect(try await conversations.process(conversation)?.status == .completed)
         #expect(try await conversations.process(conversation) == nil)
@@ -223,7 +223,7 @@ struct ConversationsTests {
     @Test("a user's title survives processing of the conversation and is replaced by reprocessing")
     func title() async throws {
         let conversation = try await say("I have a cough.").conversation
-        try await fixture.store.setTitle("Mine", of: conversation.id)
+        try await fixture.store.conversations.setTitle("Mine", of: conversation.id)
         let completed = try #require(try await conversations.process(conversation))
         #expect(completed.summary.title == "Mine")
         let anew = try await conversations.reprocess(completed)
@@ -234,7 +234,7 @@ struct ConversationsTests {
     func forgotten() async throws {
         let conversation = try await say("Hello.").conversation
         try await conversations.hideTransaction(conversation)
-        #expect(try await fixture.store.transaction(conversation.key) == nil)
+        #expect(try await fixture.store.transactions.transaction(conversation.key) == nil)
         try await conversations.hideTransaction(conversation)
     }
 
@@ -247,7 +247,7 @@ struct ConversationsTests {
         #expect(try await conversations.add(half, beginning(), for: owner) != nil)
         #expect(try await conversations.add("a", beginning(), for: owner) == nil)
         let id = try #require(try await conversations.current(of: owner)).id
-        let photos = try await fixture.store.photos(of: id)
+        let photos = try await fixture.store.conversations.photos(of: id)
         #expect(photos.count == 2 && photos[0].id == first.id)
     }
 

@@ -33,7 +33,7 @@ struct SilentConversationsTests {
     }
 
     private func status(_ id: String) async throws -> Conversation.Status? {
-        try await fixture.store.conversation(id, of: fixture.owner)?.status
+        try await fixture.store.conversations.conversation(id, of: fixture.owner)?.status
     }
 
     private func waitFor(_ wanted: Conversation.Status, of id: String) async throws {
@@ -93,7 +93,7 @@ struct SilentConversationsTests {
     @Test("a conversation whose processing was interrupted is ended after the next start", .timeLimit(.minutes(5)))
     func interrupted() async throws {
         let id = try await say("hello there", timeout: 120)
-        #expect(try await fixture.store.beginProcessing(id, from: .inProgress))
+        #expect(try await fixture.store.conversations.beginProcessing(id, from: .inProgress))
         try await running { try await waitFor(.completed, of: id) }
     }
 }

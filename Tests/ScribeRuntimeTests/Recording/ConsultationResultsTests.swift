@@ -161,13 +161,13 @@ struct ConsultationResultsTests {
                     of: fixture.key(), file: "7", atMost: .seconds(14), until: OneShotSignal())
             }
             try await fixture.manual.waitFor(.heldPoll)
-            let claim = try await fixture.store.claimJobs(.transcribe, upTo: 2, at: fixture.manual.now)
+            let claim = try await fixture.store.work.claimJobs(.transcribe, upTo: 2, at: fixture.manual.now)
             guard case .jobs(let jobs) = claim, case .transcribe(let chunk)? = jobs.first?.work else {
                 Issue.record("nobody is to hear the chunk")
                 return asking.cancel()
             }
             #expect(chunk.name == "7.wav")
-            try await fixture.store.finishTranscription(
+            try await fixture.store.work.finishTranscription(
                 jobs[0], of: chunk, result: .success(RecognisedSpeech(text: "seven")), at: fixture.manual.now)
             #expect(try await asking.value.result.get().text == "seven")
         }
@@ -186,7 +186,8 @@ struct ConsultationResultsTests {
             }
         }
         #expect(
-            try await fixture.store.claimJobs(.transcribe, upTo: 1, at: fixture.manual.now) == Claim.nothing(until: nil)
+            try await fixture.store.work.claimJobs(.transcribe, upTo: 1, at: fixture.manual.now)
+                == Claim.nothing(until: nil)
         )
         await #expect(throws: ScribeError.transactionNotFound) {
             try await transactions.chunkTranscript(

@@ -53,7 +53,7 @@ struct LiveRecordingTests {
         let transcript = ResultDocument(
             id: .init("d-1"), kind: .transcript, templateID: ResultDocument.transcriptTemplate, name: "Transcript",
             format: .transcript)
-        _ = try await store.initialise(transaction, documents: [transcript])
+        _ = try await store.transactions.initialise(transaction, documents: [transcript])
         return try await recordings.open(key.id, options, for: owner)
     }
 
@@ -78,7 +78,7 @@ struct LiveRecordingTests {
     }
 
     private func chunks() async throws -> [StoredObject] {
-        try await store.objects(business: owner.business, bucket: "bucket", from: "1/t/", after: "", limit: 100)
+        try await store.audio.objects(business: owner.business, bucket: "bucket", from: "1/t/", after: "", limit: 100)
             .sorted { $0.key.localizedStandardCompare($1.key) == .orderedAscending }
     }
 
@@ -99,7 +99,7 @@ struct LiveRecordingTests {
         for second in 0..<300 {
             try await say(second, to: recording)
             let name = "\(second / 20 + 1).wav"
-            let told = try #require(try await store.chunkTranscript(of: key, file: name))
+            let told = try #require(try await store.documents.chunkTranscript(of: key, file: name))
             #expect(try told.result.get().text.hasSuffix("w\(second)"))
         }
         #expect(try await chunks().map(\.key) == (1...15).map { "1/t/\($0).wav" })
@@ -109,10 +109,10 @@ struct LiveRecordingTests {
         }
         #expect(left == 15, "what was written anew leaves nothing")
         try await recording.commit()
-        let transaction = try #require(try await store.transaction(key))
+        let transaction = try #require(try await store.transactions.transaction(key))
         #expect(transaction.committedFiles.count == 15)
         #expect(transaction.stopped.times["2.wav"] == ChunkTimes(start: 20, end: 40))
-        let speech = try #require(try await store.chunkTranscript(of: key, file: "2.wav")).result.get()
+        let speech = try #require(try await store.documents.chunkTranscript(of: key, file: "2.wav")).result.get()
         #expect(speech.words.map(\.text) == (20..<40).map { "w\($0)" })
         #expect(speech.words.first?.start == 0)
     }
@@ -153,7 +153,7 @@ struct LiveRecordingTests {
         for _ in 0..<13 { try await recording.take(wideSecond(of: 35), Self.wide) }
         let kept = try #require(try await chunks().first)
         #expect((3 << 20...4 << 20).contains(kept.size - 44))
-        #expect(try await store.chunkTranscript(of: key, file: "1.wav") == nil, "it is yet to be heard")
+        #expect(try await store.documents.chunkTranscript(of: key, file: "1.wav") == nil, "it is yet to be heard")
         let end = Double(kept.size - 44) / Double(16 * 48_000)
         func word(_ text: String, _ start: Double) -> LiveWord {
             LiveWord(text: text, punctuated: nil, start: start, end: start + 0.2, confidence: 1, speaker: nil)
@@ -162,7 +162,7 @@ struct LiveRecordingTests {
             LiveResult(
                 channel: 0, start: 0, duration: 13, words: [word("kept", end - 0.5), word("new", end + 0.5)],
                 isFinal: true, speechFinal: true, fromFinalize: false))
-        let heard = try #require(try await store.chunkTranscript(of: key, file: "2.wav"))
+        let heard = try #require(try await store.documents.chunkTranscript(of: key, file: "2.wav"))
         #expect(try heard.result.get().words.map(\.text) == ["new"])
         #expect(try await size() == 13 * 16 * 48_000)
     }
@@ -171,7 +171,7 @@ struct LiveRecordingTests {
     func wideSilence() async throws {
         let recording = try await begin()
         for _ in 0..<13 { try await recording.take(wideSecond(of: 0), Self.wide) }
-        let heard = try #require(try await store.chunkTranscript(of: key, file: "1.wav"))
+        let heard = try #require(try await store.documents.chunkTranscript(of: key, file: "1.wav"))
         #expect(try heard.result.get().text.isEmpty)
         #expect(memory.total <= 12 << 20)
         try await recording.breakOff()
@@ -202,7 +202,7 @@ struct LiveRecordingTests {
         let other = StoredObject(
             bucket: "bucket", key: "1/t/1.wav", file: "other", size: 7, eTag: String(repeating: "b", count: 32),
             createdAt: manual.now)
-        _ = try await store.put(other, business: owner.business)
+        _ = try await store.audio.put(other, business: owner.business)
         try await say(1, to: recording)
         try await say(2, to: recording)
         #expect(try await chunks().map(\.size) == [7, 444])

@@ -18,7 +18,7 @@ struct RecordingListTests {
     private func list(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> RecordingPage {
         var filter = RecordingFilter()
         change(&filter)
-        return try await store.recordings(filter)
+        return try await store.transactions.recordings(filter)
     }
 
     private func ids(_ change: (inout RecordingFilter) -> Void = { _ in }) async throws -> [String] {
@@ -238,7 +238,7 @@ struct RecordingListTests {
         try await fixture.start()
         for (name, duration) in [("1.wav", 2.5), ("2.wav", 4)] {
             let object = fixture.object(fixture.location().key(ofFile: name), (name, 1))
-            _ = try await store.put(
+            _ = try await store.audio.put(
                 object, heard: RecognisedSpeech(text: "hello", duration: duration), in: fixture.key(),
                 replacing: { _ in })
         }

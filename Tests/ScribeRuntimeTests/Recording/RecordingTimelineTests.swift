@@ -70,7 +70,7 @@ struct RecordingTimelineTests {
         #expect(timeline.kind == .transaction)
         #expect(timeline.files.map(\.name) == ["1.wav", "2.wav"])
         #expect(timeline.files.allSatisfy { $0.size > 0 })
-        let recording = try #require(try await store.recording(fixture.key()))
+        let recording = try #require(try await store.transactions.recording(fixture.key()))
         #expect(recording.documents.allSatisfy { $0.document.value == nil })
     }
 
@@ -98,13 +98,13 @@ struct RecordingTimelineTests {
     func recognition() async throws {
         try await fixture.start()
         let object = fixture.object(fixture.location().key(ofFile: "1.wav"), ("first", 1))
-        _ = try await fixture.store.put(
+        _ = try await fixture.store.audio.put(
             object, heard: RecognisedSpeech(text: "hello", duration: 2.5), in: fixture.key(), replacing: { _ in })
         let heard = try await timeline()
         #expect(heard.files.map(\.recognition?.duration) == [2.5])
         #expect(heard.events.map(words).contains("recognised 1.wav"))
         let other = fixture.object(fixture.location().key(ofFile: "1.wav"), ("second", 1), eTag: "b")
-        _ = try await fixture.store.put(other, business: fixture.owner.business)
+        _ = try await fixture.store.audio.put(other, business: fixture.owner.business)
         let replaced = try await timeline()
         #expect(replaced.files.map(\.recognition) == [nil])
         #expect(!replaced.events.map(words).contains("recognised 1.wav"))

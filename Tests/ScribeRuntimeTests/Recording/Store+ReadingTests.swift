@@ -20,16 +20,16 @@ struct StoreReadingTests {
     func recordings() async throws {
         try await fixture.start()
         try await fixture.upload("1.wav")
-        let transaction = try #require(try await store.transaction(fixture.key()))
-        #expect(try await store.fileNames(of: transaction) == ["1.wav"])
+        let transaction = try #require(try await store.transactions.transaction(fixture.key()))
+        #expect(try await store.audio.fileNames(of: transaction) == ["1.wav"])
         #expect(
-            try await store.startTimes(of: ["t", "unknown"], in: owner.business)
+            try await store.documents.startTimes(of: ["t", "unknown"], in: owner.business)
                 == ["t": transaction.createdAt])
-        #expect(try await store.startTimes(of: ["t"], in: stranger.business).isEmpty)
-        #expect(try await store.transaction(fixture.key(of: stranger)) == nil)
-        #expect(try await store.results(of: fixture.key(of: stranger))?.transaction == nil)
+        #expect(try await store.documents.startTimes(of: ["t"], in: stranger.business).isEmpty)
+        #expect(try await store.transactions.transaction(fixture.key(of: stranger)) == nil)
+        #expect(try await store.transactions.results(of: fixture.key(of: stranger))?.transaction == nil)
         await #expect(throws: ScribeError.transactionNotFound) {
-            try await store.feedback(on: fixture.key(of: stranger))
+            try await store.documents.feedback(on: fixture.key(of: stranger))
         }
     }
 
@@ -37,10 +37,10 @@ struct StoreReadingTests {
     func documents() async throws {
         try await fixture.start()
         let id = try await fixture.documents()[0].id
-        #expect(try await store.document(id, of: owner.business)?.transaction == TransactionID("t"))
-        #expect(try await store.document(id, of: stranger.business) == nil)
-        #expect(try await store.session(fixture.key())?.documents.count == fixture.documents().count)
-        #expect(try await store.session(fixture.key(of: stranger))?.transaction == nil)
+        #expect(try await store.documents.document(id, of: owner.business)?.transaction == TransactionID("t"))
+        #expect(try await store.documents.document(id, of: stranger.business) == nil)
+        #expect(try await store.documents.session(fixture.key())?.documents.count == fixture.documents().count)
+        #expect(try await store.documents.session(fixture.key(of: stranger))?.transaction == nil)
     }
 
     @Test("queries of registrations return those of a style and business, or all of them")
@@ -50,24 +50,24 @@ struct StoreReadingTests {
                 WebhookDraft(style: style, endpoint: .inbox, signingKey: nil), for: principal,
                 called: (endpoint: "endpoint", events: "events", key: "key"))
         }
-        #expect(try await store.webhooks(of: nil).count == 3)
+        #expect(try await store.webhooks.all(of: nil).count == 3)
         #expect(
-            try await store.webhooks(.usual, of: owner.business).map(\.business) == [owner.business])
+            try await store.webhooks.all(.usual, of: owner.business).map(\.business) == [owner.business])
         try await fixture.start()
-        let found = try await store.deliveries(DeliveryFilter(business: owner.business))
+        let found = try await store.webhooks.deliveries(DeliveryFilter(business: owner.business))
         #expect(found.map(\.event) == ["session.started"])
-        #expect(try await store.deliveries(DeliveryFilter(business: stranger.business)).isEmpty)
-        #expect(try await store.delivery(found[0].id) == found[0])
-        #expect(try await store.deliveryCounts().pending == 1)
+        #expect(try await store.webhooks.deliveries(DeliveryFilter(business: stranger.business)).isEmpty)
+        #expect(try await store.webhooks.delivery(found[0].id) == found[0])
+        #expect(try await store.webhooks.deliveryCounts().pending == 1)
     }
 
     @Test("objects are found by their keys, in order, unless one is missing")
     func objectsByKeys() async throws {
         try await fixture.start()
         for number in 1...5 { try await fixture.upload("\(number).wav") }
-        let place = try #require(try await store.transaction(fixture.key())?.request.audioLocation)
+        let place = try #require(try await store.transactions.transaction(fixture.key())?.request.audioLocation)
         func found(_ names: [String]) async throws -> [String]? {
-            try await store.objects(
+            try await store.audio.objects(
                 business: owner.business, bucket: place.bucket, keys: names.map { place.key(ofFile: $0) })?
                 .map { String($0.key.suffix(5)) }
         }
@@ -81,25 +81,25 @@ struct StoreReadingTests {
     @Test("queries of templates and objects return those of one business only")
     func templatesAndObjects() async throws {
         let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])
-        try await fixture.store.add(own, to: owner.business, at: fixture.manual.now)
-        #expect(try await store.templates(of: owner.business) == [own])
-        #expect(try await store.template(own.id, of: stranger.business) == nil)
+        try await fixture.store.templates.addTemplate(own, to: owner.business, at: fixture.manual.now)
+        #expect(try await store.templates.all(of: owner.business) == [own])
+        #expect(try await store.templates.template(own.id, of: stranger.business) == nil)
         try await fixture.start()
         try await fixture.upload("1.wav")
         let key = fixture.location().key(ofFile: "1.wav")
-        #expect(try await store.object(business: owner.business, bucket: "bucket", key: key)?.key == key)
-        #expect(try await store.object(business: stranger.business, bucket: "bucket", key: key) == nil)
-        #expect(try await store.buckets(business: owner.business).map(\.name) == ["bucket"])
+        #expect(try await store.audio.object(business: owner.business, bucket: "bucket", key: key)?.key == key)
+        #expect(try await store.audio.object(business: stranger.business, bucket: "bucket", key: key) == nil)
+        #expect(try await store.audio.buckets(business: owner.business).map(\.name) == ["bucket"])
     }
 
     @Test("a query of a conversation finds it for its own user only")
     func conversations() async throws {
         let begun = try await fixture.conversations.open(
             .init(source: "omi", language: "en", timeout: 120), for: owner)
-        #expect(try await store.conversationPage(begun.id, of: owner)?.conversation.id == begun.id)
+        #expect(try await store.conversations.conversationPage(begun.id, of: owner)?.conversation.id == begun.id)
         for other in [fixture.colleague, stranger] {
-            #expect(try await store.conversation(begun.id, of: other) == nil)
+            #expect(try await store.conversations.conversation(begun.id, of: other) == nil)
         }
-        #expect(try await store.isEmptyConversation(begun.id))
+        #expect(try await store.conversations.isEmptyConversation(begun.id))
     }
 }

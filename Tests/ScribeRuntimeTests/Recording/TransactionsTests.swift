@@ -58,7 +58,7 @@ struct ConsultationsTests {
     @Test("a start that a fixture refuses stores nothing")
     func refusedStart() async throws {
         await #expect(throws: ScribeError.refusedOnPurpose) { try await fixture.start(refusing: .initialise) }
-        #expect(try await fixture.store.transaction(fixture.key()) == nil)
+        #expect(try await fixture.store.transactions.transaction(fixture.key()) == nil)
     }
 
     @Test("a client may have a limited number of open transactions, and old ones count no longer")
@@ -79,11 +79,11 @@ struct ConsultationsTests {
     @Test("a business's custom template names the note in that business only")
     func ownTemplate() async throws {
         let own = CustomTemplate(id: .init("own"), title: "Ward Round", summary: nil, sectionIDs: [])
-        try await fixture.store.add(own, to: fixture.owner.business, at: fixture.manual.now)
+        try await fixture.store.templates.addTemplate(own, to: fixture.owner.business, at: fixture.manual.now)
         try await fixture.start(templates: ["own", "soap", "own"])
         try await fixture.start(templates: ["own"], for: fixture.stranger)
         #expect(try await fixture.documents().map(\.name) == ["Transcript", "Ward Round", "SOAP"])
-        let others = try await fixture.store.results(of: fixture.key(of: fixture.stranger))?.documents
+        let others = try await fixture.store.transactions.results(of: fixture.key(of: fixture.stranger))?.documents
         #expect(others?.map(\.name) == ["Transcript", "own"])
     }
 
@@ -191,7 +191,7 @@ struct ConsultationsTests {
         }
         #expect(try await fixture.transaction().userStatus == .initialized)
         _ = try await transactions.patch(fixture.key(), patch, archivedBy: fixture.owner.user)
-        #expect(try await fixture.store.transaction(fixture.key()) == nil)
+        #expect(try await fixture.store.transactions.transaction(fixture.key()) == nil)
     }
 
     @Test("a cancellation after the results are final changes nothing and stores no reason")

@@ -44,11 +44,11 @@ struct WebhooksTests {
 
     /// Claims what is due for a registration and ends it.
     private func settle(_ webhook: Webhook, _ outcome: DeliveryOutcome) async throws {
-        let claim = try await fixture.store.claimDeliveries(
+        let claim = try await fixture.store.webhooks.claimDeliveries(
             in: "webhook \(webhook.id)", upTo: 10, at: fixture.manual.now)
         guard case .deliveries(let deliveries) = claim else { return }
         for delivery in deliveries {
-            _ = try await fixture.store.settle(delivery, outcome, at: fixture.manual.now)
+            _ = try await fixture.store.webhooks.settle(delivery, outcome, at: fixture.manual.now)
         }
     }
 
@@ -67,7 +67,7 @@ struct WebhooksTests {
         await #expect(throws: ScribeError.invalidRequest(field: "callback_url", problem: problem)) {
             try await register(endpoint)
         }
-        #expect(try await fixture.store.webhooks(of: nil).isEmpty)
+        #expect(try await fixture.store.webhooks.all(of: nil).isEmpty)
     }
 
     @Test("a webhook host name that takes more than ten seconds to resolve is refused")
@@ -118,9 +118,9 @@ struct WebhooksTests {
         #expect(try await register(endpoint, .once) == .duplicate)
         for _ in 0..<2 { try await register(endpoint, .usual) }
         try await register(endpoint, .once, for: fixture.stranger)
-        #expect(try await fixture.store.webhooks(.once, of: owner.business).count == 1)
-        #expect(try await fixture.store.webhooks(.usual, of: owner.business).count == 2)
-        #expect(try await fixture.store.deliveryCounts().webhooks == 4)
+        #expect(try await fixture.store.webhooks.all(.once, of: owner.business).count == 1)
+        #expect(try await fixture.store.webhooks.all(.usual, of: owner.business).count == 2)
+        #expect(try await fixture.store.webhooks.deliveryCounts().webhooks == 4)
     }
 
     @Test("a business has at most a hundred registrations, and a removal makes room")
@@ -150,7 +150,7 @@ struct WebhooksTests {
         try await fixture.start()
         #expect(try await webhooks.remove(webhook.id, .usual, of: owner.business))
         try await fixture.transactions.commit(fixture.key(), ChunkList(files: []))
-        let deliveries = try await fixture.store.deliveries(DeliveryFilter())
+        let deliveries = try await fixture.store.webhooks.deliveries(DeliveryFilter())
         #expect(deliveries.map(\.event) == ["session.started"])
         let delivery = try #require(deliveries.first)
         #expect(delivery.state == .failed && delivery.problem == "the registration was removed")
@@ -168,10 +168,10 @@ struct WebhooksTests {
             try await webhooks.replay(made.id)
         }
         try await settle(webhook, .abandoned(problem: "gone"))
-        #expect(try await fixture.store.deliveryCounts().failed == 1)
+        #expect(try await fixture.store.webhooks.deliveryCounts().failed == 1)
         let replayed = try #require(try await webhooks.replay(made.id))
         #expect(replayed.state == .pending && replayed.attempts == 0)
-        #expect(try await fixture.store.deliveryCounts().failed == 0)
+        #expect(try await fixture.store.webhooks.deliveryCounts().failed == 0)
         #expect(try await webhooks.replay(made.id + 1) == nil)
     }
 
@@ -181,7 +181,7 @@ struct WebhooksTests {
         for webhook in [first, first, second] { _ = try await webhooks.test(webhook.id) }
         for webhook in [first, second] { try await settle(webhook, .abandoned(problem: "gone")) }
         #expect(try await webhooks.replayFailed(of: second.id) == 1)
-        #expect(try await fixture.store.deliveryCounts().failed == 2)
+        #expect(try await fixture.store.webhooks.deliveryCounts().failed == 2)
         #expect(try await webhooks.replayFailed(of: nil) == 2)
     }
 
@@ -203,14 +203,14 @@ struct WebhooksTests {
         let webhook = try await registered(key: "secret")
         try await fixture.start("visit")
         try await settle(webhook, .delivered(signature: "signed"))
-        let record = try #require(try await fixture.store.deliveries(DeliveryFilter()).first)
+        let record = try #require(try await fixture.store.webhooks.deliveries(DeliveryFilter()).first)
         let message = try #require(webhooks.message(of: record))
         #expect(message.body == Data("started visit".utf8))
         #expect(message.headers.map { "\($0.name): \($0.value)" } == ["x-signature: signed"])
         let address = try OutboundURL("https://receiver.test/called")
         let callback = Callback(address: address.url, method: "PUT", request: "r", headers: [:], body: Data("x".utf8))
         try await webhooks.sendCallback(callback, at: address, of: owner.business)
-        let told = try #require(try await fixture.store.deliveries(DeliveryFilter(session: "r")).first)
+        let told = try #require(try await fixture.store.webhooks.deliveries(DeliveryFilter(session: "r")).first)
         #expect(told.endpoint == address.url && told.event == "callback")
         #expect(webhooks.message(of: told) == nil)
     }

@@ -70,7 +70,7 @@ struct JobRunnerFixture {
     }
 
     func commitRecorded(chunks: Int = 1) async throws {
-        _ = try await store.commit(key, ChunkList(files: (1...chunks).map { "\($0).m4a" }), at: manual.now)
+        _ = try await store.transactions.commit(key, ChunkList(files: (1...chunks).map { "\($0).m4a" }), at: manual.now)
     }
 
     /// The same without the commit.
@@ -86,12 +86,12 @@ struct JobRunnerFixture {
             ResultDocument(
                 id: .init("d-2"), kind: .custom, templateID: .init("notes"), name: "Notes", format: .markdown),
         ]
-        _ = try await store.initialise(transaction, documents: documents)
+        _ = try await store.transactions.initialise(transaction, documents: documents)
         for chunk in 1...chunks {
             let object = StoredObject(
                 bucket: "bucket", key: "1/t/\(chunk).m4a", file: UUID().uuidString, size: 1,
                 eTag: String(repeating: "a", count: 32), createdAt: manual.now)
-            _ = try await store.put(object, business: key.business)
+            _ = try await store.audio.put(object, business: key.business)
         }
     }
 
@@ -107,13 +107,15 @@ struct JobRunnerFixture {
         for kind in kind.map({ [$0] }) ?? Job.Kind.allCases {
             // A commit hands its job over when everything is there.
             if let job = changes.inboxes[kind]?.deliveredJobs(upTo: 1).first { return job }
-            if case .jobs(let jobs) = try await store.claimJobs(kind, upTo: 1, at: manual.now) { return jobs.first }
+            if case .jobs(let jobs) = try await store.work.claimJobs(kind, upTo: 1, at: manual.now) {
+                return jobs.first
+            }
         }
         return nil
     }
 
     func documents() async throws -> [ResultDocument] {
-        try #require(try await store.results(of: key)).documents
+        try #require(try await store.transactions.results(of: key)).documents
     }
 
     /// Returns when the results are final.

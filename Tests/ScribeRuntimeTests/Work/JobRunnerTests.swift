@@ -142,7 +142,8 @@ struct JobRunnerTests {
         try await fixture.performNext()
         fixture.noteFailures.withLock { $0 = [] }
         #expect(
-            try await fixture.store.commit(fixture.key, ChunkList(files: ["1.m4a"]), at: fixture.manual.now) == .process
+            try await fixture.store.transactions.commit(
+                fixture.key, ChunkList(files: ["1.m4a"]), at: fixture.manual.now) == .process
         )
         try await fixture.performNext(.assemble)
         #expect(try await fixture.documents().map(\.value) == ["heard", "note: heard"])
@@ -198,7 +199,7 @@ struct JobRunnerTests {
         try await fixture.performNext(.assemble)
         let job = try #require(try await fixture.claim(.note))
         let edit = ResultEdit(target: .template(ResultDocument.transcriptTemplate), value: "said")
-        try await fixture.store.edit(fixture.key, [edit], at: fixture.manual.now)
+        try await fixture.store.documents.edit(fixture.key, [edit], at: fixture.manual.now)
         await fixture.perform(job)
         #expect(try await fixture.documents().map(\.status) == [.success, .inProgress])
         try await fixture.performNext(.note)
@@ -216,7 +217,7 @@ struct JobRunnerTests {
         patch.isCancellation = true
         let cancellation = patch
         let now = fixture.manual.now
-        try await fixture.store.update(fixture.key, at: now) { $0.apply(cancellation, at: now) }
+        try await fixture.store.transactions.update(fixture.key, at: now) { $0.apply(cancellation, at: now) }
         await fixture.perform(job)
         #expect(try await fixture.documents().last?.status == .inProgress)
         #expect(try await fixture.claim() == nil)

@@ -153,7 +153,7 @@ struct TemporaryWorldTests {
         let key = Transaction.Key(business: .init("b-demo"), id: .init("t"))
         let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
         let mayEnd = DispatchSemaphore(value: 0)
-        async let write = store.updateContext(of: key) { _ in
+        async let write = store.documents.updateContext(of: key) { _ in
             beginning.yield()
             mayEnd.wait()
             return .object(["kept": .bool(true)])
@@ -165,7 +165,9 @@ struct TemporaryWorldTests {
         mayEnd.signal()
         #expect(try await write == .object(["kept": .bool(true)]))
         await close
-        await #expect(throws: ScribeError.self) { try await store.updateContext(of: key) { context in context } }
+        await #expect(throws: ScribeError.self) {
+            try await store.documents.updateContext(of: key) { context in context }
+        }
         try main.runtime.store.close()
     }
 

@@ -52,13 +52,14 @@ struct RefusedUploadsTests {
     func endedSession() async throws {
         try await fixture.initialise(isSession: true)
         let now = fixture.start
-        _ = try await fixture.store.end(fixture.key(), at: now) { (transaction, audio) throws(ScribeError) in
+        _ = try await fixture.store.transactions.end(fixture.key(), at: now) {
+            (transaction, audio) throws(ScribeError) in
             try transaction.end(audio.files, at: now, lifetime: nil)
         }
         let late = object("260510/t/1.wav")
         let runs = await runsOfNeighbours(
             in: fixture.store,
-            of: { [fixture] in _ = try await fixture.store.put(late, business: fixture.owner.business) },
+            of: { [fixture] in _ = try await fixture.store.audio.put(late, business: fixture.owner.business) },
             refusedWith: .sessionEnded)
         #expect(runs.allSatisfy { $0 == 1 })
     }
@@ -67,7 +68,7 @@ struct RefusedUploadsTests {
     func quota() async throws {
         let large = object("large", size: 11)
         let runs = await runsOfNeighbours(
-            in: small, of: { [small] in _ = try await small.put(large, business: .init("b-1")) },
+            in: small, of: { [small] in _ = try await small.audio.put(large, business: .init("b-1")) },
             refusedWith: .storageQuotaExceeded)
         #expect(runs.allSatisfy { $0 == 1 })
     }
@@ -77,16 +78,17 @@ struct RefusedUploadsTests {
         let store = fixture.store
         let upload = MultipartUpload(
             id: "u", bucket: "bucket", key: "k", createdAt: fixture.start)
-        try await store.begin(upload, business: fixture.owner.business)
+        try await store.audio.begin(upload, business: fixture.owner.business)
         let part = MultipartPart(
             number: 1, file: "f", size: 1, md5: String(repeating: "a", count: 32), createdAt: fixture.start)
-        _ = try await store.put(part, of: "u", bucket: "bucket", key: "k", business: fixture.owner.business)
+        _ = try await store.audio.putPart(part, of: "u", bucket: "bucket", key: "k", business: fixture.owner.business)
         await #expect(throws: ScribeError.resultNotFound) {
-            try await store.complete("u", as: object("k"), business: fixture.owner.business) { _ in
+            try await store.audio.complete("u", as: object("k"), business: fixture.owner.business) { _ in
                 throw ScribeError.resultNotFound
             }
         }
-        let found = try await store.multipartUpload("u", bucket: "bucket", key: "k", business: fixture.owner.business)
+        let found = try await store.audio.multipartUpload(
+            "u", bucket: "bucket", key: "k", business: fixture.owner.business)
         #expect(found?.parts == [part])
     }
 }

@@ -27,24 +27,25 @@ struct TriedData {
         let fixture = try StoreFixture(onSQLite: onSQLite, engine: { onSQLite ? $0 : TriedEngine($0) })
         let store = fixture.store
         self.fixture = fixture
-        try await store.register([
+        try await store.accounts.register([
             (
                 Client(principal: fixture.owner, name: "n", workspace: "w", transactionLimit: 3),
                 [UInt8](repeating: 1, count: 32), .file
             )
         ])
-        _ = try await store.register(Self.draft("http://first/"), for: fixture.owner, pauses: [], at: fixture.start)
+        _ = try await store.webhooks.register(
+            Self.draft("http://first/"), for: fixture.owner, pauses: [], at: fixture.start)
         try await fixture.initialise()
         try await fixture.put("1.m4a")
         try await fixture.put("2.m4a")
         jobs = [try #require(try await fixture.claim(.transcribe)), try #require(try await fixture.claim(.transcribe))]
         if stage == .committed { try await fixture.commit(["1.m4a", "2.m4a"]) }
-        _ = try await store.begin(Self.conversation("c", fixture))
-        try await store.add(
+        _ = try await store.conversations.begin(Self.conversation("c", fixture))
+        try await store.conversations.addMemory(
             Memory(
                 id: "m", content: "tea", category: "manual", createdAt: fixture.start, updatedAt: fixture.start,
                 conversation: nil), of: fixture.owner)
-        try await store.saveRefreshToken(
+        try await store.accounts.saveRefreshToken(
             hash: [UInt8](repeating: 1, count: 32), of: fixture.owner.client,
             RefreshPeriod(now: fixture.start, end: fixture.start + 1000))
     }
@@ -151,25 +152,25 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
             let object = StoredObject(
                 bucket: "bucket", key: "260510/t/1.m4a", file: UUID().uuidString, size: 7,
                 eTag: String(repeating: "b", count: 32), createdAt: data.fixture.start)
-            return try await data.store.put(object, business: data.fixture.owner.business).count.description
+            return try await data.store.audio.put(object, business: data.fixture.owner.business).count.description
         },
         TriedWrite("removal of the second file") { data in
-            let files = try await data.store.deleteObjects(
+            let files = try await data.store.audio.deleteObjects(
                 business: data.fixture.owner.business, bucket: "bucket", keys: ["260510/t/2.m4a"])
             return files.isEmpty ? "none" : "removed"
         },
         TriedWrite("stop") { data in
-            let changed = try await data.store.update(data.fixture.key(), at: data.fixture.start) {
+            let changed = try await data.store.transactions.update(data.fixture.key(), at: data.fixture.start) {
                 transaction throws(ScribeError) in try transaction.stop(ChunkList(files: ["1.m4a", "2.m4a"]))
             }
             return "\(changed.userStatus)"
         },
         TriedWrite("commit of two files") { data in
-            "\(try await data.store.commit(data.fixture.key(), ChunkList(files: ["1.m4a", "2.m4a"]), at: data.fixture.start))"
+            "\(try await data.store.transactions.commit(data.fixture.key(), ChunkList(files: ["1.m4a", "2.m4a"]), at: data.fixture.start))"
         },
         TriedWrite("commit of three files") { data in
             let list = ChunkList(files: ["1.m4a", "2.m4a", "3.m4a"])
-            return "\(try await data.store.commit(data.fixture.key(), list, at: data.fixture.start))"
+            return "\(try await data.store.transactions.commit(data.fixture.key(), list, at: data.fixture.start))"
         },
         TriedWrite("end of the first transcription") { data in
             try await data.fixture.finish(data.jobs[0], "one")
@@ -180,14 +181,14 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
             return ""
         },
         TriedWrite("a worker that gives the first transcription back") { data in
-            try await data.store.postpone(data.jobs[0], until: data.fixture.start, countsAttempt: false)
+            try await data.store.work.postpone(data.jobs[0], until: data.fixture.start, countsAttempt: false)
             return ""
         },
         TriedWrite("removal of the transaction") { data in
-            try await data.store.removeTransaction(data.fixture.key()).count.description
+            try await data.store.transactions.removeTransaction(data.fixture.key()).count.description
         },
         TriedWrite("archiving of the transaction") { data in
-            let changed = try await data.store.update(data.fixture.key(), at: data.fixture.start) {
+            let changed = try await data.store.transactions.update(data.fixture.key(), at: data.fixture.start) {
                 transaction throws(ScribeError) in
                 try transaction.archive(by: transaction.owner.user, at: data.fixture.start)
             }
@@ -195,11 +196,12 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
         },
         TriedWrite("correction of the transcript") { data in
             let edit = ResultEdit(target: .template(.init("transcript")), value: "corrected")
-            try await data.store.edit(data.fixture.key(), [edit], at: data.fixture.start)
+            try await data.store.documents.edit(data.fixture.key(), [edit], at: data.fixture.start)
             return ""
         },
         TriedWrite("one more attachment of the context") { data in
-            let context = try await data.store.updateContext(of: data.fixture.key()) { context throws(ScribeError) in
+            let context = try await data.store.documents.updateContext(of: data.fixture.key()) {
+                context throws(ScribeError) in
                 guard case .object(var members) = context else { return context }
                 members["a\(members.count)"] = .integer(1)
                 return .object(members)
@@ -207,38 +209,40 @@ struct TriedWrite: Sendable, CustomTestStringConvertible {
             return if case .object(let members) = context { "\(members.count)" } else { "\(context)" }
         },
         TriedWrite("a registered webhook") { data in
-            let made = try await data.store.register(
+            let made = try await data.store.webhooks.register(
                 TriedData.draft("http://second/"), for: data.fixture.owner, pauses: [], at: data.fixture.start)
             if case .registered = made { return "registered" }
             return "\(made)"
         },
         TriedWrite("a begun conversation") { data in
-            try await data.store.begin(TriedData.conversation("d", data.fixture)) == nil ? "none" : "begun"
+            try await data.store.conversations.begin(TriedData.conversation("d", data.fixture)) == nil
+                ? "none" : "begun"
         },
         TriedWrite("a segment of the conversation") { data in
             let segment = ConversationSegment(
                 id: "s", text: "hello", speaker: "SPEAKER_00", isUser: false, start: 0, end: 0, provider: nil,
                 confidence: nil)
-            _ = try await data.store.add([segment], to: "c", urgency: Urgency(), timeout: 120, at: data.fixture.start)
+            _ = try await data.store.conversations.addSegments(
+                [segment], to: "c", urgency: Urgency(), timeout: 120, at: data.fixture.start)
             return ""
         },
         TriedWrite("removal of the conversation") { data in
-            "\(try await data.store.deleteConversation("c", of: data.fixture.owner))"
+            "\(try await data.store.conversations.deleteConversation("c", of: data.fixture.owner))"
         },
         TriedWrite("a changed memory") { data in
-            "\(try await data.store.changeMemory("m", of: data.fixture.owner, content: "coffee", at: data.fixture.start))"
+            "\(try await data.store.conversations.changeMemory("m", of: data.fixture.owner, content: "coffee", at: data.fixture.start))"
         },
         TriedWrite("a removed memory") { data in
-            "\(try await data.store.deleteMemory("m", of: data.fixture.owner))"
+            "\(try await data.store.conversations.deleteMemory("m", of: data.fixture.owner))"
         },
         TriedWrite("a refreshed login") { data in
-            let outcome = try await data.store.rotateRefreshToken(
+            let outcome = try await data.store.accounts.rotateRefreshToken(
                 hash: [UInt8](repeating: 1, count: 32), to: [UInt8](repeating: 2, count: 32),
                 RefreshPeriod(now: data.fixture.start, end: data.fixture.start + 1000), grace: 60)
             return outcome == .refused ? "refused" : "refreshed"
         },
         TriedWrite("preferences") { data in
-            try await data.store.setPreferences(
+            try await data.store.accounts.setPreferences(
                 .object(["header": .string("h")]), of: data.fixture.owner.user, in: data.fixture.owner.business,
                 upTo: 1 << 20, at: data.fixture.start)
             return ""

@@ -25,11 +25,11 @@ struct StatementCountTests {
         }
         try await fixture.initialise()
         for name in names { try await fixture.put(name) }
-        try await store.update(fixture.key(), at: fixture.start) { (transaction) throws(ScribeError) in
+        try await store.transactions.update(fixture.key(), at: fixture.start) { (transaction) throws(ScribeError) in
             try transaction.stop(ChunkList(files: names))
         }
         fixture.changes.forget()
-        try await store.commit(fixture.key(), ChunkList(files: names), at: fixture.start)
+        try await store.transactions.commit(fixture.key(), ChunkList(files: names), at: fixture.start)
         let job = try #require(fixture.changes.claimed)
         guard case .assemble(let input?) = job.work else {
             Issue.record("\(job.work)")
@@ -42,15 +42,15 @@ struct StatementCountTests {
         #expect(heard.count == 5)
         var documents = input.documents
         for index in documents.indices { (documents[index].status, documents[index].value) = (.success, "text") }
-        let end = try await store.finish(
+        let end = try await store.work.finish(
             job, for: input, heard: heard, documents: documents, outcome: .success, at: fixture.start)
         #expect(end == .stored)
         let counted = statements.withLock { $0 }
         #expect(counted.count <= 27, "\(counted.joined(separator: "\n"))")
         #expect(counted.count > 20, "the count sees the statements")
-        let results = try #require(try await store.results(of: fixture.key()))
+        let results = try #require(try await store.transactions.results(of: fixture.key()))
         #expect(results.documents.map(\.status) == [.success, .success])
-        let speech = try await store.recordingSpeech(fixture.key())
+        let speech = try await store.transactions.recordingSpeech(fixture.key())
         #expect(speech.mapValues(\.text) == Dictionary(uniqueKeysWithValues: names.map { ($0, $0) }))
     }
 }

@@ -50,7 +50,7 @@ struct WebhookCacheTests {
         }
         try await fixture.initialise("first")
         #expect(try await deliveries() == 0)
-        let registration = try await store.register(
+        let registration = try await store.webhooks.register(
             WebhookDraft(style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http"),
             for: fixture.owner, pauses: [], at: fixture.start)
         guard case .registered(let webhook) = registration else {
@@ -60,12 +60,12 @@ struct WebhookCacheTests {
         try await fixture.initialise("second")
         let raised = try await deliveries()
         #expect(raised > 0)
-        #expect(try await store.setPaused(true, ofWebhook: webhook.id)?.isPaused == true)
+        #expect(try await store.webhooks.setPaused(true, ofWebhook: webhook.id)?.isPaused == true)
         try await fixture.initialise("paused")
         #expect(try await deliveries() == raised)
-        #expect(try await store.setPaused(false, ofWebhook: webhook.id)?.isPaused == false)
-        #expect(try await store.setPaused(true, ofWebhook: webhook.id + 1) == nil)
-        _ = try await store.removeWebhook(
+        #expect(try await store.webhooks.setPaused(false, ofWebhook: webhook.id)?.isPaused == false)
+        #expect(try await store.webhooks.setPaused(true, ofWebhook: webhook.id + 1) == nil)
+        _ = try await store.webhooks.removeWebhook(
             webhook.id, style: .usual, of: fixture.owner.business, at: fixture.start)
         try await fixture.initialise("third")
         #expect(try await deliveries() == raised)

@@ -58,7 +58,7 @@ struct ProtocolSessions: Sendable {
             intake: .arrived)
         _ = try await runtime.transactions.start(id, request, for: principal, replays: false)
         let key = Transaction.Key(business: principal.business, id: id)
-        return try await store.requireTransaction(key)
+        return try await store.transactions.requireTransaction(key)
     }
 
     /// The time from which on an open recording takes nothing more.
@@ -83,7 +83,7 @@ struct ProtocolSessions: Sendable {
         let others = wanted.filter { !runtime.templates.offers($0) }
         guard !others.isEmpty else { return }
         // Removed templates do not count: they name their old notes, and write no new ones.
-        let own = try await store.templates(of: business).map(\.id)
+        let own = try await store.templates.all(of: business).map(\.id)
         guard let missing = others.first(where: { !own.contains($0) })?.rawValue else { return }
         let isName = missing.utf8.count <= Self.longestNamed && missing.utf8.allSatisfy(\.isInIdentifier)
         let known = runtime.templates.templates.map(\.id).filter(runtime.templates.offers) + own
@@ -104,7 +104,7 @@ struct ProtocolSessions: Sendable {
     /// Whether the protocol session was ended or cancelled.
     /// - Throws: ``ScribeError/transactionNotFound``.
     func isEnded(_ key: Transaction.Key) async throws -> Bool {
-        let transaction = try await store.requireTransaction(key)
+        let transaction = try await store.transactions.requireTransaction(key)
         return !transaction.userStatus.isOpen
     }
 
@@ -112,7 +112,7 @@ struct ProtocolSessions: Sendable {
     func templates(
         of business: BusinessID
     ) async throws -> [(id: TemplateID, name: String, description: String)] {
-        let own = try await store.templates(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
+        let own = try await store.templates.all(of: business).map { ($0.id, $0.title, $0.summary ?? "") }
         return own + runtime.templates.templates.map { ($0.id, $0.name, "") }
     }
 
@@ -137,7 +137,7 @@ struct ProtocolSessions: Sendable {
             // A client's own transcript, which it may have asked for, comes later.
             transcript: results.documents.first { $0.kind == .transcript }
                 .flatMap { $0.status.isUsable ? $0.value : nil },
-            files: try await store.chunkNames(of: results.transaction),
+            files: try await store.transactions.chunkNames(of: results.transaction),
             isExpired: results.transaction.isExpired(
                 at: clock.now, lifetime: lifetime(of: results.transaction.request.kind)))
     }
@@ -146,7 +146,7 @@ struct ProtocolSessions: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/sessionEnded``, ``ScribeError/sessionCompleted``,
     ///   ``ScribeError/sessionExpired``.
     func requireOpen(_ key: Transaction.Key) async throws -> Transaction {
-        let transaction = try await store.requireTransaction(key)
+        let transaction = try await store.transactions.requireTransaction(key)
         try Transaction.requireOpenArrival(
             transaction.userStatus, transaction.processingStatus, begun: transaction.createdAt,
             lastAudio: transaction.lastAudioAt, at: clock.now, lifetime: lifetime(of: transaction.request.kind))
@@ -174,7 +174,9 @@ struct ProtocolSessions: Sendable {
     }
 
     /// Notes a message of a stream, which keeps its session open.
-    func noteMessage(of key: Transaction.Key) async throws { try await store.noteAudio(of: key, at: clock.now) }
+    func noteMessage(of key: Transaction.Key) async throws {
+        try await store.transactions.noteAudio(of: key, at: clock.now)
+    }
 
     /// Ends a protocol session: no more audio, and its results are processed.
     ///
@@ -185,7 +187,7 @@ struct ProtocolSessions: Sendable {
         // Sockets may still hold audio that the client sent before this request.
         try? await runtime.sessionStreams.drain(key)
         let now = clock.now
-        return try await store.end(
+        return try await store.transactions.end(
             key, at: now, refusing: runtime.fixtureBehaviour.fixtures(refusing: .commit)
         ) { (transaction, audio) throws(ScribeError) in
             try transaction.end(audio.files, at: now, lifetime: lifetime(of: transaction.request.kind))
@@ -201,7 +203,7 @@ struct ProtocolSessions: Sendable {
         if let wanted {
             let asked = wanted.map { TransactionRequest.RequestedTemplate(id: $0, type: "custom") }
             patch.templates = asked
-            let own = try await store.templates(of: key.business)
+            let own = try await store.templates.all(of: key.business)
             let request = TransactionRequest(transfer: .vaded, templates: asked)
             documents = runtime.templates.documents(for: request, custom: own, identifiers: runtime.identifiers)
                 .filter { $0.kind != .transcript }
@@ -217,7 +219,7 @@ struct ProtocolSessions: Sendable {
     ) async throws -> (template: TemplateID, document: DocumentID)? {
         var wanted = template
         if wanted == nil {
-            let transaction = try await store.requireTransaction(key)
+            let transaction = try await store.transactions.requireTransaction(key)
             wanted = transaction.request.templates.first?.id
         }
         guard let wanted else { return nil }

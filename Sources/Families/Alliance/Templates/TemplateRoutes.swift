@@ -15,7 +15,7 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        try await context.hold(try await context.world.runtime.store.templateListSize(of: business))
+        try await context.hold(try await context.world.runtime.store.templates.templateListSize(of: business))
         let found = try await sessions.templates(of: business)
         return try await .longJSON(
             .ok,

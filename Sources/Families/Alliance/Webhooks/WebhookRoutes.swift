@@ -41,7 +41,7 @@ struct WebhookRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await store.webhooks(.alliance, of: context.requirePrincipal().business)
+        let found = try await store.webhooks.all(.alliance, of: context.requirePrincipal().business)
         return try await .longJSON(.ok, ["webhooks": .array(found, \.json)])
     }
 

@@ -20,9 +20,9 @@ extension ConsoleFamily {
         else { throw ConsoleError.notFound }
         let runtime = context.world.runtime
         let key = Transaction.Key(business: BusinessID(words[0]), id: TransactionID(words[1]))
-        guard let transaction = try await runtime.store.transaction(key),
+        guard let transaction = try await runtime.store.transactions.transaction(key),
             let place = transaction.request.audioLocation,
-            let object = try await runtime.store.object(
+            let object = try await runtime.store.audio.object(
                 business: key.business, bucket: place.bucket, key: place.key(ofFile: words[2])),
             let reader = try await runtime.uploads.open(object)
         else { throw ConsoleError.notFound }

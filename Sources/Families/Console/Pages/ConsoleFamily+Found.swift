@@ -18,7 +18,7 @@ extension ConsoleFamily {
         let query = world.namespace.map { "?namespace=\($0.rawValue)" } ?? ""
         var filter = RecordingFilter(searching: text, showsWords: settings.showsWords)
         filter.limit = Self.mostFound
-        let recordings = try await world.runtime.store.recordings(filter).items.map { recording -> JSON in
+        let recordings = try await world.runtime.store.transactions.recordings(filter).items.map { recording -> JSON in
             let name = settings.showsWords ? recording.patientName ?? "" : ""
             let facts = RecordingState.Facts(
                 recording, at: world.runtime.clock.now, world.runtime, showsWords: settings.showsWords)

@@ -23,7 +23,7 @@ extension ConsoleFamily {
         let key = Transaction.Key(business: BusinessID(business), id: TransactionID(id))
         let store = pageRequest.context.world.runtime.store
         guard let timeline = try await store.timeline(of: key) else { throw ConsoleError.notFound }
-        let documents = (try await store.results(of: key)?.documents ?? [])
+        let documents = (try await store.transactions.results(of: key)?.documents ?? [])
         let runtime = pageRequest.context.world.runtime
         let journal = RecordingJournal(
             of: key.id, in: runtime.journal, most: Self.maxExchanges, offset: runtime.clock.offset
@@ -146,7 +146,8 @@ extension ConsoleFamily {
     private func audioFiles(
         _ timeline: RecordingTimeline, _ facts: RecordingState.Facts, _ link: String, _ pageRequest: PageRequest
     ) async throws -> [ConsoleViews.Model] {
-        let speech = try await pageRequest.context.world.runtime.store.recordingSpeech(timeline.transaction.key)
+        let speech = try await pageRequest.context.world.runtime.store.transactions.recordingSpeech(
+            timeline.transaction.key)
         return Self.sounds(timeline).prefix(Self.maxFiles).map { file in
             let heard = speech[file.name]
             let place =

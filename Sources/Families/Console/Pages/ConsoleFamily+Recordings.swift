@@ -40,7 +40,7 @@ extension ConsoleFamily {
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
         filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         filter.before = query.text("before").flatMap { Int64($0) }
-        let page = try await world.runtime.store.recordings(filter)
+        let page = try await world.runtime.store.transactions.recordings(filter)
         let isFiltered = stateFilter != .all || filter.kind != nil || filter.client != nil || filter.before != nil
         let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
         guard !isEmpty else {

@@ -67,7 +67,7 @@ extension ConsoleFamily {
         guard let business = shown.exchange.principal?.business else { return nil }
         for id in shown.transactions where TransactionID.isValid(id) {
             let key = Transaction.Key(business: business, id: TransactionID(id))
-            if try await world.runtime.store.transaction(key) != nil { return key }
+            if try await world.runtime.store.transactions.transaction(key) != nil { return key }
         }
         return nil
     }

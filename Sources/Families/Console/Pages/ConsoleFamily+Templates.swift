@@ -19,8 +19,8 @@ extension ConsoleFamily {
         let chosen = client ?? usualClient(pageRequest.context) ?? world.authenticator.clients.ids.first
         let business = chosen.flatMap { world.authenticator.clients[$0]?.principal.business }
         let store = world.runtime.store
-        let own = if let business { try await store.templates(of: business) } else { [CustomTemplate]() }
-        let sections = if let business { try await store.sections(of: business) } else { [TemplateSection]() }
+        let own = if let business { try await store.templates.all(of: business) } else { [CustomTemplate]() }
+        let sections = if let business { try await store.templates.sections(of: business) } else { [TemplateSection]() }
         let known = (world.runtime.templates.sections + sections).prefix(Self.maxSections)
         let shipped = world.runtime.templates.templates
         return Page(
@@ -84,8 +84,8 @@ extension ConsoleFamily {
         let catalogue = world.runtime.templates
         if let shipped = catalogue[id] { return shipped }
         let store = world.runtime.store
-        guard let business, let own = try await store.template(id, of: business) else { return nil }
-        let sections = try await catalogue.sections + store.sections(of: business)
+        guard let business, let own = try await store.templates.template(id, of: business) else { return nil }
+        let sections = try await catalogue.sections + store.templates.sections(of: business)
         return own.template(
             with: Dictionary(sections.map { ($0.id, $0) }, uniquingKeysWith: { $1 }), fallback: catalogue.fallback)
     }

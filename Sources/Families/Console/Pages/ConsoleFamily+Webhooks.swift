@@ -13,7 +13,7 @@ extension ConsoleFamily {
         let hooks = try await control.read("webhooks", for: request, context).body["webhooks"]?.arrayValue ?? []
         let sent =
             try await control.read("deliveries?limit=100", for: request, context).body["deliveries"]?.arrayValue ?? []
-        let (tallies, isCut) = try await context.world.runtime.store.deliveryTallies()
+        let (tallies, isCut) = try await context.world.runtime.store.webhooks.deliveryTallies()
         let rows = hooks.map { hook -> ConsoleViews.Model in
             let id = hook["webhook_id"]?.scalarText ?? ""
             let problem = sent.first {
@@ -39,7 +39,7 @@ extension ConsoleFamily {
             key: "webhooks", title: "Webhooks", template: "webhooks",
             model: [
                 "hooks": rows, "hasNoFailed": tallies.values.allSatisfy { $0[.failed, default: 0] == 0 },
-                "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": Store.mostTallied,
+                "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": WebhookStore.mostTallied,
                 "deliveries": sent.map { delivery($0, pageRequest) },
                 "clients": Self.options(
                     context.world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },

@@ -23,7 +23,7 @@ struct ObjectRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let query = request.query
         let limit = try query.integer("limit", in: 1...Self.maxListed) ?? Self.maxListed
-        let found = try await store.objects(
+        let found = try await store.audio.objects(
             of: query.text("business").map { BusinessID($0) }, holding: query.text("transaction"),
             after: try query.integer("after", in: 0...Int.max).map { Int64($0) }, limit: limit)
         return try await .longJSON(
@@ -44,7 +44,7 @@ struct ObjectRoutes: Sendable {
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = Int64(try context.parameters.require("object_id")),
-            let object = try await store.object(id: id), let reader = try await uploads.open(object)
+            let object = try await store.audio.object(id: id), let reader = try await uploads.open(object)
         else { throw ControlError.notFound("such object") }
         return Response(
             status: .ok,

@@ -33,7 +33,7 @@ struct Seeding: Sendable {
     func store(_ plan: Plan) async throws {
         try await world.runtime.add(plan.rows, plan.consultations[...])
         guard !plan.rows.clients.isEmpty else { return }
-        world.authenticator.clients.replaceSeeded(with: try await world.runtime.store.seededClients())
+        world.authenticator.clients.replaceSeeded(with: try await world.runtime.store.transactions.seededClients())
     }
 
     /// Waits for the results of the transactions.
@@ -100,7 +100,7 @@ struct Seeding: Sendable {
 
     private func requireSections(of template: SeedBody.OwnTemplate, _ business: BusinessID) async throws {
         let runtime = world.runtime
-        let own = try await runtime.store.sections(of: business).map(\.id) + template.sections.map(\.id)
+        let own = try await runtime.store.templates.sections(of: business).map(\.id) + template.sections.map(\.id)
         let known = Set(runtime.templates.sections.map(\.id) + own)
         guard template.sectionIDs.allSatisfy(known.contains) else {
             throw template.fields.problem("section_ids", "must name sections of this namespace")
@@ -115,7 +115,7 @@ struct Seeding: Sendable {
         for entry in body.consultations {
             guard let principal = clients[entry.client] else { continue }
             let own = Set(
-                try await runtime.store.templates(of: principal.business).map(\.id)
+                try await runtime.store.templates.all(of: principal.business).map(\.id)
                     + body.templates.compactMap { $0.id.map { TemplateID($0) } })
             for id in entry.templates where runtime.templates[id] == nil && !own.contains(id) {
                 throw entry.fields.problem("template_ids", "must name templates of this namespace")

@@ -114,11 +114,11 @@ package struct StartContent: Sendable {
         var plan: Seeding.Plan?
         var isStored = false
         while !isStored {
-            let applied = try await world.runtime.store.appliedFiles()
+            let applied = try await world.runtime.store.transactions.appliedFiles()
             let new = seeds.filter { !applied.contains($0.file.digest) }
             if !seeds.isEmpty {
                 // Another server on the same data may have seeded clients.
-                let seeded = try await world.runtime.store.seededClients()
+                let seeded = try await world.runtime.store.transactions.seededClients()
                 world.authenticator.clients.replaceSeeded(with: seeded)
             }
             plan = new.isEmpty ? nil : try await self.plan(new, seeding)

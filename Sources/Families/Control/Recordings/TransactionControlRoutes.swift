@@ -101,7 +101,7 @@ struct TransactionControlRoutes: Sendable {
     }
 
     private func answer(_ key: Transaction.Key) async throws -> Response {
-        guard let found = try await runtime.store.results(of: key) else {
+        guard let found = try await runtime.store.transactions.results(of: key) else {
             throw ScribeError.transactionNotFound
         }
         return .json(.ok, Self.json(found.transaction, found.documents))

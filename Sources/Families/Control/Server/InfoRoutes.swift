@@ -24,7 +24,7 @@ struct InfoRoutes: Sendable {
 
     @Sendable private func info(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let size = try await runtime.store.size()
-        let deliveries = try await runtime.store.deliveryCounts()
+        let deliveries = try await runtime.store.webhooks.deliveryCounts()
         return .json(
             .ok,
             [

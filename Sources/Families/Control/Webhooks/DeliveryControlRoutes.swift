@@ -34,12 +34,12 @@ struct DeliveryControlRoutes: Sendable {
         filter.before = try query.integer("before", in: 0...Int.max).map { Int64($0) }
         filter.session = query["session_id"].map { String($0).storable }
         filter.limit = try query.integer("limit", in: 1...Self.longestPage) ?? 100
-        let found = try await store.deliveries(filter)
+        let found = try await store.webhooks.deliveries(filter)
         return try await .longJSON(.ok, ["deliveries": .array(found) { $0.json(webhooks.message(of: $0)) }])
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let id = try Self.id(context), let found = try await store.delivery(id) else {
+        guard let id = try Self.id(context), let found = try await store.webhooks.delivery(id) else {
             throw try Self.unknownDelivery(context)
         }
         return try await .longJSON(.ok, found.json(webhooks.message(of: found)))

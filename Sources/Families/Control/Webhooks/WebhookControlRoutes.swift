@@ -20,7 +20,7 @@ struct WebhookControlRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let all = try await store.webhooks(of: nil)
+        let all = try await store.webhooks.all(of: nil)
         return try await .longJSON(.ok, ["webhooks": .array(all, \.json)])
     }
 

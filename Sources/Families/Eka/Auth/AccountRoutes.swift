@@ -101,7 +101,7 @@ struct AccountRoutes: Sendable {
         try await throttle.attempt(
             secret, of: id, from: proxies.client(of: request, context), orThrow: refusal
         ) {
-            guard id.isPlain, let known = try await store.client(ClientID(id)),
+            guard id.isPlain, let known = try await store.accounts.client(ClientID(id)),
                 secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
             else { return nil }
             return known.client
@@ -116,7 +116,7 @@ struct AccountRoutes: Sendable {
         }
         // A token sent twice within the grace (a lost answer, parallel requests) gets the same successor both times.
         let refreshToken = tokenIssuer.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
-        let outcome = try await store.rotateRefreshToken(
+        let outcome = try await store.accounts.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
             RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
         )
@@ -131,7 +131,7 @@ struct AccountRoutes: Sendable {
     @Sendable private func logout(_ request: Request, context: ScribeContext) async throws -> Response {
         let body = try await request.decodeOptionalJSON(as: RefreshBody.self, in: context)
         if let token = try body?.refreshToken ?? keptRefreshToken(request, context, isEmpty: body == nil) {
-            try await store.endLogin(ofRefreshToken: secrets.hash(ofToken: token))
+            try await store.accounts.endLogin(ofRefreshToken: secrets.hash(ofToken: token))
         }
         var response = Response.json(.ok, ["status": "success"] as JSON)
         let isByCookie = body?.refreshToken == nil && SessionCookies(request.headers).refreshToken != nil

@@ -56,7 +56,7 @@ struct DeviceLogins: Sendable {
     func begin(
         deviceCode: String, redirect: String?, approvedBy approver: ClientID?, from address: String
     ) async throws -> String? {
-        let code = try await store.beginDeviceLogin(
+        let code = try await store.accounts.beginDeviceLogin(
             deviceHash: Self.hash(of: deviceCode), codes: (0..<5).map { _ in newUserCode() }, redirect: redirect,
             approvedBy: approver, from: address, limits: (Self.most, Self.maxOfAddress),
             RefreshPeriod(lifetime: Self.lifetime, by: clock))
@@ -70,7 +70,7 @@ struct DeviceLogins: Sendable {
     func decide(_ userCode: String, for client: ClientID?) async throws -> String? {
         let letters = userCode.uppercased().filter { $0.isLetter || $0.isNumber }
         guard letters.count == Self.userCodeLength else { throw Refusal.invalidUserCode }
-        let login = try await store.decideDeviceLogin(letters, for: client, isOver: isOver)
+        let login = try await store.accounts.decideDeviceLogin(letters, for: client, isOver: isOver)
         guard let login else { throw Refusal.userCodeNotFound }
         return client == nil ? nil : login.redirect
     }
@@ -80,7 +80,8 @@ struct DeviceLogins: Sendable {
     /// - Throws: ``Refusal``, or the store's error.
     func redeem(_ deviceCode: String) async throws -> ClientID {
         let now = clock.wall.now
-        let login = try await store.redeemDeviceLogin(deviceHash: Self.hash(of: deviceCode), at: now) { login in
+        let login = try await store.accounts.redeemDeviceLogin(deviceHash: Self.hash(of: deviceCode), at: now) {
+            login in
             guard !isOver(login) else { throw Refusal.expired }
             if let last = login.askedAt, now.timeIntervalSince(last) < Self.interval { throw Refusal.tooFast }
         }

@@ -106,7 +106,7 @@ struct DeviceRoutes: Sendable {
     @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let id = try await logins.redeem(body.deviceCode)
-        guard let client = try await store.client(id)?.client else { throw DeviceLogins.Refusal.denied }
+        guard let client = try await store.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
         return try await tokenIssuer.answer(to: client)
     }
 

@@ -38,7 +38,7 @@ struct TokenIssuer: Sendable {
     ) async throws -> Response {
         let refreshToken = namespace.mark(identifiers.secret())
         let login = secrets.hash(ofToken: refreshToken)
-        try await store.saveRefreshToken(
+        try await store.accounts.saveRefreshToken(
             hash: login, of: client.principal.client, RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock))
         return try await answer(
             to: client, refreshToken: refreshToken, of: login, inCookies: cookies, saysSuccess: saysSuccess)

@@ -15,7 +15,7 @@ struct WhoAmIRoute: Sendable {
 
     @Sendable private func answer(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let client = try await store.client(principal.client)?.client
+        let client = try await store.accounts.client(principal.client)?.client
         return .json(
             .ok,
             [

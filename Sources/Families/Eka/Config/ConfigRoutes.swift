@@ -21,9 +21,9 @@ struct ConfigRoutes: Sendable {
         let query = request.uri.queryParameters
         if let zone = query["timezone"] { return try time(in: String(zone)) }
         let principal = try context.requirePrincipal()
-        let stored = try await runtime.store.preferences(of: principal.user, in: principal.business)
-        try await context.hold(try await runtime.store.templateListSize(of: principal.business))
-        let own = try await runtime.store.templates(of: principal.business)
+        let stored = try await runtime.store.accounts.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await runtime.store.templates.templateListSize(of: principal.business))
+        let own = try await runtime.store.templates.all(of: principal.business)
         let favourites = Favourites(stored, catalogue: runtime.templates, own: own)
         let templates = favourites.items
         let mine = templates.map { Choice(id: $0.id.rawValue, name: $0.title) }
@@ -37,7 +37,7 @@ struct ConfigRoutes: Sendable {
             chosen: ChosenPreferences(
                 stored, formats: runtime.templates.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
-            client: try await runtime.store.client(principal.client)?.client, extras: Self.extras(in: stored))
+            client: try await runtime.store.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
         let profile = profiles.profile(of: request, context)
         let data =
             switch profile.configShape {
@@ -85,7 +85,7 @@ struct ConfigRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: ConfigBody = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let user = body.scope == .user ? principal.user : nil
-        try await runtime.store.setPreferences(
+        try await runtime.store.accounts.setPreferences(
             body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: runtime.clock.now)
         let message: JSON = "Config upserted successfully"
         switch profiles.profile(of: request, context).acknowledgement {

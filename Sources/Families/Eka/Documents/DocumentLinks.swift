@@ -75,7 +75,8 @@ struct DocumentLinks: Sendable {
         let isNote = found.document.kind != .transcript
         let change = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
             .read { try Self.change(to: $0, isNote: isNote) }
-        _ = try await world.runtime.store.rewrite(found.document.id, of: business, change, at: world.runtime.clock.now)
+        _ = try await world.runtime.store.documents.rewrite(
+            found.document.id, of: business, change, at: world.runtime.clock.now)
         return .json(.ok, .success("Document saved successfully"))
     }
 
@@ -103,7 +104,8 @@ struct DocumentLinks: Sendable {
         else {
             throw EkaError.linkRefused
         }
-        guard let found = try await world.runtime.store.document(DocumentID(subject), of: principal.business) else {
+        guard let found = try await world.runtime.store.documents.document(DocumentID(subject), of: principal.business)
+        else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return (found, principal.business)

@@ -82,7 +82,7 @@ struct DocumentRoutes: Sendable {
         let business = try context.requirePrincipal().business
         let body: Body = try await request.decodeJSON(in: context)
         if let id = body.document {
-            let changed = try await runtime.store.rewrite(
+            let changed = try await runtime.store.documents.rewrite(
                 DocumentID(id), of: business, body.change, at: runtime.clock.now)
             return try await answer(.ok, changed, writes: true, request, context)
         }
@@ -94,7 +94,7 @@ struct DocumentRoutes: Sendable {
             templateID: body.template.map { TemplateID($0) } ?? Self.noTemplate, name: body.name ?? "Document",
             format: .markdown, status: .success, value: body.change.value ?? "")
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        let added = try await runtime.store.add(document, body.change, to: key, at: runtime.clock.now) {
+        let added = try await runtime.store.documents.add(document, body.change, to: key, at: runtime.clock.now) {
             [id = document.id] in
             document.kind == .context ? TransactionContext($0).adding(id).json : $0
         }
@@ -107,13 +107,13 @@ struct DocumentRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "session_id", problem: "is required")
         }
         let key = Transaction.Key(business: business, id: TransactionID(session))
-        guard let found = try await runtime.store.session(key) else { throw ScribeError.transactionNotFound }
+        guard let found = try await runtime.store.documents.session(key) else { throw ScribeError.transactionNotFound }
         return try await .longJSON(.ok, ["status": "success", "data": .array(found.documents) { $0.json() }])
     }
 
     @Sendable private func read(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        guard let found = try await runtime.store.document(id(context), of: business) else {
+        guard let found = try await runtime.store.documents.document(id(context), of: business) else {
             throw ScribeError.resourceNotFound("Document not found")
         }
         return try await answer(.ok, found, writes: false, request, context)
@@ -121,12 +121,12 @@ struct DocumentRoutes: Sendable {
 
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        let isGone = try await runtime.store.archiveDocument(id(context), of: business, at: runtime.clock.now)
+        let isGone = try await runtime.store.documents.archiveDocument(id(context), of: business, at: runtime.clock.now)
         return .json(.ok, .success(isGone ? "Document deleted successfully" : "Document already deleted"))
     }
 
     @Sendable private func publish(_ request: Request, context: ScribeContext) async throws -> Response {
-        let published = try await runtime.store.publish(
+        let published = try await runtime.store.documents.publish(
             id(context), of: try context.requireTransaction(), at: runtime.clock.now)
         return try await .longJSON(.ok, .success("Document published successfully", with: ["data": published.json()]))
     }

@@ -26,7 +26,7 @@ struct TransactionDetailsRoutes: Sendable {
     }
 
     @Sendable private func details(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let session = try await runtime.store.session(try context.requireTransaction()) else {
+        guard let session = try await runtime.store.documents.session(try context.requireTransaction()) else {
             throw ScribeError.transactionNotFound
         }
         let principal = try context.requirePrincipal()
@@ -47,7 +47,7 @@ struct TransactionDetailsRoutes: Sendable {
     @Sendable private func addContext(_ request: Request, context: ScribeContext) async throws -> Response {
         let said = try await request.decodeJSON(as: ContextBody.self, in: context).context
         let business = try context.requirePrincipal().business
-        let more = said.dated(try await runtime.store.startTimes(of: said.pastSessions, in: business))
+        let more = said.dated(try await runtime.store.documents.startTimes(of: said.pastSessions, in: business))
         return try await update(context) { (context) throws(ScribeError) in
             let sum = TransactionContext(context).adding(more).json
             try Limits.require(sum, within: Limits.context, "context")
@@ -65,7 +65,7 @@ struct TransactionDetailsRoutes: Sendable {
         _ context: ScribeContext, _ change: @escaping @Sendable (JSONValue) throws(ScribeError) -> JSONValue
     ) async throws -> Response {
         let key = try context.requireTransaction()
-        let changed = try await runtime.store.updateContext(of: key, change)
+        let changed = try await runtime.store.documents.updateContext(of: key, change)
         return try await .longJSON(
             .ok, .success("Context updated successfully", key, with: ["data": ["context": .value(changed)]]))
     }
@@ -73,7 +73,9 @@ struct TransactionDetailsRoutes: Sendable {
     /// Lists the medicines that the transcript mentions.
     @Sendable private func medications(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await runtime.store.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await runtime.store.transactions.results(of: key) else {
+            throw ScribeError.transactionNotFound
+        }
         let text = results.documents.first { $0.kind == .transcript }?.value ?? ""
         let facts = try await runtime.facts.facts(in: text, isDictated: results.transaction.request.isDictated)
             .filter { $0.kind == .medication }

@@ -54,14 +54,14 @@ struct FeedbackRoutes: Sendable {
             id: "fb_\(runtime.identifiers.uuid(.feedback))", entity: body.entity, minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
             createdAt: runtime.clock.now)
-        try await runtime.store.add(feedback, to: key)
+        try await runtime.store.documents.addFeedback(feedback, to: key)
         let more: JSON = ["feedback_id": .string(feedback.id), "entity": .string(feedback.entity)]
         return .json(.ok, .success("Feedback submitted successfully", key, with: more))
     }
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        let given = try await runtime.store.feedback(on: key)
+        let given = try await runtime.store.documents.feedback(on: key)
         return try await .longJSON(
             .ok,
             [

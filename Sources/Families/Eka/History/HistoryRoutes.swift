@@ -32,14 +32,15 @@ struct HistoryRoutes: Sendable {
         let profile = profiles.profile(of: request, context)
         let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPlace?, _ seen: Int) async throws -> HistoryPage {
-            try await store.history(
+            try await store.transactions.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,
                 limit: min(Self.pageSize, (count ?? .max) - seen))
         }
         let first = try await readPage(nil, 0)
         let begin = await Self.encoded(first, for: profile, isFirst: true)
         // Reserves memory for two copies of a page: the rows and their JSON.
-        try await context.hold(2 * (first.next == nil ? begin.readableBytes : max(begin.readableBytes, Store.pageSize)))
+        try await context.hold(
+            2 * (first.next == nil ? begin.readableBytes : max(begin.readableBytes, ConversationStore.pageSize)))
         // Pages are streamed: each one is read after the previous one was sent, so memory holds one page.
         let body = ResponseBody { writer in
             try await writer.write(ByteBuffer(string: #"{"status":"success","data":["#))

@@ -28,8 +28,8 @@ struct SectionRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let business = try context.requirePrincipal().business
-        try await context.hold(try await runtime.store.templateListSize(of: business))
-        let own = try await runtime.store.sections(of: business)
+        try await context.hold(try await runtime.store.templates.templateListSize(of: business))
+        let own = try await runtime.store.templates.sections(of: business)
         return try await .longJSON(.ok, ["items": .array(own + runtime.templates.sections) { $0.json }])
     }
 
@@ -39,7 +39,8 @@ struct SectionRoutes: Sendable {
         let section = TemplateSection(
             id: SectionID(runtime.identifiers.uuid(.section)), title: title, summary: body.desc ?? "",
             style: body.format ?? .init(of: body.example ?? ""), example: body.example ?? "")
-        try await runtime.store.add(section, to: try context.requirePrincipal().business, at: runtime.clock.now)
+        try await runtime.store.templates.addSection(
+            section, to: try context.requirePrincipal().business, at: runtime.clock.now)
         return answer(.created, "Section created successfully", section.id, .created)
     }
 
@@ -52,10 +53,10 @@ struct SectionRoutes: Sendable {
                 id: SectionID(runtime.identifiers.uuid(.section)), title: body.title ?? original.title,
                 summary: body.desc ?? original.summary, style: body.format ?? original.style,
                 example: body.example ?? original.example, parent: original.id)
-            try await runtime.store.add(fork, to: business, at: runtime.clock.now)
+            try await runtime.store.templates.addSection(fork, to: business, at: runtime.clock.now)
             return answer(.ok, "Section created successfully", fork.id, .created)
         }
-        try await runtime.store.update(id, of: business) { section in
+        try await runtime.store.templates.updateSection(id, of: business) { section in
             if let title = body.title { section.title = title }
             if let desc = body.desc { section.summary = desc }
             if let format = body.format { section.style = format }
@@ -69,7 +70,8 @@ struct SectionRoutes: Sendable {
         guard !runtime.templates.sections.contains(where: { $0.id == id }) else {
             throw ScribeError.invalidState("A default section cannot be deleted")
         }
-        try await runtime.store.archiveSection(id, of: try context.requirePrincipal().business, at: runtime.clock.now)
+        try await runtime.store.templates.archiveSection(
+            id, of: try context.requirePrincipal().business, at: runtime.clock.now)
         return answer(.ok, "Section archived successfully", id, .updated)
     }
 

@@ -25,9 +25,9 @@ struct TemplateRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        try await context.hold(try await runtime.store.templateListSize(of: principal.business))
-        let own = try await runtime.store.templates(of: principal.business)
-        let preferences = try await runtime.store.preferences(of: principal.user, in: principal.business)
+        try await context.hold(try await runtime.store.templates.templateListSize(of: principal.business))
+        let own = try await runtime.store.templates.all(of: principal.business)
+        let preferences = try await runtime.store.accounts.preferences(of: principal.user, in: principal.business)
         let favourites = Favourites(preferences, catalogue: runtime.templates, own: own)
         return try await .longJSON(.ok, TemplateItem.list(favourites.allItems))
     }
@@ -43,7 +43,7 @@ struct TemplateRoutes: Sendable {
         let template = CustomTemplate(
             id: TemplateID(runtime.identifiers.uuid(.template)), title: title, summary: body.desc,
             sectionIDs: sectionIDs)
-        try await runtime.store.add(template, to: principal.business, at: runtime.clock.now)
+        try await runtime.store.templates.addTemplate(template, to: principal.business, at: runtime.clock.now)
         return .json(
             .created, ["msg": "Template created successfully", "template_id": .string(template.id.rawValue)])
     }
@@ -54,10 +54,10 @@ struct TemplateRoutes: Sendable {
         let body: TemplateBody = try await request.decodeJSON(in: context)
         if let sectionIDs = body.sectionIDs {
             // A section deleted meanwhile is still in the list, and must not block saving the template.
-            let present = try await runtime.store.template(id, of: principal.business)?.sectionIDs ?? []
+            let present = try await runtime.store.templates.template(id, of: principal.business)?.sectionIDs ?? []
             try await requireKnown(sectionIDs, or: present, of: principal.business)
         }
-        try await runtime.store.update(id, of: principal.business) { template in
+        try await runtime.store.templates.updateTemplate(id, of: principal.business) { template in
             if let title = body.title { template.title = title }
             if let desc = body.desc { template.summary = desc }
             if let sectionIDs = body.sectionIDs { template.sectionIDs = sectionIDs }
@@ -68,7 +68,7 @@ struct TemplateRoutes: Sendable {
     @Sendable private func archive(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let id = try requireOwn(context)
-        try await runtime.store.archiveTemplate(id, of: principal.business, at: runtime.clock.now)
+        try await runtime.store.templates.archiveTemplate(id, of: principal.business, at: runtime.clock.now)
         let message: JSON = "Template archived successfully"
         switch profiles.profile(of: request, context).acknowledgement {
         case .object: return .json(.ok, ["msg": message])
@@ -86,7 +86,7 @@ struct TemplateRoutes: Sendable {
 
     private func requireKnown(_ ids: [SectionID], or present: [SectionID] = [], of business: BusinessID) async throws {
         let known = try await Set(
-            runtime.templates.sections.map(\.id) + runtime.store.sections(of: business).map(\.id) + present)
+            runtime.templates.sections.map(\.id) + runtime.store.templates.sections(of: business).map(\.id) + present)
         guard let unknown = ids.firstIndex(where: { !known.contains($0) }) else { return }
         throw ScribeError.invalidRequest(field: "section_ids.\(unknown)", problem: "is not a section")
     }

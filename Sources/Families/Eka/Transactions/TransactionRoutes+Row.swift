@@ -67,7 +67,8 @@ extension TransactionRoutes {
     }
 
     @Sendable func read(_ request: Request, context: ScribeContext) async throws -> Response {
-        guard let transaction = try await runtime.store.transaction(try context.requireTransaction()) else {
+        guard let transaction = try await runtime.store.transactions.transaction(try context.requireTransaction())
+        else {
             throw ScribeError.transactionNotFound
         }
         return try await .longJSON(

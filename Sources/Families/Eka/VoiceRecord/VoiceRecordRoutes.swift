@@ -49,7 +49,9 @@ struct VoiceRecordRoutes: Sendable {
 
     @Sendable private func status(_ request: Request, context: ScribeContext) async throws -> Response {
         let key = try context.requireTransaction()
-        guard let results = try await runtime.store.results(of: key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await runtime.store.transactions.results(of: key) else {
+            throw ScribeError.transactionNotFound
+        }
         let progress = Progress(results)
         let transcript =
             progress == .inProgress
@@ -76,7 +78,8 @@ struct VoiceRecordRoutes: Sendable {
         guard let identifier = request.uri.queryParameters["identifier"].map(String.init), identifier.isPlain,
             !identifier.isEmpty
         else { throw ScribeError.invalidRequest(field: "identifier", problem: "is required") }
-        let results = try await runtime.store.results(of: .init(business: business, id: TransactionID(identifier)))
+        let results = try await runtime.store.transactions.results(
+            of: .init(business: business, id: TransactionID(identifier)))
         guard let results, let transcript = results.documents.first(where: { $0.kind == .transcript }),
             transcript.status.isUsable
         else { throw ScribeError.resourceNotFound("No care context of that identifier") }
@@ -92,7 +95,9 @@ struct VoiceRecordRoutes: Sendable {
             throw ScribeError.invalidRequest(field: "txnid", problem: "is not a transaction id")
         }
         let key = Transaction.Key(business: principal.business, id: TransactionID(id))
-        if try await runtime.store.transaction(key) != nil { throw ScribeError.transactionAlreadyInitialized }
+        if try await runtime.store.transactions.transaction(key) != nil {
+            throw ScribeError.transactionAlreadyInitialized
+        }
         let folder = "\(principal.client)/\(id)/\(runtime.identifiers.uuid(.upload))"
         var names: [String] = []
         do {

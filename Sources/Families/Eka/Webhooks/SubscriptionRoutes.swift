@@ -55,7 +55,7 @@ struct SubscriptionRoutes: Sendable {
     }
 
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let found = try await store.webhooks(.connect, of: context.requirePrincipal().business)
+        let found = try await store.webhooks.all(.connect, of: context.requirePrincipal().business)
         return try await .longJSON(.ok, ["data": .array(found) { $0.json }, "msg": "success"])
     }
 

@@ -38,7 +38,7 @@ struct ConversationJSON: Sendable {
             output.text.write("[")
             var isFirst = true
             for id in ids {
-                guard let page = try await store.conversationPage(id, of: principal) else { continue }
+                guard let page = try await store.conversations.conversationPage(id, of: principal) else { continue }
                 if !isFirst { output.text.write(",") }
                 isFirst = false
                 try await write(page, to: &output)
@@ -66,19 +66,19 @@ struct ConversationJSON: Sendable {
 
     /// Buffers the answer's unsent bytes.
     private struct Output {
-        var text = JSONText(capacity: Store.pageSize)
+        var text = JSONText(capacity: ConversationStore.pageSize)
         var writer: any ResponseBodyWriter
 
         init(writer: any ResponseBodyWriter) { self.writer = writer }
 
         /// Sends the buffer once it holds a page.
         @concurrent mutating func flushPage() async throws {
-            if text.bytes.count >= Store.pageSize { try await flush() }
+            if text.bytes.count >= ConversationStore.pageSize { try await flush() }
         }
 
         @concurrent mutating func flush() async throws {
             let bytes = ByteBuffer(bytes: text.bytes)
-            text = JSONText(capacity: Store.pageSize)
+            text = JSONText(capacity: ConversationStore.pageSize)
             try await writer.write(bytes)
         }
     }
@@ -92,7 +92,7 @@ struct ConversationJSON: Sendable {
         var segments = page.segments
         var isFirst = true
         while true {
-            await EventLoopOffload.run(bytes: Store.pageSize) {
+            await EventLoopOffload.run(bytes: ConversationStore.pageSize) {
                 for segment in segments.items {
                     if !isFirst { output.text.write(",") }
                     isFirst = false
@@ -101,7 +101,7 @@ struct ConversationJSON: Sendable {
             }
             try await output.flushPage()
             guard let next = segments.next else { break }
-            segments = try await store.segmentPage(of: page.conversation.id, after: next)
+            segments = try await store.conversations.segmentPage(of: page.conversation.id, after: next)
         }
         output.text.write("]}")
     }
@@ -116,7 +116,7 @@ struct ConversationJSON: Sendable {
             var offset = 0
             while offset < photo.size {
                 guard
-                    let piece = try await store.photoPiece(
+                    let piece = try await store.conversations.photoPiece(
                         photo.id, of: page.conversation.id, from: offset),
                     !piece.isEmpty
                 else { throw Gone() }

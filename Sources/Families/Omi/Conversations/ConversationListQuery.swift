@@ -6,7 +6,7 @@ import ScribeStore
 
 /// Parses the filter of the conversation list (streaming.md 4.6). By default it omits conversations in progress.
 struct ConversationListQuery {
-    let value: Store.ConversationQuery
+    let value: ConversationStore.ConversationQuery
     /// Whether the query asks for starred conversations, for a folder or for unknown statuses alone: this server has
     /// none, so the list is empty.
     let isOfNone: Bool
@@ -37,7 +37,7 @@ struct ConversationListQuery {
         if let from, let to, from > to {
             throw OmiError.invalidValue("start_date must be earlier than or equal to end_date")
         }
-        value = Store.ConversationQuery(
+        value = ConversationStore.ConversationQuery(
             statuses: statuses, sources: sources.isEmpty ? nil : sources, from: from, to: to, offset: offset,
             limit: limit)
     }

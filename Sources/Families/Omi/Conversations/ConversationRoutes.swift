@@ -60,7 +60,7 @@ struct ConversationRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let query = try ConversationListQuery(request.query, maxListed: Self.maxListed)
         guard !query.isOfNone else { return .json(.ok, []) }
-        let ids = try await runtime.store.conversationIDs(of: principal, query.value)
+        let ids = try await runtime.store.conversations.conversationIDs(of: principal, query.value)
         return ConversationJSON(store: runtime.store, principal: principal).response(listing: ids)
     }
 
@@ -93,7 +93,7 @@ struct ConversationRoutes: Sendable {
         let isCascade = try request.query.boolean("cascade") ?? false
         let conversation = try await conversation(context)
         guard
-            try await runtime.store.deleteConversation(
+            try await runtime.store.conversations.deleteConversation(
                 conversation.id, of: conversation.owner, cascades: isCascade)
         else { throw OmiError.notFound("Conversation") }
         try await runtime.conversations.hideTransaction(conversation)
@@ -102,7 +102,7 @@ struct ConversationRoutes: Sendable {
 
     /// Lists the segments by speech-to-text provider; ``recognisers`` are always listed.
     @Sendable private func transcripts(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let segments = try await runtime.store.segments(of: try await conversation(context).id)
+        let segments = try await runtime.store.conversations.segments(of: try await conversation(context).id)
         let none = Dictionary(uniqueKeysWithValues: Self.recognisers.map { ($0, [ConversationSegment]()) })
         let byProvider = Dictionary(grouping: segments) { $0.provider ?? "unknown" }.merging(none) { some, _ in some }
             .sorted { $0.key < $1.key }
@@ -118,8 +118,8 @@ struct ConversationRoutes: Sendable {
     /// Whether the conversation has stored audio.
     @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
-        let transaction = try await runtime.store.transaction(conversation.key)
-        let files = try await transaction.asyncMap { try await runtime.store.fileNames(of: $0) ?? [] } ?? []
+        let transaction = try await runtime.store.transactions.transaction(conversation.key)
+        let files = try await transaction.asyncMap { try await runtime.store.audio.fileNames(of: $0) ?? [] } ?? []
         return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
     }
 
@@ -129,7 +129,7 @@ struct ConversationRoutes: Sendable {
             throw OmiInvalidInput.missing(.query, "title")
         }
         let conversation = try await conversation(context)
-        try await runtime.store.setTitle(title.storable, of: conversation.id)
+        try await runtime.store.conversations.setTitle(title.storable, of: conversation.id)
         return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(
             with: try await page(conversation.id, context), between: #"{"status":"Ok","conversation":"#, and: "}")
     }
@@ -147,7 +147,7 @@ struct ConversationRoutes: Sendable {
         // No speech is trained.
         _ = try request.query.boolean("use_for_speech_training")
         let conversation = try await conversation(context)
-        let segments = try await runtime.store.segments(of: conversation.id)
+        let segments = try await runtime.store.conversations.segments(of: conversation.id)
         guard segments.indices.contains(index) else { throw OmiError.notFound("Segment") }
         return try await assign([segments[index].id], of: conversation, kind, value, context)
     }
@@ -166,9 +166,10 @@ struct ConversationRoutes: Sendable {
         let value = value.flatMap { $0.isEmpty || $0 == "null" ? nil : $0.storable }
         switch kind {
         case "is_user":
-            try await runtime.store.assign(segments, of: conversation.id, isUser: value != nil, person: nil)
+            try await runtime.store.conversations.assign(
+                segments, of: conversation.id, isUser: value != nil, person: nil)
         case "person_id":
-            try await runtime.store.assign(segments, of: conversation.id, isUser: false, person: value)
+            try await runtime.store.conversations.assign(segments, of: conversation.id, isUser: false, person: value)
         default: throw OmiError.invalidValue("Invalid assign type")
         }
         return try await answer(with: conversation.id, context)
@@ -204,7 +205,8 @@ struct ConversationRoutes: Sendable {
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func conversation(_ context: ScribeContext) async throws -> Conversation {
         guard let id = context.text(of: Self.parameter),
-            let conversation = try await runtime.store.conversation(id, of: try context.requirePrincipal())
+            let conversation = try await runtime.store.conversations.conversation(
+                id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Conversation") }
         return conversation
     }
@@ -212,7 +214,8 @@ struct ConversationRoutes: Sendable {
     /// The conversation with its first page of segments.
     /// - Throws: ``OmiError/notFound(_:)``, also for another user's conversation.
     private func page(_ id: String, _ context: ScribeContext) async throws -> ConversationPage {
-        guard let page = try await runtime.store.conversationPage(id, of: try context.requirePrincipal()) else {
+        guard let page = try await runtime.store.conversations.conversationPage(id, of: try context.requirePrincipal())
+        else {
             throw OmiError.notFound("Conversation")
         }
         return page

@@ -73,13 +73,13 @@ actor OmiConversation {
         if let sentConversationID { await send(OmiEvent.session(sentConversationID)) }
         try await socket.send(text: "ping")
         await send(OmiEvent.status("initiating", "Service Starting"))
-        let last = try await runtime.store.conversations(
+        let last = try await runtime.store.conversations.conversations(
             of: principal, .init(statuses: [.completed], offset: 0, limit: 1))
         if let last = last.first { await send(OmiEvent.lastMemory(last.id)) }
         await send(OmiEvent.status("in_progress_conversations_processing", "Processing Existing Conversations"))
         try await sockets.awaitOtherSockets(of: principal, runtime.clock.wall)
         current = try await runtime.conversations.current(of: principal)
-        if let current { repeated = RepeatedSegments(try await runtime.store.segments(of: current.id)) }
+        if let current { repeated = RepeatedSegments(try await runtime.store.conversations.segments(of: current.id)) }
         await send(OmiEvent.status("stt_initiating", "STT Service Starting"))
         await send(OmiEvent.status("ready", ""))
     }
@@ -108,7 +108,7 @@ actor OmiConversation {
         guard let conversation = current else { return }
         guard conversation.isOverdue(at: now) || now.timeIntervalSince(lastLook) >= 5 else { return }
         lastLook = now
-        let stored = try await runtime.store.conversation(conversation.id, of: principal)
+        let stored = try await runtime.store.conversations.conversation(conversation.id, of: principal)
         guard let stored else { return leave() }
         if stored.isCurrent(at: now) {
             // Words may have come over another socket.
@@ -131,14 +131,14 @@ actor OmiConversation {
         leave()
         // A conversation no longer in progress is processed elsewhere.
         let isMine = conversation.status == .inProgress
-        guard try await !runtime.store.isEmptyConversation(conversation.id) else {
+        guard try await !runtime.store.conversations.isEmptyConversation(conversation.id) else {
             if isMine { _ = try await runtime.conversations.process(conversation) }
             return
         }
         var processing = conversation
         processing.status = .processing
         unfinished.append(conversation.id)
-        let segments = try await runtime.store.segments(of: conversation.id)
+        let segments = try await runtime.store.conversations.segments(of: conversation.id)
         await send(OmiEvent.processingStarted(processing.json(segments)), size: segments.size)
         if isMine { _ = try await runtime.conversations.process(conversation) }
         try await sendFinished()
@@ -148,20 +148,20 @@ actor OmiConversation {
     /// Sends the results of ended conversations, whichever socket processed them.
     private func sendFinished() async throws {
         for id in unfinished {
-            let stored = try await runtime.store.conversation(id, of: principal)
+            let stored = try await runtime.store.conversations.conversation(id, of: principal)
             guard stored?.status != .processing, stored?.status != .inProgress, unfinished.contains(id) else {
                 continue
             }
             unfinished.removeAll { $0 == id }
             guard let stored else { continue }
-            let pictures = try await runtime.store.conversationPage(id, of: principal)?.photos ?? []
+            let pictures = try await runtime.store.conversations.conversationPage(id, of: principal)?.photos ?? []
             let size = pictures.total(\.size)
             // Four times: the pictures as read, the message's array that doubles as it grows, and its copy in a buffer.
             try await memory.take(4 * size)
             defer { memory.hold(0) }
             let (segments, photos) = (
-                try await runtime.store.segments(of: id),
-                try await runtime.store.photos(of: id)
+                try await runtime.store.conversations.segments(of: id),
+                try await runtime.store.conversations.photos(of: id)
             )
             await send(OmiEvent.memoryCreated(stored.json(segments, photos)), size: segments.size + size)
         }
@@ -181,7 +181,7 @@ actor OmiConversation {
         guard let before else { return }
         repeated = RepeatedSegments([])
         ticksHeld = nil
-        if let ended = try await runtime.store.conversation(before.id, of: principal) {
+        if let ended = try await runtime.store.conversations.conversation(before.id, of: principal) {
             try await end(ended)
             current = conversation
         }
@@ -201,7 +201,7 @@ actor OmiConversation {
             let name = isUser || person.isEmpty ? nil : person
             if people.count < OmiLimits.people || people[speaker] != nil { people[speaker] = (isUser, name) }
             guard let current else { return }
-            try await runtime.store.assign(ids, of: current.id, isUser: isUser, person: name)
+            try await runtime.store.conversations.assign(ids, of: current.id, isUser: isUser, person: name)
         case .picture(let piece):
             try await pictures.makeRoom(for: piece)
             guard let picture = pictures.add(piece) else { return }

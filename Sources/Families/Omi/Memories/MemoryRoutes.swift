@@ -38,8 +38,8 @@ struct MemoryRoutes: Sendable {
         let offset = try request.query.integer("offset", movedInto: 0...1_000_000_000) ?? 0
         let limit = try request.query.integer("limit", movedInto: 1...Self.maxListed) ?? 100
         let categories = request.query["categories"]?.split(separator: ",").map(String.init) ?? []
-        try await context.hold(try await runtime.store.memoryListSize(of: principal))
-        let memories = try await runtime.store.memories(
+        try await context.hold(try await runtime.store.conversations.memoryListSize(of: principal))
+        let memories = try await runtime.store.conversations.memories(
             of: principal, categories: categories.isEmpty ? nil : categories, offset: offset,
             limit: offset == 0 ? Self.maxListed : limit)
         return try await .longJSON(.ok, .array(memories) { $0.json(of: principal.user) })
@@ -58,7 +58,7 @@ struct MemoryRoutes: Sendable {
             id: runtime.identifiers.uuid(.memory), content: content, category: category,
             visibility: try Self.visibility(new.visibility ?? "private", "visibility"), createdAt: now, updatedAt: now,
             conversation: nil)
-        try await runtime.store.add(memory, of: principal)
+        try await runtime.store.conversations.addMemory(memory, of: principal)
         return .json(.ok, memory.json(of: principal.user))
     }
 
@@ -81,7 +81,7 @@ struct MemoryRoutes: Sendable {
 
     @Sendable private func delete(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let id = context.text(of: "memory_id"),
-            try await runtime.store.deleteMemory(id, of: try context.requirePrincipal())
+            try await runtime.store.conversations.deleteMemory(id, of: try context.requirePrincipal())
         else { throw OmiError.notFound("Memory") }
         return Self.ok
     }
@@ -90,7 +90,7 @@ struct MemoryRoutes: Sendable {
         _ context: ScribeContext, content: String? = nil, visibility: String? = nil
     ) async throws -> Response {
         guard let id = context.text(of: "memory_id"),
-            try await runtime.store.changeMemory(
+            try await runtime.store.conversations.changeMemory(
                 id, of: try context.requirePrincipal(), content: content, visibility: visibility, at: runtime.clock.now)
         else { throw OmiError.notFound("Memory") }
         return Self.ok

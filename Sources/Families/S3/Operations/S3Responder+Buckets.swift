@@ -11,7 +11,7 @@ extension S3Responder {
 
     /// Lists the buckets in which the business has objects.
     func listBuckets(_ business: BusinessID) async throws -> Response {
-        let elements = try await store.buckets(business: business).map { bucket in
+        let elements = try await store.audio.buckets(business: business).map { bucket in
             XMLElement(
                 "Bucket",
                 [
@@ -47,7 +47,7 @@ extension S3Responder {
     /// Succeeds for an empty bucket, which is there all the same: tools remove what they have made.
     func deleteBucket(_ bucket: String, _ business: BusinessID) async throws -> Response {
         guard
-            try await store.objects(business: business, bucket: bucket, from: "", after: "", limit: 1).isEmpty
+            try await store.audio.objects(business: business, bucket: bucket, from: "", after: "", limit: 1).isEmpty
         else { throw S3Error.bucketNotEmpty }
         return Response(status: .noContent)
     }

@@ -13,7 +13,7 @@ extension S3Responder {
         let isVersion2 = query["list-type"] == "2"
         let request = try ObjectListing.Request(query)
         let listing = try await ObjectListing(request) { from, after, limit in
-            try await store.objects(
+            try await store.audio.objects(
                 business: business, bucket: bucket, from: from, after: after, limit: limit)
         }
         let encode = { (key: String) in

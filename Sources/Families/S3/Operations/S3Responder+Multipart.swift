@@ -24,7 +24,7 @@ extension S3Responder {
             headers: try KeptHeaders.of(request.headers), algorithm: algorithm,
             isComposite: try Self.isComposite(request.headers[.amzChecksumType], algorithm), createdAt: clock.now
         )
-        try await store.begin(upload, business: business)
+        try await store.audio.begin(upload, business: business)
         var response = XMLElement(
             "InitiateMultipartUploadResult", namespace: XMLElement.s3Namespace,
             [XMLElement("Bucket", address.bucket), XMLElement("Key", address.key), XMLElement("UploadId", upload.id)]
@@ -56,7 +56,7 @@ extension S3Responder {
     func upload(
         _ id: String, at address: S3ObjectAddress, _ caller: VerifiedS3Request
     ) async throws -> MultipartUpload {
-        let found = try await store.multipartUpload(
+        let found = try await store.audio.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: caller.principal.business)
         guard let found else { throw S3Error.noSuchUpload }
         return found.upload
@@ -100,7 +100,7 @@ extension S3Responder {
         ) { try PartList($0) }
         let wanted = try WantedObject(request.headers)
         let preconditions = S3Preconditions(request.headers)
-        while let found = try await store.multipartUpload(
+        while let found = try await store.audio.multipartUpload(
             id, bucket: address.bucket, key: address.key, business: business)
         {
             let (upload, parts) = (found.upload, try list.select(from: found.parts, of: found.upload))
@@ -117,14 +117,14 @@ extension S3Responder {
                 }, for: caller.principal, replacing: preconditions.permitReplacing)
             if let object { return completion(of: object, request, context) }
             // The upload is gone, or a part was replaced: read it again. A lost file is an error.
-            let now = try await store.multipartUpload(
+            let now = try await store.audio.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business)
             if let now, try list.select(from: now.parts, of: now.upload).map(\.file) == parts.map(\.file) {
                 throw S3Error.internalError
             }
         }
         // A client may repeat the request without waiting.
-        let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
+        let object = try await store.audio.object(business: business, bucket: address.bucket, key: address.key)
         guard let object, object.eTag == list.eTag else { throw S3Error.noSuchUpload }
         try wanted.check(size: object.size)
         if let checksum = object.checksum { try wanted.check(checksum) }
@@ -170,7 +170,7 @@ extension S3Responder {
             throw S3Error.notImplemented("A delimiter is not implemented for multipart uploads.")
         }
         let (key, id, prefix) = (query["key-marker"] ?? "", query["upload-id-marker"] ?? "", query["prefix"] ?? "")
-        let found = try await store.multipartUploads(
+        let found = try await store.audio.multipartUploads(
             in: bucket, business: business, prefix: prefix, after: (key, id), limit: limit)
         let isURLEncoded = query["encoding-type"] == "url"
         let encode = { (key: String) in isURLEncoded ? PercentEncoding.encode(key, keepingSlashes: true) : key }
@@ -200,7 +200,7 @@ extension S3Responder {
         _ address: S3ObjectAddress, _ id: String, _ query: SigV4Query, _ business: BusinessID
     ) async throws -> Response {
         guard
-            let found = try await store.multipartUpload(
+            let found = try await store.audio.multipartUpload(
                 id, bucket: address.bucket, key: address.key, business: business
             )
         else { throw S3Error.noSuchUpload }

@@ -128,7 +128,7 @@ extension S3Responder {
     /// - Throws: ``S3Error/noSuchKey``.
     func object(_ address: S3ObjectAddress, _ business: BusinessID) async throws -> StoredObject {
         guard
-            let object = try await store.object(business: business, bucket: address.bucket, key: address.key)
+            let object = try await store.audio.object(business: business, bucket: address.bucket, key: address.key)
         else {
             throw S3Error.noSuchKey
         }

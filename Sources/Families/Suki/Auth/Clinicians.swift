@@ -35,7 +35,7 @@ struct Clinicians: Sendable {
         let provider = Provider(
             partner: partner.id, subject: subject, user: UserID("prv_\(runtime.identifiers.uuid(.user))"),
             organisation: organisation, specialty: specialty)
-        switch try await runtime.store.register(provider, at: runtime.clock.now) {
+        switch try await runtime.store.accounts.register(provider, at: runtime.clock.now) {
         case .registered: return true
         case .known: return false
         case .tooMany: throw SukiError.tooManyProviders
@@ -47,7 +47,7 @@ struct Clinicians: Sendable {
     /// - Throws: ``SukiError``.
     func logIn(_ login: Login) async throws -> String {
         let (partner, subject) = try await identify(login)
-        guard let provider = try await runtime.store.provider(subject, of: partner.id) else {
+        guard let provider = try await runtime.store.accounts.provider(subject, of: partner.id) else {
             throw SukiError.notRegistered
         }
         return try await tokens.issue(to: provider.user, of: partner.id)
@@ -86,7 +86,7 @@ struct Clinicians: Sendable {
         if partner.isBearer {
             guard let provider, !provider.isEmpty else { throw SukiError.noProviderHeader }
             guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
-            guard let known = try await runtime.store.provider(provider, of: partner.id) else {
+            guard let known = try await runtime.store.accounts.provider(provider, of: partner.id) else {
                 throw SukiError.notRegistered
             }
             user = known.user

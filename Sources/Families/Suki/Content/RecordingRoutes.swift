@@ -71,7 +71,7 @@ struct RecordingRoutes: Sendable {
         }
         let location = sessions.location(of: id)
         guard
-            let objects = try await runtime.store.objects(
+            let objects = try await runtime.store.audio.objects(
                 business: principal.business, bucket: location.bucket,
                 keys: segment.files.map { location.key(ofFile: $0.name) })
         else { throw SukiError.recordingNotFound }

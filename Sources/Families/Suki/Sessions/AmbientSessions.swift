@@ -63,7 +63,7 @@ struct AmbientSessions: Sendable {
             _ = try await runtime.transactions.start(id, request, for: principal, replays: false)
         } catch ScribeError.transactionAlreadyInitialized {
             let key = Transaction.Key(business: principal.business, id: id)
-            guard let known = try await store.transaction(key),
+            guard let known = try await store.transactions.transaction(key),
                 let terms = try? known.requireAmbient(of: principal.user),
                 (try? known.requireOpenSegments(at: clock.now, lifetime: lifetime)) != nil,
                 draft.encounter == nil || draft.encounter == terms.encounter
@@ -76,7 +76,7 @@ struct AmbientSessions: Sendable {
     /// - Throws: ``ScribeError/transactionNotFound``, also for another clinician's session.
     func find(_ id: TransactionID, of principal: Principal) async throws -> Transaction {
         let key = Transaction.Key(business: principal.business, id: id)
-        let transaction = try await store.requireTransaction(key)
+        let transaction = try await store.transactions.requireTransaction(key)
         _ = try transaction.requireAmbient(of: principal.user)
         return transaction
     }
@@ -133,7 +133,8 @@ struct AmbientSessions: Sendable {
     ) async throws -> Segment {
         let segment = try await receive(in: id, of: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
+        try await store.transactions.beginSegment(
+            segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
         return segment
     }
 
@@ -153,7 +154,8 @@ struct AmbientSessions: Sendable {
     ) async throws {
         try await end(segment, of: id, for: principal)
         let key = Transaction.Key(business: principal.business, id: id)
-        try await store.beginSegment(segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
+        try await store.transactions.beginSegment(
+            segment.id, startedAt: time, of: key, called: "START_TIME", at: clock.now)
     }
 
     /// Ends an audio segment of an ambient session, and keeps its audio.
@@ -168,7 +170,7 @@ struct AmbientSessions: Sendable {
         let key = Transaction.Key(business: principal.business, id: id)
         streams.end(segment.stream, of: key)
         try? await shieldFromCancellation {
-            await runtime.uploads.remove(try await store.removeSegment(segment.id, of: key))
+            await runtime.uploads.remove(try await store.transactions.removeSegment(segment.id, of: key))
         }
     }
 
@@ -181,9 +183,9 @@ struct AmbientSessions: Sendable {
         try transaction.requireOpenSegments(at: clock.now, lifetime: lifetime)
         try await streams.settle(transaction.key)
         let narrative = try await Self.narrativeSections(
-            in: store.preferences(of: principal.user, in: principal.business))
+            in: store.accounts.preferences(of: principal.user, in: principal.business))
         let now = clock.now
-        _ = try await store.end(
+        _ = try await store.transactions.end(
             transaction.key, at: now, refusing: runtime.fixtureBehaviour.fixtures(refusing: .commit)
         ) { [minimumDuration] (transaction, audio) throws(ScribeError) in
             try transaction.endAmbient(
@@ -196,7 +198,7 @@ struct AmbientSessions: Sendable {
     func cancel(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
         let now = clock.now
-        _ = try await store.update(transaction.key, at: now) { (transaction) throws(ScribeError) in
+        _ = try await store.transactions.update(transaction.key, at: now) { (transaction) throws(ScribeError) in
             try transaction.cancelAmbient(at: now)
         }
     }
@@ -222,7 +224,9 @@ struct AmbientSessions: Sendable {
         case .created, .ready, .running: throw ScribeError.invalidState("The session is not complete yet")
         case .failed, .aborted: throw ScribeError.invalidState("Nothing was made of the session")
         }
-        guard let results = try await store.results(of: transaction.key) else { throw ScribeError.transactionNotFound }
+        guard let results = try await store.transactions.results(of: transaction.key) else {
+            throw ScribeError.transactionNotFound
+        }
         let note = results.documents.first { $0.templateID == AmbientTerms.template }
         let transcript = results.documents.first { $0.kind == .transcript }
         return Note(
@@ -232,17 +236,17 @@ struct AmbientSessions: Sendable {
 
     /// Recognised speech of each audio file, in order.
     func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
-        try await store.outcomes(of: transaction)
+        try await store.transactions.outcomes(of: transaction)
     }
 
     /// The audio segments of an ambient session, in the order of their start times.
     func recorded(of transaction: Transaction) async throws -> [AudioSegment] {
-        try await store.segments(of: transaction.key).recorded
+        try await store.transactions.segments(of: transaction.key).recorded
     }
 
     /// The clinician's ambient sessions of a visit, oldest first.
     func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
-        try await store.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)
+        try await store.transactions.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)
     }
 
     // MARK: Preferences
@@ -262,7 +266,7 @@ struct AmbientSessions: Sendable {
     ) async throws -> Transaction {
         let (now, lifetime) = (clock.now, lifetime)
         let key = Transaction.Key(business: principal.business, id: id)
-        return try await store.update(key, at: now) { (transaction) throws(ScribeError) in
+        return try await store.transactions.update(key, at: now) { (transaction) throws(ScribeError) in
             _ = try transaction.requireAmbient(of: principal.user)
             try transaction.requireOpenSegments(at: now, lifetime: lifetime)
             return try change(&transaction, now)

@@ -70,7 +70,7 @@ struct FeedbackRoutes: Sendable {
         guard sessions.status(of: session) == .completed else {
             throw ScribeError.invalidState("There is no content to judge")
         }
-        try await runtime.store.add(feedback, to: session.key)
+        try await runtime.store.documents.addFeedback(feedback, to: session.key)
         return .json(.ok, ["feedback_id": .string(feedback.id)])
     }
 }

@@ -25,10 +25,10 @@ struct PreferenceRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: Change = try await request.decodeJSON(in: context)
         let checked = try Self.checked(body.preference)
-        try await runtime.store.setPreferences(
+        try await runtime.store.accounts.setPreferences(
             .object(checked), of: principal.user, in: principal.business,
             upTo: Self.largest, at: runtime.clock.now)
-        let all = try await runtime.store.preferences(of: principal.user, in: principal.business)
+        let all = try await runtime.store.accounts.preferences(of: principal.user, in: principal.business)
         return try await .longJSON(
             .ok,
             [

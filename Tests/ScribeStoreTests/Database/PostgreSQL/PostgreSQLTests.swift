@@ -46,12 +46,12 @@ struct PostgreSQLTests {
     func removals() async throws {
         let store = try StoreFixture().store
         let now = Date(timeIntervalSince1970: 1_778_404_353)
-        for _ in 0..<2 { try await store.addRemovals(of: ["a", "b"], at: now) }
-        try await store.addRemovals(of: ["b", "c"], at: now + 60)
-        #expect(try await store.removals(before: now - 1).isEmpty)
-        #expect(try await store.removals(before: now).sorted() == ["a", "b"])
-        try await store.forgetRemovals(of: ["a", "b"])
-        #expect(try await store.removals(before: now + 60) == ["c"])
+        for _ in 0..<2 { try await store.audio.addRemovals(of: ["a", "b"], at: now) }
+        try await store.audio.addRemovals(of: ["b", "c"], at: now + 60)
+        #expect(try await store.audio.removals(before: now - 1).isEmpty)
+        #expect(try await store.audio.removals(before: now).sorted() == ["a", "b"])
+        try await store.audio.forgetRemovals(of: ["a", "b"])
+        #expect(try await store.audio.removals(before: now + 60) == ["c"])
     }
 
     @Test(
@@ -60,12 +60,12 @@ struct PostgreSQLTests {
     func ended() async throws {
         let fixture = try StoreFixture()
         let store = fixture.store
-        _ = try await store.register(
+        _ = try await store.webhooks.register(
             WebhookDraft(style: .usual, endpoint: .address("http://receiver/"), signingKey: nil, scheme: "http"),
             for: fixture.owner, pauses: [], at: fixture.start)
         try await fixture.initialise(isSession: true)
         let late = fixture.start.addingTimeInterval(TestSessionPolicy.time.length)
-        #expect(try await store.dueWork(at: late).sessions == 1)
+        #expect(try await store.work.dueWork(at: late).sessions == 1)
         let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self)
         async let end: Void = store.database.write(.transaction(fixture.key())) { db in
             try db.run("UPDATE transactions SET expires_at = NULL")
@@ -75,7 +75,7 @@ struct PostgreSQLTests {
             _ = try db.rows("SELECT pg_sleep(0.3)")
         }
         for await _ in beginnings { break }
-        _ = try await store.expireSessions(at: late)
+        _ = try await store.transactions.expireSessions(at: late)
         try await end
         let events = try await store.read { try $0.rows("SELECT event FROM deliveries").map { $0["event"] as String } }
         #expect(!events.contains("expired"))
@@ -148,12 +148,12 @@ struct PostgreSQLTests {
         let fixture = try StoreFixture()
         let business = fixture.owner.business
         try await fixture.initialise()
-        let before = try await fixture.store.storedBytes(of: business)
+        let before = try await fixture.store.audio.storedBytes(of: business)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<16 { group.addTask { _ = try await fixture.replace("\(number).m4a") } }
             try await group.waitForAll()
         }
-        #expect(try await fixture.store.storedBytes(of: business) == before + 16)
+        #expect(try await fixture.store.audio.storedBytes(of: business) == before + 16)
         let slots = try await fixture.store.read { try $0.rows("SELECT slot FROM storage").count }
         #expect(slots > 1)
     }
@@ -163,7 +163,7 @@ struct PostgreSQLTests {
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func texts() async throws {
         let fixture = try StoreFixture()
-        #expect(try await fixture.store.unusedFiles(among: ["a\0b"]) == ["a\u{FFFD}b"])
+        #expect(try await fixture.store.audio.unusedFiles(among: ["a\0b"]) == ["a\u{FFFD}b"])
         var random = SystemRandomNumberGenerator()
         // PostgreSQL compresses a text of few different characters.
         let name = String((0..<4000).map { _ in Character(UnicodeScalar(UInt8.random(in: 65...122, using: &random))) })

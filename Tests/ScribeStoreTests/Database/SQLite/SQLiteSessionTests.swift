@@ -31,8 +31,8 @@ struct SQLiteSessionTests {
         try await store.sqlite.writes.write { try $0.execute(sql: "CREATE TABLE secrets_of_test (a, b)") }
         try await fixture.initialise(Self.secret)
         try await fixture.put(Self.secret)
-        _ = try await store.transaction(fixture.key(Self.secret))
-        _ = try await store.unusedFiles(among: [Self.secret])
+        _ = try await store.transactions.transaction(fixture.key(Self.secret))
+        _ = try await store.audio.unusedFiles(among: [Self.secret])
         try await store.sqlite.writes.write { db in
             try db.writing.run(
                 "INSERT INTO secrets_of_test VALUES (?, ?)", [Self.secret, Data(Self.secret.utf8)])
