@@ -54,9 +54,12 @@
       if (choices) acts[0][2][data.member] = answer;
     }
     try {
-      for (const [method, path, body] of acts) await call(method, path, body);
+      let answer;
+      for (const [method, path, body] of acts) answer = await call(method, path, body);
       if (data.then) return void (location.href = data.then);
-      toast(data.done ?? 'Done');
+      // The text may name members of the answer.
+      const made = data.done?.includes('{') ? await answer.json() : {};
+      toast((data.done ?? 'Done').replace(/\{(\w+)\}/g, (_, name) => made[name]));
     } catch (error) { toast(error.message, true); }
     const card = element.closest('section')?.getAttribute('aria-labelledby');
     if (data.twin && card) twins.set(card, data.twin);
@@ -144,6 +147,9 @@
       }).filter(group => group.children.length);
       list.replaceChildren(...found);
       list.disabled = !found.length;
+      const arm = $('[data-arm]');
+      arm.hidden = !found.length;
+      if (!found.length) return void ($('[data-fn-out]').textContent = 'scribe-emulator fault next --help');
       showAnswers();
       showFault();
     });
@@ -159,7 +165,10 @@
     refresh(true);
   };
   const snapshot = async () => {
-    const name = await ask('Name of the snapshot', { verb: 'Save', text: 'before-test' });
+    const taken = $$('#snapshots b').map(one => one.textContent);
+    let text = 'before-test';
+    for (let number = 2; taken.includes(text); number += 1) text = `before-test-${number}`;
+    const name = await ask('Name of the snapshot; one of the same name is replaced', { verb: 'Save', text });
     if (!name) return;
     try { await call('PUT', `snapshots/${encodeURIComponent(name)}`, {}); toast('Saved'); } catch (error) { toast(error.message, true); }
     refresh(true);
@@ -247,6 +256,16 @@
     }
   };
   const choose = tab => { chosen.set(tab.closest('[data-tabs]').dataset.tabs, tab.dataset.tab); showTabs(); tab.focus(); };
+
+  // times: they go on between two reads
+  const span = seconds => seconds < 60 ? `${seconds} s` : seconds < 3600 ? `${seconds / 60 | 0} min` : seconds < 86_400 ? `${seconds / 3600 | 0} h` : `${seconds / 86_400 | 0} d`;
+  setInterval(() => {
+    const offset = $('[data-live=clock-of-page] data')?.value;
+    if (offset === undefined || document.hidden) return;
+    const now = Date.now() + +offset;
+    for (const one of $$('time[data-ago]')) one.textContent = `${span(Math.max(0, now - Date.parse(one.dateTime)) / 1000 | 0)} ago`;
+    for (const one of $$('time[data-clock]')) one.textContent = new Date(now).toISOString().slice(11, 19);
+  }, 1000);
 
   // live: the page is read again, and its live parts are put in place of the old ones
   let isPaused = false, isBusy = false, isStale = false, isStaleWanted = false;

@@ -46,7 +46,14 @@ addEventListener('DOMContentLoaded', () => {
     } catch { return text.slice(0, 200); }
   };
 
+  const empty = Object.fromEntries(['words', 'note', 'note-state'].map(name => [name, $(name).innerHTML]));
   class Run {
+    constructor() {
+      for (const [name, html] of Object.entries(empty)) $(name).innerHTML = html;
+      $('timer').textContent = '0:00';
+      levels = [];
+      $('level').setAttribute('d', '');
+    }
     steps = new Steps(); samples = []; length = 0; filled = 0; chunk = 0; said = []; heard = ''; uploads = Promise.resolve();
 
     async call(method, path, body, type) {
@@ -168,7 +175,13 @@ addEventListener('DOMContentLoaded', () => {
   // The microphone
   let context, levels = [], timer;
   const button = $('record'), hint = text => { $('hint').textContent = text; };
-  const guarded = async work => { try { await work(); } catch (error) { toast(error.message, true); hint(error.message); await stopMicrophone(); run = null; face(false); } };
+  // One run at a time: they share the page's words, note and calls.
+  let isWorking = false;
+  const guarded = async (work, stops = false) => {
+    if (isWorking || context && !stops) return void toast('One is being made; wait for its note', true);
+    isWorking = true;
+    try { await work(); } catch (error) { toast(error.message, true); hint(error.message); await stopMicrophone(); run = null; face(false); } finally { isWorking = false; }
+  };
   const face = isOn => { button.replaceChildren(icon(isOn ? 'stop' : 'mic')); button.setAttribute('aria-label', isOn ? 'Stop and make the note' : 'Record'); button.classList.toggle('on', isOn); };
   const level = piece => {
     levels.push(Math.max(...piece.map(Math.abs)));
@@ -211,7 +224,7 @@ addEventListener('DOMContentLoaded', () => {
     hint('Making the note.');
     await current.finish();
     hint('Done. Record another one.');
-  });
+  }, true);
   button.addEventListener('click', () => (context ? stop() : record()));
 
   // The sample, which goes as it is

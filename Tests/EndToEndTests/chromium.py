@@ -61,6 +61,10 @@ def trusting_browser(server, home: pathlib.Path) -> dict:
     }
 
 
+class Navigated(Exception):
+    """The page went away while a script ran on it."""
+
+
 class Target:
     """Of Chromium's DevTools protocol. A tab has an empty page at `/page` of every origin, without asking anybody for
     it: of the server's own too, and of a name that leads to the server."""
@@ -82,6 +86,8 @@ class Target:
                     "Fetch.fulfillRequest", requestId=message["params"]["requestId"], responseCode=200,
                     responseHeaders=[{"name": "Content-Type", "value": "text/html"}],
                     body=base64.b64encode(b"<!doctype html>").decode())
+        if "navigated" in message.get("error", {}).get("message", ""):
+            raise Navigated(message)
         assert "error" not in message, message
         return message["result"]
 

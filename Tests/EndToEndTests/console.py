@@ -7,7 +7,7 @@ import pathlib
 import subprocess
 
 import axe_core_python
-from chromium import Target
+from chromium import Navigated, Target
 from emulator import PATIENCE, wait_until
 from websockets.sync.client import connect
 
@@ -54,7 +54,14 @@ class Window(Target):
         self.run(f"document.querySelector({json.dumps(selector)}).click()")
 
     def until(self, script: str, what: str):
-        wait_until(lambda: self.run(script), what)
+        def comes():
+            with contextlib.suppress(Navigated):
+                return self.run(script)
+
+        wait_until(comes, what)
+
+    def until_shown(self, text: str, what: str):
+        self.until(f"document.querySelector('main')?.innerText.includes({json.dumps(text)})", what)
 
     def key(self, name: str, code: int = 0, text: str = ""):
         event = {

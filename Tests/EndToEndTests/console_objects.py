@@ -138,6 +138,10 @@ def test_what_fails_next_is_found_by_its_name_and_armed(server, browser):  # noq
                "(document.querySelector('[data-fn-find]'))")
     assert window.run("document.querySelector('[data-fn=operation]').value") == "transcription"
     assert "fault next operation=transcription fail=transcription_failed" in window.text("[data-fn-out]")
+    window.run("(field => { field.value = 'nonesuch'; field.dispatchEvent(new Event('input')); "
+               "field.value = 'transcr'; field.dispatchEvent(new Event('input')); })"
+               "(document.querySelector('[data-fn-find]'))")
+    assert window.run("!document.querySelector('[data-arm]').hidden")
     window.click("[data-arm]")
     rules = f"{server.base_url}/__admin/faults"
     wait_until(
@@ -173,6 +177,38 @@ def test_a_sample_is_played_on_this_server(server, browser):  # noqa: F811
     window.run("document.querySelector('[data-fixture]').value = 'no-speech'")
     window.click("[data-sample]")
     window.until("/failed/.test(document.querySelector('[data-note-state]').innerText)", "the fixture decides")
+    window.run("document.querySelector('[data-fixture]').value = 'init-refused'")
+    window.click("[data-sample]")
+    window.until("document.querySelector('[data-steps] .bad') !== null", "the session is refused")
+    assert window.text("[data-note]") == "No note yet." and window.text("[data-note-state]") == "after stop"
+    assert window.text("[data-words]").startswith("Words appear here")
+
+
+def test_times_go_on_between_two_reads_and_stand_with_the_clock(server, browser):  # noqa: F811
+    clock = f"{server.base_url}/__admin/clock"
+    window = browser.window(f"{server.base_url}/__console/bench")
+    shown = "document.querySelector('#clock time').innerText"
+    begin = window.run(shown)
+    window.until(f"{shown} !== {begin!r}", "the clock goes on")
+    requests.put(clock, json={"mode": "frozen", "now": "2030-01-01T00:00:00Z"}, timeout=PATIENCE).raise_for_status()
+    window.until(f"{shown} === '00:00:00' && !document.querySelector('[data-clock]')", "it stands")
+    requests.put(clock, json={"mode": "system"}, timeout=PATIENCE).raise_for_status()
+
+
+def test_a_namespace_can_be_chosen_as_soon_as_it_is_there(server, browser):  # noqa: F811
+    window = browser.window(f"{server.base_url}/__console/webhooks")
+    made = requests.post(f"{server.base_url}/__admin/namespaces", json={"name": "late"}, timeout=PATIENCE)
+    made.raise_for_status()
+    options = "[...document.querySelectorAll('[data-namespace] option')]"
+    window.until(f"{options}.some(one => one.value === 'late')", "it is there")
+    requests.delete(f"{server.base_url}/__admin/namespaces/late", timeout=PATIENCE).raise_for_status()
+
+
+def test_an_act_says_what_came_of_it(server, browser):  # noqa: F811
+    window = browser.window(f"{server.base_url}/__console/webhooks")
+    window.run("document.querySelector('[data-live=replay] button').disabled = false")
+    window.click("[data-live=replay] button")
+    window.until("document.querySelector('.toast').innerText === 'Messages on their way again: 0'", "none had failed")
 
 
 def test_times_are_those_of_the_browsers_zone_and_messages_cover_nothing(visited, browser):  # noqa: F811
@@ -197,6 +233,8 @@ def test_times_are_those_of_the_browsers_zone_and_messages_cover_nothing(visited
 def test_a_change_that_is_undone_at_once_does_not_stay_on_a_page_that_has_just_opened(server, browser):  # noqa: F811
     admin = f"{server.base_url}/__admin/faults"
     notices = "document.querySelector('[data-live=notices]').innerText"
+    # What the visited server has on is told, too.
+    requests.delete(admin, timeout=PATIENCE).raise_for_status()
     for _ in range(8):
         window = browser.window(f"{server.base_url}/__console/connect")
         requests.post(admin, json={"id": "brief", "path": "/x", "status": 500}, timeout=PATIENCE).raise_for_status()

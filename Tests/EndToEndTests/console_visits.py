@@ -248,7 +248,7 @@ def test_a_page_of_another_origin_can_neither_read_nor_control_the_console(visit
         assert requests.get(f"{visited.base_url}/__admin/faults", timeout=PATIENCE).text == before
         # A link may lead to the console, and shows it to the person alone.
         window.run(f"location.href = {console!r}")
-        wait_until(lambda: "Consultations" in window.text(), "the link led there")
+        window.until_shown("Consultations", "the link led there")
 
 
 def test_a_token_opens_the_console_once_per_browser(tmp_path):
@@ -261,14 +261,14 @@ def test_a_token_opens_the_console_once_per_browser(tmp_path):
         window.until("!document.querySelector('.err').hidden", "a wrong token is refused")
         window.run("document.querySelector('#tk').value = 'operators-token'")
         window.click("[data-login] button")
-        wait_until(lambda: "No consultation in default yet" in window.text(), "the right one opens it")
+        window.until_shown("No consultation in default yet", "the right one opens it")
         other = browser.window(f"{server.base_url}/__console/settings")
         assert (
             "admin-token" in other.text()
             and "operators-token" not in other.run("document.documentElement.innerHTML"))
         assert "operators-token" not in server.log
         other.click("[data-logout]")
-        wait_until(lambda: "Open the console" in other.text(), "it is closed")
+        other.until_shown("Open the console", "it is closed")
 
 
 def test_the_picture_in_the_readme_shows_the_current_list(browser, chunks, tmp_path):
@@ -311,8 +311,8 @@ def test_a_page_reconnects_after_a_restart_of_the_server(browser, tmp_path):
     assert colours == [warning, warning], "both dots have the colour of the words"
     with running(tmp_path, *flags, "--port", str(port)) as server:
         server.client().transaction("i-after").init(patient_details={"username": "After the restart"})
-        wait_until(lambda: "After the restart" in window.text(), "the page is live again")
-        wait_until(lambda: window.run("document.querySelector('#lost').hidden"), "it says so")
+        window.until_shown("After the restart", "the page is live again")
+        window.until("document.querySelector('#lost').hidden", "it says so")
 
 
 def test_switching_a_fault_off_hides_the_strip_and_keeps_its_command(server, browser):

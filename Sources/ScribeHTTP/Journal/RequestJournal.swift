@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 package import Journal
 import NIOCore
+package import ScribeDomain
 import ScribeRuntime
 
 /// Records each request with its answer in the journal of its world, before the last byte of the answer is sent.
@@ -184,6 +185,14 @@ private struct HeadFacts {
 }
 
 extension ScribeContext {
+    /// Notes in the journal which transaction a socket is about, where its path does not name it.
+    package func note(_ transaction: TransactionID) {
+        record?.update {
+            $0.transaction = transaction
+            return 0
+        }
+    }
+
     /// Puts the request into the journal of its world. Requests of no namespace's data are not kept.
     func record(in world: World, _ family: any Family, _ request: Request) {
         guard let record else { return }

@@ -12,13 +12,11 @@ package struct RecordingFilter: Hashable, Sendable {
     package var userStatus: Transaction.UserStatus?
     /// Processing states to list; empty for all.
     package var processingStatuses: Set<Transaction.ProcessingStatus> = []
-    /// Part of the id, of the patient's name, of the fixture or of the transcript. The case of ASCII letters is
-    /// ignored.
+    /// Part of the id, of the client's id, of the patient's name, of the visit, of the fixture or of the transcript.
+    /// The case of ASCII letters is ignored.
     package var text: String?
-    /// Whether a name, a fixture or a transcript may match the text, not only an id.
+    /// Whether a name, a visit, a fixture or a transcript may match the text, not only an id.
     package var searchesNames = true
-    /// Processing states that the text names: their recordings match, too.
-    package var statusesOfText: Set<Transaction.ProcessingStatus> = []
     /// Whether recordings that their user has deleted are listed too.
     package var includesArchived = false
     /// Cursor of the page: `next` of the page before; nil for the first page.
@@ -27,40 +25,6 @@ package struct RecordingFilter: Hashable, Sendable {
     package var limit = 50
 
     package init() {}
-}
-
-/// Row of the list of recordings.
-package struct RecordingSummary: Hashable, Sendable {
-    package let id: TransactionID
-    package let owner: Principal
-    package let kind: RecordingKind
-    /// `flavour` header of init, or a device's source.
-    package let flavour: String
-    /// Patient's name as the client sent it, cut at 200 characters.
-    package let patientName: String?
-    /// Visit as the client sent it, cut at 200 characters.
-    package let visit: String?
-    /// Fixture that the client or an operator chose; nil for none.
-    package let fixture: String?
-    package let userStatus: Transaction.UserStatus
-    package let processingStatus: Transaction.ProcessingStatus
-    package let createdAt: Date
-    package let committedAt: Date?
-    /// Time at which processing or a cancellation ended the recording.
-    package let processedAt: Date?
-    package let archivedAt: Date?
-    /// Number of audio files in the recording's folder.
-    package let files: Int
-    /// Duration in seconds, by the client's times of its chunks or else of what was recognised; nil without any.
-    package let duration: Double?
-    /// Status of each result, the transcript first.
-    package let results: [ResultDocument.Status]
-    /// Errors of the first failed result, or else warnings of the first partial one.
-    package let problems: [Diagnostic]
-    /// Time of the last audio or message of a stream; nil without any.
-    package let lastAudioAt: Date?
-
-    package var key: Transaction.Key { Transaction.Key(business: owner.business, id: id) }
 }
 
 /// Page of recordings, newest first. The cursor is the row before which the next page begins.
@@ -120,7 +84,7 @@ extension TransactionStore {
                     filter.before ?? Int64.max, filter.business?.rawValue, filter.client?.rawValue,
                     filter.userStatus?.rawValue, Self.list(filter.processingStatuses), filter.includesArchived,
                     filter.kind?.rawValue, text.map(Self.pattern), encoded.map(Self.pattern), filter.limit + 1,
-                    filter.searchesNames, "\u{10FFFF}", Self.list(filter.statusesOfText),
+                    filter.searchesNames, "\u{10FFFF}",
                 ])
             return try RecordingPage(rows, limit: filter.limit, item: RecordingSummary.init(row:)) { $0["id"] }
         }
@@ -211,14 +175,20 @@ extension TransactionStore {
         // The patient's name has another key in each version of the transaction API.
         let names = ["username", "name"].map { db.text("request", "patientDetails", $0) }
         let patient = "coalesce(\(names[0]), \(names[1]))"
+        let visit = db.text("request", "patientDetails", "visit_id")
         let ending = "substr(key, length(first_key) + 1)"
+        let inFolder = """
+            FROM objects WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket
+                AND key > first_key AND key < last_key AND substr(key, length(key) - 4) <> '.json'
+                AND substr(key, length(key)) <> '_' AND replace(\(ending), '/', '') = \(ending)
+            """
         return """
             WITH page AS (
                 SELECT id, txn_id, business_id, user_id, doctor_id, client_id, bucket, user_status, processing_status,
                     chunk_times, created_at, committed_at, processed_at, archived_at, audio_at,
                     \(db.text("request", "flavour")) AS flavour,
                     substr(\(patient), 1, 200) AS patient,
-                    substr(\(db.text("request", "patientDetails", "visit_id")), 1, 200) AS visit,
+                    substr(\(visit), 1, 200) AS visit,
                     fixture,
                     CASE WHEN folder = '' THEN '' ELSE folder || '/' END AS first_key,
                     CASE WHEN folder = '' THEN ?12 ELSE folder || '0' END AS last_key,
@@ -230,8 +200,9 @@ extension TransactionStore {
                     AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN \(db.list(5)))
                     AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
                     AND (CAST(?8 AS TEXT) IS NULL OR \(db.matches("txn_id", "?8"))
-                        OR processing_status IN \(db.list(13))
-                        OR (?11 = 1 AND (\(db.matches("request", "?9")) AND \(db.matches(patient, "?8"))
+                        OR \(db.matches("client_id", "?8"))
+                        OR (?11 = 1 AND (\(db.matches("request", "?9"))
+                                AND (\(db.matches(patient, "?8")) OR \(db.matches(visit, "?8")))
                             OR \(db.matches("fixture", "?8"))
                             OR EXISTS (
                                 SELECT 1 FROM documents WHERE transaction_id = transactions.id
@@ -243,12 +214,7 @@ extension TransactionStore {
                     (SELECT max(\(db.number("value", "end"))) FROM \(db.members(of: "chunk_times"))),
                     (SELECT sum(\(db.number("speech", "duration"))) FROM chunk_transcripts WHERE transaction_id = page.id)
                 ) AS duration,
-                (
-                    SELECT count(*) FROM objects
-                    WHERE objects.business_id = page.business_id AND objects.bucket = page.bucket AND key > first_key
-                        AND key < last_key AND substr(key, length(key) - 4) <> '.json'
-                        AND substr(key, length(key)) <> '_' AND replace(\(ending), '/', '') = \(ending)
-                ) AS files,
+                (SELECT count(*) \(inFolder)) AS files, (SELECT max(created_at) \(inFolder)) AS uploaded_at,
                 (
                     SELECT \(db.joined("status")) FROM (
                         SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id) AS statuses
@@ -260,26 +226,6 @@ extension TransactionStore {
                 ) AS problems
             FROM page ORDER BY id DESC
             """
-    }
-}
-
-extension RecordingSummary {
-    fileprivate init(row: StoredRow) throws {
-        self.init(
-            id: TransactionID(row["txn_id"]), owner: Principal(row: row), kind: RecordingKind(row["kind"]),
-            flavour: row["flavour"] as String? ?? "", patientName: row["patient"], visit: row["visit"],
-            fixture: row["fixture"],
-            userStatus: try row.word("user_status"),
-            processingStatus: try row.word("processing_status"), createdAt: Date(milliseconds: row["created_at"]),
-            committedAt: (row["committed_at"] as Int64?).map(Date.init(milliseconds:)),
-            processedAt: (row["processed_at"] as Int64?).map(Date.init(milliseconds:)),
-            archivedAt: (row["archived_at"] as Int64?).map(Date.init(milliseconds:)),
-            files: row["files"], duration: row["duration"],
-            results: (row["results"] as String? ?? "").split(separator: " ").compactMap {
-                ResultDocument.Status(rawValue: String($0))
-            },
-            problems: try (row["problems"] as String?).map(StoredJSON.diagnostics) ?? [],
-            lastAudioAt: (row["audio_at"] as Int64?).map(Date.init(milliseconds:)))
     }
 }
 

@@ -11,13 +11,15 @@ struct RecordingStateTests {
 
     private static func facts(
         _ user: Transaction.UserStatus = .committed, _ processing: Transaction.ProcessingStatus = .success,
-        age: TimeInterval = 60, files: Int = 3, results: [ResultDocument.Status] = [.success, .success],
+        age: TimeInterval = 60, silence: TimeInterval? = nil, files: Int = 3,
+        results: [ResultDocument.Status] = [.success, .success],
         problems: [Diagnostic] = [], fixture: NamedFixture? = nil, rules: RecordingState.Facts.Rules = .init()
     ) -> RecordingState.Facts {
         RecordingState.Facts(
             userStatus: user, processingStatus: processing, createdAt: now.addingTimeInterval(-age),
-            committedAt: now.addingTimeInterval(-3), processedAt: now.addingTimeInterval(-0.5), files: files,
-            results: results, problems: problems, fixture: fixture, rules: rules)
+            committedAt: now.addingTimeInterval(-3), processedAt: now.addingTimeInterval(-0.5),
+            lastSoundAt: silence.map { now.addingTimeInterval(-$0) }, files: files, results: results,
+            problems: problems, fixture: fixture, rules: rules)
     }
 
     /// A recording of which nothing became.
@@ -62,8 +64,9 @@ struct RecordingStateTests {
         }
     }
 
-    private static let ambient = RecordingState.Facts.Rules(lifetime: 604_800, leastAudio: 60, endsByOwnAPIOnly: true)
-    private static let expired = RecordingState.Facts.Rules(isExpired: true, lifetime: 86_400)
+    private static let ambient = RecordingState.Facts.Rules(
+        ending: "end", lifetime: "7 d", leastAudio: 60, endsByOwnAPIOnly: true)
+    private static let expired = RecordingState.Facts.Rules(isExpired: true, lifetime: "1 d")
 
     private static let open = [
         Ending("new", facts(.initialized, .inProgress, files: 0), "Recording", .neutral, "No audio yet"),
@@ -71,6 +74,15 @@ struct RecordingStateTests {
         Ending(
             "no commit", facts(.initialized, .inProgress, age: 3600), "Not committed", .doubtful,
             "Begun, but no commit for 1 h", problem: "No commit has come."),
+        Ending(
+            "audio still comes", facts(.initialized, .inProgress, age: 3600, silence: 20), "Recording", .neutral,
+            "3 files so far"),
+        Ending(
+            "audio came last an hour ago", facts(.initialized, .inProgress, age: 7200, silence: 3600), "Not committed",
+            .doubtful, "Begun, but no commit for 1 h", problem: "No commit has come."),
+        Ending(
+            "session without its end", facts(.initialized, .inProgress, age: 3600, rules: .init(ending: "end")),
+            "Not committed", .doubtful, "Begun, but no end for 1 h", problem: "No end has come."),
         Ending(
             "stopped alone", facts(.stopped, .inProgress), "Not committed", .doubtful,
             "Stopped, but no commit for 1 min", problem: "No commit has come."),

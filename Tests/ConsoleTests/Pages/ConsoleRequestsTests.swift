@@ -113,7 +113,9 @@ struct ConsoleRequestsTests {
             let names = [
                 "asha": ["Asha Rao"], "cough since monday": ["Asha Rao"], "no-speech": ["Bea Lind"],
                 "Cancelled": ["Bea Lind"], "done": ["Asha Rao"], "i-": ["Bea Lind", "Asha Rao"], "%25": [],
-                "nobody of this name": [], "": ["Bea Lind", "Asha Rao"],
+                "nobody of this name": [], "fixture:no-speech": ["Bea Lind"], "v-i-1": ["Asha Rao"],
+                "dev-client": ["Bea Lind", "Asha Rao"], "partial": [], "cancelled as asked": [],
+                "": ["Bea Lind", "Asha Rao"],
             ]
             for (text, expected) in names {
                 let answer = try await visitor.load("/found", [.scribeSearch: text.replacing(" ", with: "%20")])

@@ -49,6 +49,16 @@ struct ConsoleStatesTests {
             try await Self.expect("Failed as asked", tone: "a", of: "undecodable", visitor)
             try await Self.expect("Failed", "There is no fixture “no-speach”.", tone: "x", of: "no-speach", visitor)
             #expect(try await visitor.page("", search: "no-speach").text.contains("commit-refused, follow-up, init-"))
+            func listed(_ query: String, _ search: String = "") async throws -> [Substring] {
+                let text = try await visitor.page(query, search: search).text
+                return text.matches(of: /consultations\/b-demo\/([a-z-]+)"/).map(\.1).removingDuplicates().sorted()
+            }
+            #expect(try await listed("?state=done") == ["follow-up", "partial"])
+            #expect(try await listed("?state=failed") == ["no-speach", "no-speech", "undecodable"])
+            #expect(try await listed("", "partial%20as%20asked") == ["partial"])
+            #expect(try await listed("", "failed%20as%20asked") == ["no-speech", "undecodable"])
+            #expect(try await listed("", "Failed") == ["no-speach", "no-speech", "undecodable"])
+            #expect(try await listed("?state=open", "failed").isEmpty)
             // Nothing more than the stop comes of it.
             let visit = #","patient_details":{"visit_id":"fixture:commit-refused"}"#
             #expect(try await client.initialise("refused", visit).status == 201)

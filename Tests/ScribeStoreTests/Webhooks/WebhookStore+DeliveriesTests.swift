@@ -178,7 +178,9 @@ struct DeliveryStoreTests {
         #expect(failed.map(\.event) == ["session.ended", "session.started"])
         #expect(failed.map(\.problem) == ["no", "no"])
         #expect(try await fixture.store.webhooks.replayFailed(of: webhook.id + 1, at: fixture.start) == 0)
-        #expect(try await fixture.store.webhooks.replayFailed(of: nil, at: fixture.start) == 2)
+        #expect(
+            try await fixture.store.webhooks.replayFailed(of: nil, at: fixture.start.addingTimeInterval(-60)) == 2,
+            "the clock was ahead")
         await #expect(throws: ScribeError.self) {
             try await fixture.store.webhooks.replay(failed[0].id, at: fixture.start)
         }

@@ -37,6 +37,9 @@ struct ProblemSentences: Hashable, Sendable {
                     "Record longer, or start the server with a smaller suki-shortest."
                 )
             }
+            if facts.rules.ending != "commit" {
+                return ("No audio arrived.", "Send audio between the session's beginning and its end.")
+            }
         case .unknownFixture:
             if let fixture = facts.fixture {
                 let name = fixture.name.map { "“\($0)”" } ?? "of this name"

@@ -101,7 +101,8 @@ struct RecordingJournal: Sendable {
                     first.time,
                     .init(
                         polls.count == 1 ? "Poll \(statuses)" : "\(polls.count) polls, \(statuses)", style: "pl",
-                        detail: first.operation, took: "held up to \(RecordingState.precise(held / 1000))",
+                        detail: first.operation,
+                        took: (polls.count == 1 ? "" : "up to ") + RecordingState.precise(held / 1000),
                         until: polls.compactMap(\.end).max(), number: first.number)
                 ))
             polls = []

@@ -11,6 +11,8 @@ extension RecordingState {
         let createdAt: Date
         let committedAt: Date?
         let processedAt: Date?
+        /// Time of the last upload or audio; nil without any.
+        let lastSoundAt: Date?
         /// Number of audio files.
         let files: Int
         /// Status of each result, the transcript first.
@@ -24,8 +26,10 @@ extension RecordingState {
         struct Rules: Hashable, Sendable {
             /// Whether the recording's time to be ended is over.
             var isExpired = false
-            /// Time that a recording may be open, in seconds; nil for no limit.
-            var lifetime: TimeInterval?
+            /// Step of the client after which processing starts.
+            var ending = "commit"
+            /// Time that a recording may be open, such as `3 h of its last audio`; nil for no limit.
+            var lifetime: String?
             /// Least audio of a recording, in seconds; nil if recordings are never skipped.
             var leastAudio: TimeInterval?
             /// Whether only the recording's own API ends it.
@@ -48,7 +52,9 @@ extension RecordingState.Facts {
     init(_ row: RecordingSummary, at now: Date, _ runtime: Runtime, showsWords: Bool) {
         self.init(
             userStatus: row.userStatus, processingStatus: row.processingStatus, createdAt: row.createdAt,
-            committedAt: row.committedAt, processedAt: row.processedAt, files: row.files, results: row.results,
+            committedAt: row.committedAt, processedAt: row.processedAt,
+            lastSoundAt: [row.lastAudioAt, row.lastUploadAt].compactMap(\.self).max(), files: row.files,
+            results: row.results,
             problems: row.problems,
             fixture: row.fixture.map {
                 NamedFixture($0, in: runtime.fixtureBehaviour, showsName: showsWords)
@@ -56,9 +62,10 @@ extension RecordingState.Facts {
             rules: Rules(row.kind, begun: row.createdAt, lastAudio: row.lastAudioAt, at: now, runtime))
     }
 
-    /// - Parameter files: Number of audio files.
+    /// - Parameter files: Audio files.
     init(
-        _ transaction: Transaction, files: Int, _ documents: [ResultDocument], at now: Date, _ runtime: Runtime,
+        _ transaction: Transaction, files: [RecordingFile], _ documents: [ResultDocument], at now: Date,
+        _ runtime: Runtime,
         showsWords: Bool
     ) {
         let failed = documents.first { $0.status == .failure }
@@ -67,7 +74,9 @@ extension RecordingState.Facts {
         self.init(
             userStatus: transaction.userStatus, processingStatus: transaction.processingStatus,
             createdAt: transaction.createdAt, committedAt: transaction.committedAt,
-            processedAt: transaction.processedAt, files: files, results: documents.map(\.status),
+            processedAt: transaction.processedAt,
+            lastSoundAt: ([transaction.lastAudioAt] + files.map(\.uploadedAt)).compactMap(\.self).max(),
+            files: files.count, results: documents.map(\.status),
             problems: failed?.errors ?? partial?.warnings ?? [],
             fixture: request.fixture.map {
                 NamedFixture($0, in: runtime.fixtureBehaviour, showsName: showsWords)
@@ -81,7 +90,14 @@ extension RecordingState.Facts.Rules {
     init(_ kind: RecordingKind, begun: Date, lastAudio: Date?, at now: Date, _ runtime: Runtime) {
         let policy = runtime.policies[kind]
         isExpired = policy.lifetime.map { now >= $0.end(begun: begun, lastAudio: lastAudio) } ?? false
-        lifetime = policy.lifetime?.length
+        ending = kind == .transaction ? "commit" : "end"
+        lifetime = policy.lifetime.map { lifetime in
+            let end = lifetime.end(begun: begun, lastAudio: lastAudio)
+            guard let lastAudio, end > lifetime.end(begun: begun, lastAudio: nil) else {
+                return RecordingState.span(lifetime.length)
+            }
+            return "\(RecordingState.span(end.timeIntervalSince(lastAudio).rounded())) of its last audio"
+        }
         leastAudio = policy.leastAudio
         endsByOwnAPIOnly = policy.endsByOwnAPIOnly
     }

@@ -25,6 +25,11 @@ struct RecordingState: Hashable, Sendable {
             }
         }
 
+        /// The word of a state that a tester asked for, or of any other.
+        func word(isAsked: Bool) -> String {
+            isAsked ? "\(self == .stuck ? "Refused" : word) as asked" : word
+        }
+
         /// Class of the style sheet, with a picture of its own.
         fileprivate var style: String {
             switch self {
@@ -67,7 +72,7 @@ struct RecordingState: Hashable, Sendable {
     /// Sentence about the remedy.
     let advice: String?
 
-    var word: String { isAsked ? "\(kind == .stuck ? "Refused" : kind.word) as asked" : kind.word }
+    var word: String { kind.word(isAsked: isAsked) }
 
     /// Class of the style sheet.
     var style: String { isAsked ? "ask" : kind.style }
@@ -95,12 +100,11 @@ struct RecordingState: Hashable, Sendable {
     }
 
     init(of facts: Facts, at now: Date) {
-        let age = now.timeIntervalSince(facts.createdAt)
         switch (facts.userStatus, facts.processingStatus) {
         case (.cancelled, _), (_, .cancelled):
             self.init(.cancelled, "Cancelled")
         case (.initialized, .inProgress), (.stopped, .inProgress):
-            self.init(open: facts, since: age)
+            self.init(open: facts, silentFor: now.timeIntervalSince(facts.lastSoundAt ?? facts.createdAt))
         case (.committed, .inProgress):
             let delay = facts.fixture?.delay.map { "Held back for \(Self.span($0)), by its fixture" }
             self.init(.processing, delay ?? "Recognising and writing the note")
@@ -109,15 +113,15 @@ struct RecordingState: Hashable, Sendable {
         }
     }
 
-    private init(open facts: Facts, since age: TimeInterval) {
+    private init(open facts: Facts, silentFor silence: TimeInterval) {
         let refused = Self.refusal(of: facts)
         let hasStopped = facts.userStatus == .stopped
         if facts.rules.isExpired {
-            let within = facts.rules.lifetime.map { " within \(Self.span($0))" } ?? ""
+            let within = facts.rules.lifetime.map { " within \($0)" } ?? ""
             self.init(
                 .expired, "Not ended\(within)", problem: "The session expired before it was ended.",
                 advice: "It takes nothing more, and nothing is recognised. End each session\(within).")
-        } else if !hasStopped, age < Self.patience {
+        } else if !hasStopped, silence < Self.patience {
             let count = facts.files
             let files = count == 0 ? "No audio yet" : "\(count) \(count == 1 ? "file" : "files") so far"
             self.init(.recording, [files, refused].compactMap(\.self).joined(separator: "; "))
@@ -125,11 +129,11 @@ struct RecordingState: Hashable, Sendable {
             self.init(.stuck, isAsked: true, "\(hasStopped ? "Stopped" : "Begun"); \(refused)")
         } else {
             self.init(
-                .stuck, "\(hasStopped ? "Stopped" : "Begun"), but no commit for \(Self.span(age))",
-                problem: "No commit has come.",
-                advice: facts.rules.endsByOwnAPIOnly
-                    ? "Without its end nothing is recognised. End it by its own API."
-                    : "Without one nothing is recognised. Commit from your app, or here with “Commit”.")
+                .stuck, "\(hasStopped ? "Stopped" : "Begun"), but no \(facts.rules.ending) for \(Self.span(silence))",
+                problem: "No \(facts.rules.ending) has come.",
+                advice: "Without one nothing is recognised. "
+                    + (facts.rules.endsByOwnAPIOnly
+                        ? "End it by its own API." : "Send it from your app, or press “Commit” here."))
         }
     }
 

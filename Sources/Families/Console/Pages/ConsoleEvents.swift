@@ -55,13 +55,24 @@ private struct Events: AsyncSequence, Sendable {
     let disconnect: OneShotSignal
     let isOpen: @Sendable () -> Bool
     let place: ConsoleEvents.Place
+    /// State before the answer begins: a page reads itself as soon as it has the head.
+    let begin: [UInt64]
 
-    func makeAsyncIterator() -> Iterator { Iterator(events: self, last: state) }
+    init(
+        world: World, directory: WorldDirectory?, disconnect: OneShotSignal, isOpen: @escaping @Sendable () -> Bool,
+        place: ConsoleEvents.Place
+    ) {
+        (self.world, self.directory, self.disconnect) = (world, directory, disconnect)
+        (self.isOpen, self.place) = (isOpen, place)
+        begin = Self.state(of: world, directory)
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(events: self, last: begin) }
 
     /// Changes so far, of results, of the journal, of open sockets, of namespaces, of the clock and of fault rules.
     ///
     /// They are counted, not compared: what is changed and changed back between two looks may have been read meanwhile.
-    var state: [UInt64] {
+    static func state(of world: World, _ directory: WorldDirectory?) -> [UInt64] {
         let faults = world.runtime.faults
         return [
             world.changes.signals.versions.changeCount,
@@ -93,7 +104,7 @@ private struct Events: AsyncSequence, Sendable {
                 await cancelWhenGracefulShutdown { [clock = events.world.runtime.clock.wall] in
                     try? await clock.sleep(for: Self.pause, as: .console)
                 }
-                let now = events.state
+                let now = Events.state(of: events.world, events.directory)
                 guard now == last else {
                     last = now
                     return ByteBuffer(string: "event: change\ndata: \(now[0])-\(now[1])\n\n")

@@ -16,16 +16,18 @@ extension ConsoleFamily {
         let text = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
         let world = context.world
         let query = world.namespace.map { "?namespace=\($0.rawValue)" } ?? ""
-        var filter = RecordingFilter(searching: text, showsWords: settings.showsWords)
+        var filter = RecordingFilter()
+        filter.searchesNames = settings.showsWords
         filter.limit = Self.mostFound
-        let recordings = try await world.runtime.store.transactions.recordings(filter).items.map { recording -> JSON in
+        let page = try await StateChoice(.all, search: text).recordings(
+            filter, in: world.runtime.store.transactions
+        ) { state(of: $0, in: world, at: world.runtime.clock.now) }
+        let recordings = page.found.prefix(Self.mostFound).map { recording, state -> JSON in
             let name = settings.showsWords ? recording.patientName ?? "" : ""
-            let facts = RecordingState.Facts(
-                recording, at: world.runtime.clock.now, world.runtime, showsWords: settings.showsWords)
-            let state = RecordingState(of: facts, at: world.runtime.clock.now)
+            let kind = settings.kinds[recording.kind] ?? recording.kind.rawValue
             return [
                 "title": .string(name.isEmpty ? recording.id.rawValue : name),
-                "detail": .string("\(state.word). \(recording.id.rawValue)"),
+                "detail": .string("\(state.word). \(name.isEmpty ? kind : recording.id.rawValue)"),
                 "href": .string(Self.recordingLink(recording.key) + query),
             ]
         }
@@ -52,26 +54,5 @@ extension ConsoleFamily {
             if shown.contains(text) { found.append(shown) }
         }
         return found
-    }
-}
-
-extension RecordingFilter {
-    /// Finds ids and states, and where the console shows words, patients, fixtures and transcripts.
-    init(searching text: String, showsWords: Bool) {
-        self.init()
-        if !text.isEmpty { self.text = text }
-        searchesNames = showsWords
-        let word = text.lowercased()
-        statusesOfText = Set(
-            Transaction.ProcessingStatus.allCases.filter { status in
-                let words: [RecordingState.Kind] =
-                    switch status {
-                    case .inProgress: [.recording, .processing, .stuck]
-                    case .success: [.done]
-                    case .systemFailure, .requestFailure: [.failed]
-                    case .cancelled: [.cancelled]
-                    }
-                return words.contains { $0.word.lowercased() == word }
-            })
     }
 }

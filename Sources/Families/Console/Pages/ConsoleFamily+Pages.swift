@@ -112,6 +112,8 @@ extension ConsoleFamily {
             ]
         }
         var model: ConsoleViews.Model = [
+            "clockOffset": Int(saturating: context.world.runtime.clock.offset * 1000),
+            "isClockFrozen": mode == "frozen",
             "title": page.title, "token": pageRequest.session.token, "nonce": nonce, "version": settings.version,
             "host": request.authority, "about": settings.about, "query": pageRequest.query, "root": "/\(Self.root)",
             "namespace": name, "at": place,

@@ -32,7 +32,7 @@ extension ConsoleFamily {
         let findings = try await lint(.init(transaction: key.id, business: key.business), pageRequest)
         let sounds = Self.sounds(timeline)
         let facts = RecordingState.Facts(
-            transaction, files: sounds.count, documents, at: pageRequest.now, pageRequest.context.world.runtime,
+            transaction, files: sounds, documents, at: pageRequest.now, pageRequest.context.world.runtime,
             showsWords: settings.showsWords)
         let state = RecordingState(of: facts, at: pageRequest.now)
         let details = transaction.request.patientDetails
@@ -62,6 +62,7 @@ extension ConsoleFamily {
                 "hasRefused": !refused.isEmpty,
                 "isRefusalAsked": facts.fixture?.refuses(.upload) == true || refused.allSatisfy { $0.fault != nil },
                 "events": lines, "before": RecordingState.exact(scale.lengths[0]),
+                "mark": transaction.committedAt == nil ? "the end" : "the \(facts.rules.ending)",
                 "after": scale.lengths.count > 1 ? RecordingState.exact(scale.lengths[1]) : "",
                 "lint": findings, "hasLint": !findings.isEmpty,
                 "audio": settings.showsWords ? try await audioFiles(timeline, facts, link, pageRequest) : [],

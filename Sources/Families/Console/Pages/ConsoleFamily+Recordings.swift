@@ -9,40 +9,22 @@ import ScribeStore
 
 /// Renders the console's list of transactions, read from the database.
 extension ConsoleFamily {
-    /// Choice of the transactions on the page, by state.
-    private enum StateFilter: String, CaseIterable {
-        case all = ""
-        case running, failed, done, cancelled
-
-        var title: String {
-            self == .all ? "All" : self == .running ? "Open" : rawValue.prefix(1).uppercased() + rawValue.dropFirst()
-        }
-
-        var statuses: Set<Transaction.ProcessingStatus> {
-            switch self {
-            case .all: []
-            case .running: [.inProgress]
-            case .failed: [.systemFailure, .requestFailure]
-            case .done: [.success]
-            case .cancelled: [.cancelled]
-            }
-        }
-    }
-
     func recordings(_ pageRequest: PageRequest) async throws -> Page {
         let (request, world) = (pageRequest.request, pageRequest.context.world)
         let query = request.query
-        let stateFilter = query.text("state").flatMap(StateFilter.init) ?? .all
+        let tab = query.text("state").flatMap(StateChoice.Tab.init) ?? .all
         // URLs must not contain patients' names, so the page sends the search text in a header.
         let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
-        var filter = RecordingFilter(searching: search, showsWords: settings.showsWords)
-        filter.processingStatuses = stateFilter.statuses
+        var filter = RecordingFilter()
+        filter.searchesNames = settings.showsWords
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
         filter.client = query.text("client").flatMap { $0.isEmpty ? nil : ClientID($0) }
         filter.before = query.text("before").flatMap { Int64($0) }
-        let page = try await world.runtime.store.transactions.recordings(filter)
-        let isFiltered = stateFilter != .all || filter.kind != nil || filter.client != nil || filter.before != nil
-        let isEmpty = page.items.isEmpty && !isFiltered && search.isEmpty
+        let page = try await StateChoice(tab, search: search).recordings(
+            filter, in: world.runtime.store.transactions
+        ) { state(of: $0, pageRequest) }
+        let isFiltered = tab != .all || filter.kind != nil || filter.client != nil || filter.before != nil
+        let isEmpty = page.found.isEmpty && !isFiltered && search.isEmpty
         guard !isEmpty else {
             return Page(
                 key: "consultations", title: "Consultations", template: "empty",
@@ -59,12 +41,12 @@ extension ConsoleFamily {
         return Page(
             key: "consultations", title: "Consultations", template: "consultations",
             model: [
-                "rows": page.items.map { row($0, pageRequest) }, "isNone": page.items.isEmpty,
+                "rows": page.found.map { row($0.recording, $0.state, pageRequest) }, "isNone": page.found.isEmpty,
                 "older": page.next.map { link(["before": String($0)]) } ?? "", "hasOlder": page.next != nil,
-                "states": StateFilter.allCases.map {
+                "states": StateChoice.Tab.allCases.map {
                     [
                         "title": $0.title, "href": link(["state": $0.rawValue, "before": ""]),
-                        "isChosen": $0 == stateFilter,
+                        "isChosen": $0 == tab,
                     ] as ConsoleViews.Model
                 },
                 "kinds": Self.options(
@@ -96,11 +78,19 @@ extension ConsoleFamily {
         return "/\(root)\(path)" + (text.isEmpty ? "" : "?\(text)")
     }
 
-    private func row(_ recording: RecordingSummary, _ pageRequest: PageRequest) -> ConsoleViews.Model {
+    private func state(of recording: RecordingSummary, _ pageRequest: PageRequest) -> RecordingState {
+        state(of: recording, in: pageRequest.context.world, at: pageRequest.now)
+    }
+
+    func state(of recording: RecordingSummary, in world: World, at now: Date) -> RecordingState {
+        RecordingState(
+            of: RecordingState.Facts(recording, at: now, world.runtime, showsWords: settings.showsWords), at: now)
+    }
+
+    private func row(
+        _ recording: RecordingSummary, _ state: RecordingState, _ pageRequest: PageRequest
+    ) -> ConsoleViews.Model {
         let now = pageRequest.now
-        let facts = RecordingState.Facts(
-            recording, at: now, pageRequest.context.world.runtime, showsWords: settings.showsWords)
-        let state = RecordingState(of: facts, at: now)
         let name = settings.showsWords ? recording.patientName ?? "" : ""
         return [
             "kind": state.style, "word": state.word,

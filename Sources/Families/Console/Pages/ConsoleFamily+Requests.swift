@@ -94,7 +94,7 @@ extension ConsoleFamily {
                 "total": all.isEmpty ? "" : String(all.count), "all": all.count, "dropped": dropped,
                 "hasDropped": dropped > 0, "search": search, "tabs": tabs,
                 "filters": [
-                    choices("method", methods, method), choices("status", ["2xx", "3xx", "4xx", "5xx"], status),
+                    choices("method", methods, method), choices("status", ["1xx", "2xx", "3xx", "4xx", "5xx"], status),
                     choices("operation", operations, operation), choices("client", clients, client),
                 ],
                 "clearAct": Self.act("DELETE", "requests"),

@@ -133,7 +133,7 @@ extension ConsoleFamily {
                 self.init(
                     "Webhook \(delivery.event)", style: delivery.state == .failed ? "x" : "h",
                     detail:
-                        "to \(delivery.endpoint): \(delivery.state.rawValue), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
+                        "to \(delivery.endpoint): \(delivery.state.word.lowercased()), \(delivery.attempts) \(delivery.attempts == 1 ? "attempt" : "attempts")"
                         + (delivery.problem.map { ": \($0)" } ?? ""), until: delivery.settledAt)
             case .archived: self.init("Deleted by its user")
             }

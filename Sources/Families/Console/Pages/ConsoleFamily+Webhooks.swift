@@ -50,13 +50,8 @@ extension ConsoleFamily {
     }
 
     private func delivery(_ delivery: JSONValue, _ pageRequest: PageRequest) -> ConsoleViews.Model {
-        let (kind, word) =
-            switch delivery["state"]?.stringValue {
-            case "delivered": ("done", "Delivered")
-            case "failed": ("fail", "Gave up")
-            case "sending": ("run", "Sending")
-            default: ("stuck", "To come")
-            }
+        let state = delivery["state"]?.stringValue.flatMap(Delivery.State.init) ?? .pending
+        let isFirst = delivery["next_attempt"] != nil
         let message = settings.showsWords ? delivery["message"] : nil
         let id = delivery["delivery_id"]?.scalarText ?? ""
         let attempts = delivery["attempts"]?.scalarText ?? "0"
@@ -65,11 +60,12 @@ extension ConsoleFamily {
         let key = Transaction.Key(
             business: BusinessID(delivery["business_id"]?.stringValue ?? ""), id: TransactionID(session))
         return [
-            "id": id, "kind": kind, "word": word, "event": delivery["event"]?.stringValue ?? "callback",
+            "id": id, "kind": state.style, "word": state.word, "event": delivery["event"]?.stringValue ?? "callback",
             "endpoint": delivery["endpoint"]?.stringValue ?? "",
             "attempts": attempts == "1" ? "1 attempt" : "\(attempts) attempts",
             "problem": delivery["problem"]?.stringValue ?? "", "time": ConsoleViews.moment(delivery["occurred_at"]),
-            "next": ConsoleViews.moment(delivery["next_attempt"]), "hasNext": delivery["next_attempt"] != nil,
+            "next": ConsoleViews.moment(delivery["next_attempt"]), "hasNext": isFirst,
+            "isBehind": state == .pending && !isFirst, "mayReplay": state == .delivered || state == .failed,
             "session": session, "href": isOfRecording ? Self.recordingLink(key) + pageRequest.query : "",
             "message": Self.formatted(message), "hasMessage": message?["body"] != nil,
             "act": Self.act("POST", "deliveries/\(id)/replay", .object([])),

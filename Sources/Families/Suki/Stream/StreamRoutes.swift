@@ -38,6 +38,7 @@ struct StreamRoutes: Sendable {
         guard let id = AmbientID(text)?.transaction else { throw ScribeError.transactionNotFound }
         let entry = try sockets.enter(principal, context)
         try await sessions.connect(id, of: principal)
+        context.note(id)
         return sockets.response(
             to: upgrade, in: entry, subprotocol: handshake.usesSubprotocol ? Self.subprotocol : nil, request, context
         ) { session, messages in
