@@ -75,17 +75,28 @@ def started(folder: pathlib.Path, count: int, database: PostgreSQL, service: Sea
         yield Group(balancer, servers)
 
 
+def counted(database: PostgreSQL) -> dict[str, float]:
+    """Kilobytes of the log, and commits, since the cluster began."""
+    kilobytes, commits = database.sql(
+        "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') / 1024, sum(xact_commit) FROM pg_stat_database")[0]
+    return {"WAL": float(kilobytes), "commits": float(commits)}
+
+
 def measure(server: Scribe | Group, database: PostgreSQL, service: SeaweedFS, count: int) -> dict[str, float]:
     """Consultations per second, and CPU milliseconds of each part for one of them."""
     bench.consult(server, bench.names(count // 10))  # so that caches are filled and statements prepared
     parts = {"PostgreSQL": lambda: postgres_seconds(database), "S3": lambda: cpu_seconds(service.process.pid)}
     if isinstance(server, Group):
         parts["nginx"] = lambda: cpu_seconds(server.balancer.process.pid)
-    before = {name: seconds() for name, seconds in parts.items()}
+    before, log = {name: seconds() for name, seconds in parts.items()}, counted(database)
     busy, began = busy_seconds(), time.monotonic()
     taken = bench.consult(server, bench.names(count))
     cores = (busy_seconds() - busy) / (time.monotonic() - began)
     used = {name: 1000 * (seconds() - before[name]) / taken["scenarios"] for name, seconds in parts.items()}
+    if isinstance(server, Group):
+        # PostgreSQL tells its statistics a second late.
+        time.sleep(2)
+        used |= {name: (value - log[name]) / taken["scenarios"] for name, value in counted(database).items()}
     return {"rate": bench.per_second(taken), "server": bench.cpu_milliseconds(taken), "cores": cores, **used}
 
 
@@ -116,7 +127,8 @@ def main():
             "servers": "one on SQLite" if on_sqlite else f"{count} on PostgreSQL and S3, behind nginx",
             "consultations/s": median("rate", 0), "CPU ms each: servers": median("server"),
             "PostgreSQL": "" if on_sqlite else median("PostgreSQL"), "S3": "" if on_sqlite else median("S3"),
-            "nginx": median("nginx"), "busy cores": median("cores"),
+            "nginx": median("nginx"), "log KB": median("WAL", 0), "commits": median("commits", 0),
+            "busy cores": median("cores"),
         })
     print_table(rows)
     print(f"\n{os.cpu_count()} cores for all parts and the load generator; medians of {ROUNDS} rounds.")

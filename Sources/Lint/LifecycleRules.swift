@@ -10,7 +10,8 @@ enum LifecycleRules {
         fix: "Stop with chunk_info, then commit.")
     static let commitMissing = LintRule(
         "commit-missing", .error, row: "eka.md 4.1", "The recording was never committed",
-        why: "Nothing is processed before commit. After two hours the status is 400 active_session.",
+        why: "Nothing is processed before commit, or before a session's end. After two hours a transaction's status is "
+            + "400 active_session.",
         fix: "Commit after the last upload; for a session, end it; to give it up, cancel it.")
     static let commitTwice = LintRule(
         "commit-twice", .warning, row: "C-18", "A second commit lists other files than the first",

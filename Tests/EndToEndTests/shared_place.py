@@ -111,10 +111,13 @@ class PostgreSQL:
         """`immediate` is what `kill -9` of the server is."""
         self.call("pg_ctl", "-D", self.data / "cluster", "-w", "-m", mode, "stop")
 
-    def sql(self, statement: str):
-        """Runs statements by psql."""
+    def sql(self, statement: str) -> list[list[str]]:
+        """Runs statements by psql. Returns rows as texts."""
         where = ("-h", self.data, "-p", str(self.port), "-U", "scribe", "-d", "postgres")
-        self.call("psql", *where, "-q", "-c", statement)
+        done = subprocess.run(
+            [*self.prefix, f"{self.programs}/psql", *where, "-q", "-t", "-A", "-c", statement], check=True,
+            stdout=subprocess.PIPE, text=True, cwd=self.data, timeout=PATIENCE)
+        return [line.split("|") for line in done.stdout.splitlines()]
 
     def processes(self) -> list[int]:
         """Process ids: the postmaster, and one for each connection and each worker."""

@@ -77,7 +77,7 @@ struct SnapshotRoutesTests {
     func noMemory() async throws {
         var server = try TestServer(onSQLite: true)
         server.configuration.isEphemeral = true
-        server.configuration.namespaces.memory = 200_000
+        server.configuration.namespaces.memory = 260_000
         try await server.run { [now = server.manual.now] anonymous in
             let client = try await anonymous.login()
             try await client.consultation("t", at: now)

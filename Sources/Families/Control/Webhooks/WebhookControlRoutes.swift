@@ -35,7 +35,9 @@ struct WebhookControlRoutes: Sendable {
         }
         let events = try body.texts("events", atMost: Limits.webhookEvents)
         let known = webhooks.eventNames(of: Webhook.Style(style))
-        for event in events where !known.contains(event) { throw body.unknown("events", event, among: known) }
+        for event in events where !known.contains(event) {
+            throw body.problem("events", ScribeError.noSuch("event", event, among: known))
+        }
         let draft = WebhookDraft(
             style: Webhook.Style(style),
             endpoint: Webhook.Endpoint(try body.required("endpoint", upTo: Limits.location)),

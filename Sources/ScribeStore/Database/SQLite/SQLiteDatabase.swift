@@ -118,7 +118,7 @@ final class SQLiteDatabase: StoreEngine {
         try await writes.write { [self] db, changes in
             try requireFile()
             let value = try body(db.writing, &changes)
-            try countMemory(in: db.writing)
+            try countMemory(of: db)
             return value
         }
     }
@@ -130,11 +130,13 @@ final class SQLiteDatabase: StoreEngine {
         throw .storageUnavailable(cause: "the data folder was removed or replaced")
     }
 
-    /// Counts the pages of a database in memory.
+    /// Counts the memory of the pages of a database in memory, without a statement.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where there is no room for them.
-    func countMemory(in session: any StoreSession) throws {
+    func countMemory(of database: Database) throws {
         guard let memory else { return }
-        try memory.resize(to: size(in: session))
+        var (used, most): (CInt, CInt) = (0, 0)
+        sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_CACHE_USED, &used, &most, 0)
+        try memory.resize(to: Int(used))
     }
 
     /// Runs `body` on a consistent snapshot of the database. Blocking.

@@ -106,7 +106,7 @@ extension SQLiteDatabase {
                     owners.append(SnapshotOwner.Pair(old: old, new: new))
                 }
                 try SnapshotTables.copy(in: db, from: "snapshot", to: "main", owners: owners)
-                try countMemory(in: db.writing)
+                try countMemory(of: db)
             }
         }
     }
