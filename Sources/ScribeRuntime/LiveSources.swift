@@ -16,7 +16,10 @@ extension IdentifierSource {
             uuid: { randomUUID() },
             bytes: { count in
                 var generator = SystemRandomNumberGenerator()
-                return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+                var bytes: [UInt8] = []
+                // Each call asks the system.
+                while bytes.count < count { withUnsafeBytes(of: generator.next()) { bytes += $0 } }
+                return Array(bytes.prefix(count))
             }
         )
     }

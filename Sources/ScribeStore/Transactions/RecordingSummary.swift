@@ -25,7 +25,7 @@ package struct RecordingSummary: Hashable, Sendable {
     package let files: Int
     /// Duration in seconds, by the client's times of its chunks or else of what was recognised; nil without any.
     package let duration: Double?
-    /// Status of each result, the transcript first.
+    /// Status of each result, the transcript first; without documents that repeat the transcript.
     package let results: [ResultDocument.Status]
     /// Errors of the first failed result, or else warnings of the first partial one.
     package let problems: [Diagnostic]

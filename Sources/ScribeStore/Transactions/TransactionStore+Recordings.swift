@@ -217,7 +217,8 @@ extension TransactionStore {
                 (SELECT count(*) \(inFolder)) AS files, (SELECT max(created_at) \(inFolder)) AS uploaded_at,
                 (
                     SELECT \(db.joined("status")) FROM (
-                        SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0 ORDER BY id) AS statuses
+                        SELECT status FROM documents WHERE transaction_id = page.id AND is_authored = 0
+                            AND (kind = 'transcript' OR format <> 'transcript') ORDER BY id) AS statuses
                 ) AS results,
                 (
                     SELECT CASE WHEN status = 'failure' THEN errors ELSE warnings END FROM documents

@@ -15,7 +15,7 @@ extension RecordingState {
         let lastSoundAt: Date?
         /// Number of audio files.
         let files: Int
-        /// Status of each result, the transcript first.
+        /// Status of each result, the transcript first; without documents that repeat the transcript.
         let results: [ResultDocument.Status]
         /// Errors of the first failed result, or else warnings of the first partial one.
         let problems: [Diagnostic]
@@ -76,7 +76,8 @@ extension RecordingState.Facts {
             createdAt: transaction.createdAt, committedAt: transaction.committedAt,
             processedAt: transaction.processedAt,
             lastSoundAt: ([transaction.lastAudioAt] + files.map(\.uploadedAt)).compactMap(\.self).max(),
-            files: files.count, results: documents.map(\.status),
+            files: files.count,
+            results: documents.filter { $0.kind == .transcript || $0.format != .transcript }.map(\.status),
             problems: failed?.errors ?? partial?.warnings ?? [],
             fixture: request.fixture.map {
                 NamedFixture($0, in: runtime.fixtureBehaviour, showsName: showsWords)
