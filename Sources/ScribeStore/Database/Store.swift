@@ -3,8 +3,8 @@ import Foundation
 package import ObjectStorage
 package import ScribeDomain
 
-/// Store of all persistent state, in SQLite or PostgreSQL. Each method is one operation, in one SQL transaction or in
-/// batches.
+/// Store of all persistent state, in SQLite or PostgreSQL. The operations are in parts by subject, such as ``audio``.
+///
 /// Database connections never leave this module.
 package final class Store: Sendable {
     let database: any StoreEngine
