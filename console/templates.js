@@ -39,7 +39,8 @@ addEventListener('DOMContentLoaded', () => {
     });
     if ('archive' in data) guarded(async () => { if (!await ask('Archive this template?', { verb: 'Archive', isGrave: true })) return; await api('DELETE', `/${encodeURIComponent(edit.dataset.own)}`); location.reload(); });
   });
-  const named = () => { const command = document.querySelector('[data-command]'), chosen = document.querySelector('[data-template]').value; if (chosen) command.textContent = `scribe-emulator note --template ${chosen} --explain <transcript.txt`; };
+  // The verb knows the built-in templates alone.
+  const named = () => { const command = document.querySelector('[data-command]'), chosen = document.querySelector('[data-template]').value; command.parentNode.hidden = document.querySelector(`[data-own="${CSS.escape(chosen)}"]`) !== null; if (chosen) command.textContent = `scribe-emulator note --template ${chosen} --explain <transcript.txt`; };
   document.querySelector('[data-template]').addEventListener('change', named);
   named();
 });

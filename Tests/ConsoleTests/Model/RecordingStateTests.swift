@@ -69,7 +69,7 @@ struct RecordingStateTests {
     private static let expired = RecordingState.Facts.Rules(isExpired: true, lifetime: "1 d")
 
     private static let open = [
-        Ending("new", facts(.initialized, .inProgress, files: 0), "Recording", .neutral, "No audio yet"),
+        Ending("new", facts(.initialized, .inProgress, files: 0), "Recording", .neutral, "No file yet"),
         Ending("one file", facts(.initialized, .inProgress, files: 1), "Recording", .neutral, "1 file so far"),
         Ending(
             "no commit", facts(.initialized, .inProgress, age: 3600), "Not committed", .doubtful,
@@ -84,8 +84,10 @@ struct RecordingStateTests {
             "session without its end", facts(.initialized, .inProgress, age: 3600, rules: .init(ending: "end")),
             "Not committed", .doubtful, "Begun, but no end for 1 h", problem: "No end has come."),
         Ending(
+            "stopped just now", facts(.stopped, .inProgress, silence: 5), "Recording", .neutral, "Stopped, 3 files"),
+        Ending(
             "stopped alone", facts(.stopped, .inProgress), "Not committed", .doubtful,
-            "Stopped, but no commit for 1 min", problem: "No commit has come."),
+            "Stopped, but not committed", problem: "No commit has come."),
         Ending(
             "commit refused", facts(.stopped, .inProgress, fixture: refusing(.commit)), "Refused as asked",
             .asked,

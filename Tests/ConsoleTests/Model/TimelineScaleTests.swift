@@ -48,10 +48,10 @@ struct TimelineScaleTests {
     }
 
     @Test(
-        "spans are told to the millisecond",
+        "spans are told to the millisecond, and long ones to the second or the minute",
         arguments: [
             (0.0, "0 ms"), (0.0234, "23 ms"), (0.9999, "1.000 s"), (12.3456, "12.346 s"), (62.005, "1:02.005"),
-            (-1, "0 ms"),
+            (-1, "0 ms"), (3723.5, "1:02:03"), (604_799, "6 d 23:59"),
         ])
     func exact(seconds: Double, text: String) {
         #expect(RecordingState.exact(seconds) == text)

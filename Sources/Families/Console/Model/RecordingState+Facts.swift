@@ -97,7 +97,9 @@ extension RecordingState.Facts.Rules {
             guard let lastAudio, end > lifetime.end(begun: begun, lastAudio: nil) else {
                 return RecordingState.span(lifetime.length)
             }
-            return "\(RecordingState.span(end.timeIntervalSince(lastAudio).rounded())) of its last audio"
+            // The end has no fraction of a second.
+            let minutes = (end.timeIntervalSince(lastAudio) / 60).rounded()
+            return "\(RecordingState.span(minutes * 60)) of its last audio"
         }
         leastAudio = policy.leastAudio
         endsByOwnAPIOnly = policy.endsByOwnAPIOnly

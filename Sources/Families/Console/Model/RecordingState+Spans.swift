@@ -20,9 +20,17 @@ extension RecordingState {
         return clock(seconds)
     }
 
-    /// A span of time to the millisecond.
+    /// A span of time to the millisecond; to the second from an hour on, and to the minute from a day on.
     static func exact(_ seconds: TimeInterval) -> String {
-        let all = Int(saturating: (max(0, min(seconds, 864_000)) * 1000).rounded())
+        let all = Int(saturating: (max(0, min(seconds, 8_640_000_000)) * 1000).rounded())
+        let (days, hours) = (all / 86_400_000, all / 3_600_000 % 24)
+        let rest = "\((all / 60_000 % 60).padded(to: 2)):\((all / 1000 % 60).padded(to: 2))"
+        if days > 0 { return "\(days) d \(hours.padded(to: 2)):\((all / 60_000 % 60).padded(to: 2))" }
+        if hours > 0 { return "\(hours):\(rest)" }
+        return upToAnHour(all)
+    }
+
+    private static func upToAnHour(_ all: Int) -> String {
         let (rest, minutes) = (all % 60_000, all / 60_000)
         if all < 1000 { return "\(all) ms" }
         let precise = "\(rest / 1000).\((rest % 1000).padded(to: 3))"

@@ -57,6 +57,9 @@ struct RecordingState: Hashable, Sendable {
     /// Silence after which a recording without a commit counts as stuck, in seconds.
     private static let patience = 15.0 * 60
 
+    /// Time that a client may take from its last audio over its stop to its commit, in seconds.
+    private static let pauseBeforeCommit = 60.0
+
     /// Problems of single files, whose words are missing then.
     private static let losses: Set<Diagnostic.Code> = [
         .audioMissing, .emptyAudio, .audioTooShort, .undecodableAudio, .transcriptionFailed, .transcriptionTimeout,
@@ -121,15 +124,19 @@ struct RecordingState: Hashable, Sendable {
             self.init(
                 .expired, "Not ended\(within)", problem: "The session expired before it was ended.",
                 advice: "It takes nothing more, and nothing is recognised. End each session\(within).")
-        } else if !hasStopped, silence < Self.patience {
+        } else if silence < (!hasStopped ? Self.patience : refused == nil ? Self.pauseBeforeCommit : 0) {
             let count = facts.files
-            let files = count == 0 ? "No audio yet" : "\(count) \(count == 1 ? "file" : "files") so far"
-            self.init(.recording, [files, refused].compactMap(\.self).joined(separator: "; "))
+            let files = count == 0 ? "no file" : count == 1 ? "1 file" : "\(count) files"
+            let text = hasStopped ? "Stopped, \(files)" : count == 0 ? "No file yet" : "\(files) so far"
+            self.init(.recording, [text, refused].compactMap(\.self).joined(separator: "; "))
         } else if let refused {
             self.init(.stuck, isAsked: true, "\(hasStopped ? "Stopped" : "Begun"); \(refused)")
         } else {
             self.init(
-                .stuck, "\(hasStopped ? "Stopped" : "Begun"), but no \(facts.rules.ending) for \(Self.span(silence))",
+                .stuck,
+                hasStopped
+                    ? "Stopped, but not committed"
+                    : "Begun, but no \(facts.rules.ending) for \(Self.span(silence))",
                 problem: "No \(facts.rules.ending) has come.",
                 advice: "Without one nothing is recognised. "
                     + (facts.rules.endsByOwnAPIOnly

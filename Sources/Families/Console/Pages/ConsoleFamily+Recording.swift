@@ -44,7 +44,7 @@ extension ConsoleFamily {
         let suffix = "?business=\(PercentEncoding.encode(business, keepingSlashes: false))"
         let refused = journal.refusedUploads
         let (lines, scale) = events(of: timeline, journal, state, facts)
-        let isCancelled = transaction.processingStatus == .cancelled
+        let isOver = transaction.processingStatus == .cancelled || facts.rules.isExpired
         return Page(
             key: "consultations", title: shownName, template: "consultation",
             model: [
@@ -70,7 +70,7 @@ extension ConsoleFamily {
                 "missing": Array(Self.missing(transaction, timeline.files).prefix(Self.maxFiles)),
                 "hasMoreAudio": sounds.count > Self.maxFiles,
                 "documents": try await shown(
-                    isCancelled ? documents.filter(\.status.isFinal) : documents, of: transaction, facts, pageRequest),
+                    isOver ? documents.filter(\.status.isFinal) : documents, of: transaction, facts, pageRequest),
                 "hasDocuments": !documents.isEmpty,
                 "exchanges": journal.entries.map { $0.model(pageRequest.query) },
                 "exchangeCount": journal.entries.count, "journalNote": journal.note(since: base),
