@@ -131,6 +131,7 @@ def test_acts_ask_in_a_dialog_of_the_page_and_fail_asks_for_a_code(server, brows
     window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Delete')).click()")
     window.until("document.querySelector('#ask').open", "the page asks")
     assert "Delete this consultation" in window.text("#ask") and window.violations() == []
+    window.call("Page.bringToFront")
     window.key("Escape", 27)
     window.until("!document.querySelector('#ask').open", "the answer is no")
     window.run("[...document.querySelectorAll('.acts .btn')].find(one => one.innerText.startsWith('Fail')).click()")
