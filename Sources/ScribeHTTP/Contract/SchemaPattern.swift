@@ -4,7 +4,7 @@ import Basics
 ///
 /// Unchecked: an expression does not change.
 struct SchemaPattern: @unchecked Sendable {
-    /// Longest text whose answer is kept, in bytes of UTF-8.
+    /// Longest text that is cached with its match, in bytes of UTF-8.
     private static let longest = 32
 
     private let expression: Regex<AnyRegexOutput>

@@ -3,7 +3,7 @@ import ScribeDomain
 
 /// Part of a store: the operations on one subject. Each is one SQL transaction, or several in batches.
 ///
-/// What a part does within a SQL transaction, other parts use too: it takes the session.
+/// A method that takes a session runs within the SQL transaction of its caller, which may be another part.
 protocol StorePart: Sendable {
     var store: Store { get }
 }

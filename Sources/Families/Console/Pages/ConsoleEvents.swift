@@ -71,7 +71,8 @@ private struct Events: AsyncSequence, Sendable {
 
     /// Changes so far, of results, of the journal, of open sockets, of namespaces, of the clock and of fault rules.
     ///
-    /// They are counted, not compared: what is changed and changed back between two looks may have been read meanwhile.
+    /// The counters grow with each change. A value that is changed and changed back within one pause would look the
+    /// same, and the page may have been read in between.
     static func state(of world: World, _ directory: WorldDirectory?) -> [UInt64] {
         let faults = world.runtime.faults
         return [

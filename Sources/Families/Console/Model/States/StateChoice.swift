@@ -48,8 +48,7 @@ struct StateChoice: Hashable, Sendable {
             kinds.flatMap { kind -> [Transaction.ProcessingStatus] in
                 switch kind {
                 case .recording, .processing, .stuck, .expired: [.inProgress]
-                case .done, .partial: [.success, .systemFailure, .requestFailure]
-                case .failed, .skipped: [.success, .systemFailure, .requestFailure]
+                case .done, .partial, .failed, .skipped: [.success, .systemFailure, .requestFailure]
                 case .cancelled: [.cancelled]
                 }
             })
