@@ -84,6 +84,9 @@ struct AmbientSocketTests {
             let plain = try await shake(client, session: id)
             #expect(plain.status == 101)
             #expect(plain.headers[.secWebSocketProtocol] == nil)
+            let listed = try await anonymous.get("/__admin/requests?transaction=\(id.lowercased())")
+            let sockets = listed.json["requests"]?.arrayValue?.count { $0["path"] == .string("/ws/stream") }
+            #expect(sockets == 4, "three by subprotocols and one by headers: \(listed.text)")
             #expect(try await client.ambientStatus(id) == "ready")
             _ = try await client.finishAmbient(id)
             #expect(try await shake(client, session: id).errorID == "ambient_session_already_ended")
