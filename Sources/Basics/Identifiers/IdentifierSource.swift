@@ -18,7 +18,11 @@ package struct IdentifierSource: Sendable {
     }
 
     /// Returns a fresh UUID in lower case.
-    package func uuid() -> String { makeUUID().uuidString.lowercased() }
+    package func uuid() -> String {
+        // `uuidString` formats each digit by `snprintf`.
+        let bytes = withUnsafeBytes(of: makeUUID().uuid, Array.init)
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")
+    }
 
     /// Returns random bytes, fit for secrets.
     package func bytes(_ count: Int) -> [UInt8] { makeBytes(count) }

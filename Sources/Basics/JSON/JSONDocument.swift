@@ -218,13 +218,13 @@ private struct JSONParser {
         while let byte = peek, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
         if peek == UInt8(ascii: "\"") {
             defer { position += 1 }
-            return String(validating: bytes[start..<position], as: UTF8.self)
+            return String(utf8: bytes[start..<position])
         }
         var units = Array(bytes[start..<position])
         while let byte = peek {
             position += 1
             switch byte {
-            case UInt8(ascii: "\""): return String(validating: units, as: UTF8.self)
+            case UInt8(ascii: "\""): return String(utf8: units[...])
             case UInt8(ascii: "\\"):
                 guard let escaped = peek else { return nil }
                 position += 1

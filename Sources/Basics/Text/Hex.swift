@@ -23,6 +23,7 @@ package enum Hex {
     private static func decode(digits: [UInt8]) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 2)
         for position in stride(from: 0, to: digits.count, by: 2) {
             guard let high = value(digits[position]), let low = value(digits[position + 1]) else { return nil }
             bytes.append(high << 4 | low)

@@ -134,12 +134,13 @@ package struct ConsoleFamily: Family {
 
     /// Headers of every answer.
     private static func protect(_ response: inout Response) {
-        response.headers[.cacheControl] = response.headers[.cacheControl] ?? "no-store"
+        response.headers[.cacheControl] = response.headers.value(of: .cacheControl) ?? "no-store"
         response.headers[.contentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "no-referrer"
         response.headers[.crossOriginResourcePolicy] = "same-origin"
         response.headers[.crossOriginOpenerPolicy] = "same-origin"
-        response.headers[.contentSecurityPolicy] = response.headers[.contentSecurityPolicy] ?? "default-src 'none'"
+        response.headers[.contentSecurityPolicy] =
+            response.headers.value(of: .contentSecurityPolicy) ?? "default-src 'none'"
     }
 
     private func answer(to path: [Substring], _ request: Request, _ context: ScribeContext) async throws -> Response {

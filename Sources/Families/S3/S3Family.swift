@@ -59,7 +59,7 @@ package struct S3Family: Family {
 
     private static func credentials(of request: Request) -> OfferedCredentials {
         OfferedCredentials(head: [
-            request.headers[.amzSecurityToken], request.query["X-Amz-Security-Token"].map(String.init),
+            request.headers.value(of: .amzSecurityToken), request.query["X-Amz-Security-Token"].map(String.init),
         ])
     }
 

@@ -68,7 +68,7 @@ package struct SukiFamily: RoutedAPI {
                 .contains(path)
         return OfferedCredentials(
             head: [
-                request.headers[.sukiToken], StreamRoutes.token(in: request.headers),
+                request.headers.value(of: .sukiToken), StreamRoutes.token(in: request.headers),
                 path.starts(with: RecordingRoutes.links) ? path.last.map(String.init) : nil,
             ],
             bodyFields: isLogin ? ["partner_id"] : [])

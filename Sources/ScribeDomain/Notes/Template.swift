@@ -70,15 +70,12 @@ package struct Template: Hashable, Sendable {
     package let sections: [Section]
     /// Ids of the sections that users can build templates of; empty for a fixed layout.
     package let sectionIDs: [SectionID]
-    /// Kinds of facts that have their own section in the enclosing template.
-    private let toldElsewhere: Set<ClinicalFact.Kind>
+    /// Kinds of facts that have a section of their own, here or in the enclosing template.
+    private let kinds: Set<ClinicalFact.Kind>
 
     /// Whether a fact belongs into a section of this template. Chief complaints also belong to the present illness.
     package func takes(_ fact: ClinicalFact, under section: Section) -> Bool {
-        let isElsewhere =
-            fact.kind != .chiefComplaint
-            && (toldElsewhere.contains(fact.kind) || sections.contains { $0.facts.contains(fact.kind) })
-        return section.takes(fact, isElsewhere: isElsewhere)
+        section.takes(fact, isElsewhere: fact.kind != .chiefComplaint && kinds.contains(fact.kind))
     }
 
     package init(
@@ -92,6 +89,6 @@ package struct Template: Hashable, Sendable {
         self.bucket = bucket
         self.sections = sections
         self.sectionIDs = sectionIDs
-        self.toldElsewhere = toldElsewhere
+        kinds = toldElsewhere.union(sections.lazy.flatMap(\.facts))
     }
 }

@@ -22,22 +22,22 @@ package struct OperatorRequest: Sendable {
     /// Whether no page of another origin sent the request, as far as its browser tells.
     package var isFromNoOtherPage: Bool {
         if let site, !["same-origin", "none"].contains(site) { return false }
-        return request.headers[.origin] == nil || hasOwnOrigin
+        return request.headers.value(of: .origin) == nil || hasOwnOrigin
     }
 
     /// Whether the request names its page's origin, and the origin is the server's.
     package var hasOwnOrigin: Bool {
-        guard let origin = request.headers[.origin]?.lowercased() else { return false }
+        guard let origin = request.headers.value(of: .origin)?.lowercased() else { return false }
         return ["http", "https"].contains { origin == "\($0)://\(request.authority.lowercased())" }
     }
 
     /// Relation of the sending page to the server, as the browser tells it; nil without one.
-    package var site: String? { request.headers[.secFetchSite]?.lowercased() }
+    package var site: String? { request.headers.value(of: .secFetchSite)?.lowercased() }
 
     /// Whether a browser opens the answer as a page of its own, not within another one.
     package var isNavigation: Bool {
-        request.headers[.secFetchMode]?.lowercased() == "navigate"
-            && request.headers[.secFetchDest]?.lowercased() == "document"
+        request.headers.value(of: .secFetchMode)?.lowercased() == "navigate"
+            && request.headers.value(of: .secFetchDest)?.lowercased() == "document"
     }
 
     /// Whether a proxy forwarded the request: its client may be remote, though the connection is local.

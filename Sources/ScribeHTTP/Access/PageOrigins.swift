@@ -41,8 +41,8 @@ package struct PageOrigins: Sendable {
     private func admit(
         _ request: Request, _ context: ScribeContext, _ isAllowed: (String) -> Bool
     ) -> Bool {
-        let site = request.headers[.secFetchSite]?.lowercased()
-        if let origin = request.headers[.origin] {
+        let site = request.headers.value(of: .secFetchSite)?.lowercased()
+        if let origin = request.headers.value(of: .origin) {
             // A proxy may have changed the host. `Sec-Fetch-Site` comes from the browser, and no page can change it.
             return isAllowed(origin) || own.isOwn(origin, of: request, context)
                 || site == "same-origin" && WebOrigin(origin) != nil

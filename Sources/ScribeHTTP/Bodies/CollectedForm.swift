@@ -15,7 +15,7 @@ package struct CollectedForm: Sendable {
         _ request: Request, limit: Int, in context: ScribeContext
     ) async throws -> LargeInput<CollectedForm> {
         var form = CollectedForm()
-        guard var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else {
+        guard var decoder = request.headers.value(of: .contentType).flatMap(FormDecoder.init(contentType:)) else {
             throw ScribeError.invalidRequest(field: nil, problem: "must be multipart/form-data")
         }
         var size = 0
@@ -62,6 +62,6 @@ package struct CollectedForm: Sendable {
 
     /// Whether the request's body is a multipart form.
     package static func isForm(_ request: Request) -> Bool {
-        request.headers[.contentType]?.lowercased().hasPrefix("multipart/form-data") == true
+        request.headers.value(of: .contentType)?.lowercased().hasPrefix("multipart/form-data") == true
     }
 }

@@ -12,7 +12,9 @@ package struct FormReader {
     /// - Parameter limit: Largest body, in bytes.
     /// - Returns: nil if the body is no form.
     package init?(_ request: Request, limit: Int = .max) {
-        guard let decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:)) else { return nil }
+        guard let decoder = request.headers.value(of: .contentType).flatMap(FormDecoder.init(contentType:)) else {
+            return nil
+        }
         self.decoder = decoder
         self.limit = limit
         body = request.body.makeAsyncIterator()

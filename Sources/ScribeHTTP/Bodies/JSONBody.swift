@@ -60,7 +60,7 @@ extension Request {
 
     /// Whether the content type is JSON, or absent.
     package var isDeclaredAsJSON: Bool {
-        guard let type = headers[.contentType] else { return true }
+        guard let type = headers.value(of: .contentType) else { return true }
         let kind = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
         return kind == "application/json" || kind.hasPrefix("application/") && kind.hasSuffix("+json")
     }

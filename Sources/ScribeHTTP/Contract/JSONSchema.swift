@@ -47,10 +47,14 @@ final class JSONSchema: Sendable {
         }
     }
 
+    fileprivate enum ValueType: String {
+        case null, boolean, string, array, object, integer, number
+    }
+
     private indirect enum Rule: Sendable {
         case never
         case reference(String)
-        case types([String])
+        case types([ValueType])
         case constant(JSONValue)
         case enumeration([JSONValue])
         case length(ClosedRange<Int>)
@@ -116,7 +120,9 @@ final class JSONSchema: Sendable {
         var rules: [Rule] = []
         // The cheap ones first, which find most mismatches.
         if let types = keywords["type"] {
-            rules.append(.types(types.arrayValue?.compactMap(\.stringValue) ?? [types.stringValue ?? ""]))
+            let known = (types.arrayValue ?? [types]).map { $0.stringValue.flatMap(ValueType.init) }
+            guard !known.contains(nil) else { throw Unsupported(keyword: "type") }
+            rules.append(.types(known.compactMap(\.self)))
         }
         if let value = keywords["const"] { rules.append(.constant(value)) }
         if let values = keywords["enum"]?.arrayValue { rules.append(.enumeration(values)) }
@@ -216,8 +222,10 @@ final class JSONSchema: Sendable {
         case (.reference(let name), _):
             guard let schema = try? library.schema(name) else { return }
             schema.check(value, upTo: most, into: &found)
-        case (.types(let names), _):
-            if !names.contains(where: value.isOfType) { mismatch("must be \(names.joined(separator: " or "))") }
+        case (.types(let types), _):
+            if !types.contains(where: value.isOfType) {
+                mismatch("must be \(types.map(\.rawValue).joined(separator: " or "))")
+            }
         case (.constant(let other), _): if !value.isEqual(to: other) { mismatch("is another value than the only one") }
         case (.enumeration(let others), _):
             if !others.contains(where: value.isEqual) { mismatch("is none of the values") }
@@ -273,12 +281,12 @@ final class JSONSchema: Sendable {
 }
 
 extension JSONValue {
-    fileprivate func isOfType(_ name: String) -> Bool {
-        switch (self, name) {
-        case (.null, "null"), (.bool, "boolean"), (.string, "string"), (.array, "array"), (.object, "object"): true
-        case (.integer, "integer"), (.integer, "number"), (.number, "number"), (.digits, "number"): true
-        case (.number(let number), "integer"): number.rounded() == number
-        case (.digits(let text), "integer"): text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
+    fileprivate func isOfType(_ type: JSONSchema.ValueType) -> Bool {
+        switch (self, type) {
+        case (.null, .null), (.bool, .boolean), (.string, .string), (.array, .array), (.object, .object): true
+        case (.integer, .integer), (.integer, .number), (.number, .number), (.digits, .number): true
+        case (.number(let number), .integer): number.rounded() == number
+        case (.digits(let text), .integer): text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
         default: false
         }
     }

@@ -78,7 +78,7 @@ extension ScribeContext {
         }
         if let known = kept?.findings.withLock({ $0 }) { return known }
         guard let length = response.body.contentLength, length <= Self.longestAnswer,
-            response.headers[.contentType] == "application/json"
+            response.headers.value(of: .contentType) == "application/json"
         else { return [] }
         let collected = CollectedBody()
         try await response.body.write(collected)

@@ -39,7 +39,7 @@ struct RequestFaults: Sendable {
     private var clock: WorldClock { world.runtime.clock }
 
     func respond(to request: Request, _ context: ScribeContext, next: Next) async throws -> Response {
-        let header = settings.readsHeader ? request.headers[.scribeFault] : nil
+        let header = settings.readsHeader ? request.headers.value(of: .scribeFault) : nil
         let needs = rules.needs
         context.rulesVersion = needs.version
         guard !needs.isEmpty || header != nil else { return try await next(request, context) }

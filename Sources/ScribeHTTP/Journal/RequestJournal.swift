@@ -45,7 +45,7 @@ package final class RequestJournal: Sendable {
             prefix: context.linkPath, requestID: context.requestID)
         context.record = record
         guard !facts.isUpgrade, facts.mayHaveBody(request.method) else { return }
-        let type = request.headers[.contentType]
+        let type = request.headers.value(of: .contentType)
         record.update {
             $0.requestBody = RecordedBody(type: type, isHashed: false)
             return 0
@@ -134,7 +134,8 @@ package final class RequestJournal: Sendable {
             if !isSocket {
                 exchange.set(
                     responseBody: keepsBody
-                        ? RecordedBody(type: response.headers[.contentType]) : RecordedBody(size: length ?? 0))
+                        ? RecordedBody(type: response.headers.value(of: .contentType)) : RecordedBody(size: length ?? 0)
+                )
             }
             return exchange.note(head(of: response, route, context))
         }

@@ -38,7 +38,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
         let start = clock.now
         var request = request
-        let trace = request.headers[.traceParent].flatMap(TraceParent.init)
+        let trace = request.headers.value(of: .traceParent).flatMap(TraceParent.init)
         if let trace {
             context.logger[metadataKey: "trace_id"] = "\(trace.traceID)"
         }
@@ -55,7 +55,7 @@ package struct RequestLog<Next: HTTPResponder>: HTTPResponder where Next.Context
             journal?.fail(context)
             throw error
         }
-        if let id = response.headers[.requestID] {
+        if let id = response.headers.value(of: .requestID) {
             context.requestID = id
         } else {
             response.headers[.requestID] = context.requestID

@@ -29,7 +29,7 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     }
 
     package func respond(to request: Request, context: ScribeContext) async throws -> Response {
-        guard let origin = request.headers[.origin], !isHidden(request) else {
+        guard let origin = request.headers.value(of: .origin), !isHidden(request) else {
             var response = try await next.respond(to: request, context: context)
             response.headers.append(.init(name: .vary, value: "Origin"))
             return response
@@ -40,10 +40,10 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
             context.explanation?.note(foreignOrigin: origin)
         }
         var response: Response
-        if request.method == .options, request.headers[.accessControlRequestMethod] != nil {
+        if request.method == .options, request.headers.value(of: .accessControlRequestMethod) != nil {
             context.coreContext.endpointPath.value = "preflight"
             response = isAllowed ? Self.preflight(request.headers) : Response(status: .forbidden)
-        } else if !isAllowed, !isOwn, request.headers[.authorization] == nil, request.headers.wantsWebSocket {
+        } else if !isAllowed, !isOwn, request.headers.value(of: .authorization) == nil, request.headers.wantsWebSocket {
             // Browsers send no preflight for a WebSocket, and let the page read its messages. But they set no header:
             // libraries of apps send an origin as well, that of the requested host.
             context.coreContext.endpointPath.value = "socket of a foreign origin"
@@ -69,11 +69,11 @@ package struct CrossOrigin<Next: HTTPResponder>: HTTPResponder where Next.Contex
     private static func preflight(_ headers: HTTPFields) -> Response {
         var answer: HTTPFields = [
             .accessControlAllowMethods: methods, .accessControlMaxAge: "86400",
-            .accessControlAllowHeaders: headers[.accessControlRequestHeaders] ?? usualHeaders,
+            .accessControlAllowHeaders: headers.value(of: .accessControlRequestHeaders) ?? usualHeaders,
             .vary: "Access-Control-Request-Headers",
         ]
         // Private Network Access: a public page must ask before it uses a server on a private network.
-        if headers[.requestPrivateNetwork] == "true" { answer[.allowPrivateNetwork] = "true" }
+        if headers.value(of: .requestPrivateNetwork) == "true" { answer[.allowPrivateNetwork] = "true" }
         return Response(status: .noContent, headers: answer)
     }
 }

@@ -20,7 +20,8 @@ extension ScribeContext {
     /// - Throws: As ``hold(_:)``.
     package func holding(_ response: Response) async throws -> Response {
         guard let memory, let length = response.body.contentLength, length > AnswerPieces.size,
-            let type = response.headers[.contentType], type.hasPrefix("application/json") || type.hasPrefix("text/html")
+            let type = response.headers.value(of: .contentType),
+            type.hasPrefix("application/json") || type.hasPrefix("text/html")
         else { return response }
         try await hold(length)
         var held = response

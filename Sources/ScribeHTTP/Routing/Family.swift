@@ -73,17 +73,19 @@ package struct RequestAddress: Sendable {
 
     /// Whether the request carries an AWS signature, valid or not, in a header or in the query.
     package var isSigned: Bool {
-        if let authorization = request.headers[.authorization], SigningScope.isSignature(authorization) { return true }
+        if let authorization = request.headers.value(of: .authorization), SigningScope.isSignature(authorization) {
+            return true
+        }
         return request.uri.queryParameters.contains { SigningScope.isSignatureParameter($0.key) }
     }
 
     /// Whether the client accepts HTML explicitly, as browsers do.
-    package var acceptsHTML: Bool { request.headers[.accept]?.contains("text/html") ?? false }
+    package var acceptsHTML: Bool { request.headers.value(of: .accept)?.contains("text/html") ?? false }
 
     /// Whether the client takes any text and says so, as browsers, curl and HTTP libraries do. SDKs of S3 name nothing
     /// that they take.
     package var acceptsText: Bool {
-        request.headers[.accept].map { $0.contains("text/") || $0.contains("*/*") } ?? false
+        request.headers.value(of: .accept).map { $0.contains("text/") || $0.contains("*/*") } ?? false
     }
 
     /// Whether the host alone names a bucket.

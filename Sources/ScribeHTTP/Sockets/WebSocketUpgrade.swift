@@ -20,8 +20,9 @@ package struct WebSocketUpgrade: Sendable {
     /// Parses a WebSocket handshake request.
     /// - Returns: nil for a request without a WebSocket upgrade, or for another version.
     package init?(_ request: Request) {
-        guard request.method == .get, request.headers.wantsWebSocket, request.headers[.secWebSocketVersion] == "13",
-            let key = request.headers[.secWebSocketKey], Data(base64Encoded: key)?.count == 16
+        guard request.method == .get, request.headers.wantsWebSocket,
+            request.headers.value(of: .secWebSocketVersion) == "13",
+            let key = request.headers.value(of: .secWebSocketKey), Data(base64Encoded: key)?.count == 16
         else { return nil }
         self.key = key
         subprotocols = request.headers[values: .secWebSocketProtocol]

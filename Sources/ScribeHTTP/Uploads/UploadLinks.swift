@@ -110,7 +110,7 @@ package struct UploadLinks: Sendable {
     private func wantsForm(_ request: Request, _ uploadType: UploadType) -> Bool {
         let isSecondVersion = request.query["version"]?.lowercased() == "v2"
         if uploadType == .single { return isSecondVersion }
-        let flavour = request.headers[.flavour]?.lowercased() ?? ""
+        let flavour = request.headers.value(of: .flavour)?.lowercased() ?? ""
         return isSecondVersion || !flavour.isEmpty && !flavoursWithoutForm.contains(flavour)
     }
 }

@@ -68,7 +68,8 @@ struct NamespaceChoice {
     }
 
     private func controlled(by request: Request) throws -> World {
-        let names = [request.headers[.scribeNamespace], request.query["namespace"].map(String.init)].compactMap(\.self)
+        let names = [request.headers.value(of: .scribeNamespace), request.query["namespace"].map(String.init)]
+            .compactMap(\.self)
         let worlds = try names.map { name in
             name == NamespaceName.ofDefaultWorld ? directory.main : try world(named: NamespaceName(name))
         }
@@ -85,8 +86,8 @@ struct NamespaceChoice {
         var request = address.request
         let offered = family.credentials(of: address)
         var explicit = context.namespacePrefix.map { [$0.name] } ?? []
-        if let header = request.headers[.scribeNamespace] {
-            if request.headers[.origin] != nil, offered.head.isEmpty {
+        if let header = request.headers.value(of: .scribeNamespace) {
+            if request.headers.value(of: .origin) != nil, offered.head.isEmpty {
                 throw HTTPProblem.unauthenticated(reason: "A page chooses a namespace only with a token")
             }
             explicit.append(NamespaceName(header))

@@ -45,7 +45,7 @@ package struct AudioBytes: Sendable {
 
     package var count: Int { data.count }
 
-    func withData<Value>(_ body: (Data) -> Value) -> Value { body(data) }
+    func withBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value { data.withUnsafeBytes(body) }
 
     func byte(at position: Int) -> UInt8? {
         position >= 0 && position < data.count ? data[data.startIndex + position] : nil

@@ -33,7 +33,7 @@ package struct WaveHeaderParser {
 
     /// Parses the header of a whole file; nil for other files, and for files without samples.
     init?(_ file: AudioBytes) {
-        guard file.withData({ parse($0, isStream: false) }), start != nil else { return nil }
+        guard file.withBytes({ parse($0, isStream: false) }), start != nil else { return nil }
     }
 
     /// Duration of a whole file in seconds; nil without a format.
@@ -61,11 +61,13 @@ package struct WaveHeaderParser {
     /// - Returns: false for bytes of another format, and for a longer header than a stream may have.
     package mutating func parse<Bytes: RandomAccessCollection<UInt8>>(_ bytes: Bytes, isStream: Bool = true) -> Bool
     where Bytes.Index == Int {
-        func has(_ name: String, at offset: Int) -> Bool {
-            bytes.dropFirst(offset).prefix(4).elementsEqual(name.utf8)
-        }
+        /// `count` bytes, which the caller knows to be there.
         func number(at offset: Int, count: Int) -> Int {
-            bytes.dropFirst(offset).prefix(count).reversed().reduce(0) { $0 << 8 | Int($1) }
+            let start = bytes.startIndex + offset
+            return stride(from: start + count - 1, through: start, by: -1).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+        }
+        func has(_ name: StaticString, at offset: Int) -> Bool {
+            number(at: offset, count: 4) == name.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
         }
         if position == 0 {
             guard bytes.count >= 12 else { return true }

@@ -208,6 +208,10 @@ extension Recording {
 extension AudioBytes {
     /// SHA-256 of the bytes, in lower-case hex.
     func sha256() -> String {
-        withData { SHA256.hash(data: $0).map { String(format: "%02x", $0) }.joined() }
+        withBytes { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: bytes)
+            return Hex.encode(hash.finalize())
+        }
     }
 }

@@ -49,7 +49,8 @@ struct AudioRoutes: Sendable {
         guard let location = transaction.request.audioLocation else {
             throw AllianceError.malformed("The session was started without a place for its audio")
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largestFile + 4096 {
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > Self.largestFile + 4096
+        {
             throw AllianceError.chunkTooLarge
         }
         return try await uploads.receive(
@@ -58,7 +59,7 @@ struct AudioRoutes: Sendable {
             let sent = try await SentFile(request, into: &file, atMost: Self.largestFile)
             let original = text ?? sent.name ?? "audio_0.\(sent.fileExtension ?? "wav")"
             let name = try name ?? sent.numberedName(original)
-            let contentType = try name.contentType(sent.contentType ?? request.headers[.contentType])
+            let contentType = try name.contentType(sent.contentType ?? request.headers.value(of: .contentType))
             let written = try await file.finish()
             context.noteObject(written.md5)
             let object = StoredObject(
@@ -101,7 +102,7 @@ private struct SentFile {
     /// - Throws: ``AllianceError/chunkTooLarge``, ``AllianceError/malformed(_:)``.
     init(_ request: Request, into file: inout NewObject, atMost limit: Int) async throws {
         self.limit = limit
-        name = request.headers[.contentDisposition].flatMap(Self.fileName)
+        name = request.headers.value(of: .contentDisposition).flatMap(Self.fileName)
         do {
             try await read(request, into: &file)
         } catch is FormDecoder.Malformed {
@@ -110,8 +111,8 @@ private struct SentFile {
     }
 
     private mutating func read(_ request: Request, into file: inout NewObject) async throws {
-        var decoder = request.headers[.contentType].flatMap(FormDecoder.init(contentType:))
-        let isForm = request.headers[.contentType]?.lowercased().hasPrefix("multipart/") ?? false
+        var decoder = request.headers.value(of: .contentType).flatMap(FormDecoder.init(contentType:))
+        let isForm = request.headers.value(of: .contentType)?.lowercased().hasPrefix("multipart/") ?? false
         guard decoder != nil || !isForm else { throw AllianceError.malformed("The form has no boundary") }
         var head = ByteBuffer()
         var isDecided = decoder != nil

@@ -49,7 +49,7 @@ struct CombinedAudioRoutes: Sendable {
             try await writer.finish(nil)
         }
         var headers: HTTPFields = [.contentType: "audio/mpeg", .cacheControl: "no-store"]
-        headers.sandboxLink(for: request.headers[.origin])
+        headers.sandboxLink(for: request.headers.value(of: .origin))
         return Response(status: .ok, headers: headers, body: body)
     }
 

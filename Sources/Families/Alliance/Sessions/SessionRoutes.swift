@@ -40,8 +40,8 @@ struct SessionRoutes: Sendable {
         let body = try await request.decodeJSON(as: SessionBody.self, in: context)
         try await sessions.requireTemplates(body.draft.templates, of: principal.business)
         var draft = body.draft
-        draft.flavour = request.headers[.flavour] ?? ""
-        draft.version = request.headers[.version]
+        draft.flavour = request.headers.value(of: .flavour) ?? ""
+        draft.version = request.headers.value(of: .version)
         let transaction = try await sessions.create(draft, as: body.id, for: principal)
         let link = try await links.link(to: transaction, for: principal, request, context)
         return try await .longJSON(
@@ -160,7 +160,7 @@ struct SessionRoutes: Sendable {
         }
         try await requireDocument(request, context, key, template)
         guard let made = try await sessions.process(key, template) else { throw AllianceError.templateNotFound }
-        if request.headers[.protocolName]?.lowercased() == "ag-ui" {
+        if request.headers.value(of: .protocolName)?.lowercased() == "ag-ui" {
             return DocumentRun(
                 sessions: sessions, key: key, template: made.template, document: made.document,
                 id: identifiers.uuid(.run)

@@ -101,7 +101,7 @@ struct ConsoleAuthentication: Sendable {
     ) throws(ConsoleError) {
         // Browsers send no origin with a GET to their own.
         guard origin.hasOwnOrigin || request.method == .get else { throw .foreignPage }
-        guard let sent = request.headers[.scribeConsole], OperatorRequest.areEqual(sent, session.token) else {
+        guard let sent = request.headers.value(of: .scribeConsole), OperatorRequest.areEqual(sent, session.token) else {
             throw .noPageToken
         }
     }

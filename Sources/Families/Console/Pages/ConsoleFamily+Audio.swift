@@ -37,7 +37,7 @@ extension ConsoleFamily {
         }
         let range: ByteRange?
         do {
-            range = try request.headers[.range].flatMap { text throws(ByteRange.Unsatisfiable) in
+            range = try request.headers.value(of: .range).flatMap { text throws(ByteRange.Unsatisfiable) in
                 try ByteRange(text, of: object.size)
             }
         } catch {

@@ -14,7 +14,7 @@ extension ConsoleFamily {
         let query = request.query
         let tab = query.text("state").flatMap(StateChoice.Tab.init) ?? .all
         // URLs must not contain patients' names, so the page sends the search text in a header.
-        let search = request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? ""
+        let search = request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? ""
         var filter = RecordingFilter()
         filter.searchesNames = settings.showsWords
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }

@@ -67,7 +67,7 @@ extension ConsoleFamily {
     func settingsPage(_ pageRequest: PageRequest) -> Page {
         let query = pageRequest.request.query
         let only = query.text("only") ?? ""
-        let search = (pageRequest.request.headers[.scribeSearch].flatMap { PercentEncoding.decode($0) } ?? "")
+        let search = (pageRequest.request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? "")
             .lowercased()
         let shown = settings.settings.filter { setting in
             (only != "changed" || setting.isChanged)

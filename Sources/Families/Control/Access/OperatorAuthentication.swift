@@ -23,9 +23,13 @@ struct OperatorAuthentication: Sendable {
         }
         let path = context.place(of: request).path
         if path.dropFirst().first == "playbacks", request.method == .post {
-            guard request.headers[.contentType] == SocketRecording.contentType else { throw ControlError.notRecording }
+            guard request.headers.value(of: .contentType) == SocketRecording.contentType else {
+                throw ControlError.notRecording
+            }
         } else if path.dropFirst().first == "snapshots", path.last == "content", request.method == .put {
-            guard request.headers[.contentType] == SnapshotRoutes.contentType else { throw ControlError.notArchive }
+            guard request.headers.value(of: .contentType) == SnapshotRoutes.contentType else {
+                throw ControlError.notArchive
+            }
         } else {
             guard request.isDeclaredAsJSON else { throw ControlError.notJSON }
         }
@@ -39,14 +43,18 @@ struct OperatorAuthentication: Sendable {
     ///
     /// The origin alone proves nothing: an uploaded file that a browser opens has this origin too.
     private static func requireAdminHeader(_ headers: HTTPFields) throws(ControlError) {
-        guard headers[.secFetchSite] == nil || headers[.scribeAdmin] == "1" else { throw .missingAdminHeader }
+        guard headers.value(of: .secFetchSite) == nil || headers.value(of: .scribeAdmin) == "1" else {
+            throw .missingAdminHeader
+        }
     }
 
     /// Requires the admin token.
     /// - Throws: ``HTTPProblem/unauthenticated(reason:)``, ``HTTPProblem/tooManyAttempts(retryAfter:)``.
     private func requireToken(_ token: String, _ request: Request, _ context: ScribeContext) async throws {
         let refusal = HTTPProblem.unauthenticated(reason: "The admin token is needed: Authorization: Bearer …")
-        guard request.headers[.authorization] != nil, let offered = request.headers.bearerToken else { throw refusal }
+        guard request.headers.value(of: .authorization) != nil, let offered = request.headers.bearerToken else {
+            throw refusal
+        }
         try await throttle.attempt(
             offered, of: LoginThrottle.operators, from: proxies.client(of: request, context), orThrow: refusal
         ) { OperatorRequest.areEqual(offered, token) ? () : nil }

@@ -13,10 +13,10 @@ struct ClientProfiles: Sendable {
     func known(_ request: Request, _ context: ScribeContext) -> ClientProfile? {
         if fidelity == .documentation { return .documented }
         if !overrides.isEmpty {
-            let ids = [request.headers[.clientID], context.principal?.client.rawValue]
+            let ids = [request.headers.value(of: .clientID), context.principal?.client.rawValue]
             if let profile = ids.compactMap(\.self).compactMap({ overrides[$0] }).first { return profile }
         }
-        return .named(flavour: request.headers[.flavour], userAgent: request.headers[.userAgent])
+        return .named(flavour: request.headers.value(of: .flavour), userAgent: request.headers.value(of: .userAgent))
     }
 
     /// Error table of stop and commit: the Android SDK reads their errors as texts (C-27).

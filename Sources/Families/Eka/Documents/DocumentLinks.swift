@@ -62,7 +62,7 @@ struct DocumentLinks: Sendable {
         let isRaw = found.document.kind == .transcript || found.isPlainByLink
         let type = found.document.kind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
-        headers.sandboxLink(for: request.headers[.origin])
+        headers.sandboxLink(for: request.headers.value(of: .origin))
         let body = await EventLoopOffload.run(bytes: text.utf8.count) {
             ByteBuffer(string: isRaw ? text : Data(text.utf8).base64EncodedString())
         }

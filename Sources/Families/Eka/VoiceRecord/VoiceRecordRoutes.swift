@@ -139,7 +139,7 @@ struct VoiceRecordRoutes: Sendable {
         let wanted = TransactionRequest(
             transfer: .nonVaded, mode: request.uri.queryParameters["mode"].map(String.init),
             audioURL: AudioLocation(bucket: EkaFamily.batchBucket, folder: folder).url, announcedFiles: names,
-            flavour: request.headers[.flavour] ?? "")
+            flavour: request.headers.value(of: .flavour) ?? "")
         _ = try await runtime.transactions.start(id, wanted, for: principal)
     }
 

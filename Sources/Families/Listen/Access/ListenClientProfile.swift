@@ -17,7 +17,7 @@ struct ListenClientProfile: Hashable, Sendable {
 
 extension ListenClientProfile {
     init(_ request: Request) {
-        seesRefusals = request.headers[.userAgent]?.hasPrefix("okhttp/") ?? false
+        seesRefusals = request.headers.value(of: .userAgent)?.hasPrefix("okhttp/") ?? false
         let host = HostAndPort(request.authority)?.host ?? ""
         isSubQ =
             ListenCredentials(request.headers).key?.hasPrefix("org_") ?? false

@@ -19,7 +19,7 @@ struct ListenCredentials: Hashable, Sendable {
             .flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
         let scheme = offered.first.flatMap { ["token", "bearer"].contains($0.lowercased()) ? $0 : nil }
         agreed = scheme
-        if let value = headers[.authorization] {
+        if let value = headers.value(of: .authorization) {
             let words = value.split(separator: " ", maxSplits: 1)
             let named = words.first.map { $0.lowercased() }
             let isKnown = words.count == 2 && (named == "token" || named == "bearer")

@@ -49,7 +49,8 @@ struct ListenRecordingRoutes: Sendable {
                 } else {
                     try await runtime.recognitions.recognise(
                         request.body, samples: query.samples, eachChannel: query.options.multichannel,
-                        size: request.headers[.contentLength].flatMap { Int($0) }, languages: query.options.languages,
+                        size: request.headers.value(of: .contentLength).flatMap { Int($0) },
+                        languages: query.options.languages,
                         for: principal)
                 }
             let answer = await EventLoopOffload.run(bytes: .max) {
@@ -70,7 +71,9 @@ struct ListenRecordingRoutes: Sendable {
 
     /// The URL of the recording, if the body is JSON; nil for audio. Other content types are not trusted.
     private func link(in request: Request, _ context: ScribeContext) async throws -> OutboundURL? {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/json") ?? false else { return nil }
+        guard request.headers.value(of: .contentType)?.lowercased().hasPrefix("application/json") ?? false else {
+            return nil
+        }
         let link = try await request.decodeJSON(as: Link.self, in: context)
         return try OutboundURL(field: "url", link.url)
     }

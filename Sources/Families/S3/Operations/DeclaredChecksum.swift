@@ -21,7 +21,7 @@ struct DeclaredChecksum: Hashable, Sendable {
     /// - Throws: ``S3Error/invalidRequest(_:)`` for several checksums, or a malformed one;
     ///   ``S3Error/notImplemented(_:)``.
     init?(_ headers: HTTPFields) throws(S3Error) {
-        let named = try headers[.amzSDKChecksumAlgorithm].map { word throws(S3Error) in
+        let named = try headers.value(of: .amzSDKChecksumAlgorithm).map { word throws(S3Error) in
             guard let algorithm = try Self.algorithm(word) else {
                 throw .invalidRequest("Value for x-amz-sdk-checksum-algorithm header is invalid.")
             }

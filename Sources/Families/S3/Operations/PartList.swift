@@ -86,13 +86,13 @@ struct WantedObject: Sendable {
 
     /// - Throws: ``S3Error/invalidRequest(_:)`` for malformed headers, or several checksums.
     init(_ headers: HTTPFields) throws(S3Error) {
-        size = try headers[.amzObjectSize].map { text throws(S3Error) in
+        size = try headers.value(of: .amzObjectSize).map { text throws(S3Error) in
             guard let size = Int(text), size >= 0 else {
                 throw .invalidRequest("Value for x-amz-mp-object-size header is invalid.")
             }
             return size
         }
-        type = headers[.amzChecksumType]?.uppercased()
+        type = headers.value(of: .amzChecksumType)?.uppercased()
         let found = ChecksumAlgorithm.allCases.compactMap { algorithm in
             headers[algorithm.headerName].map { (algorithm, $0) }
         }

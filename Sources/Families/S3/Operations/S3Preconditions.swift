@@ -20,8 +20,8 @@ struct S3Preconditions: Sendable {
     init(_ headers: HTTPFields) {
         match = Self.tags(headers, .ifMatch)
         noneMatch = Self.tags(headers, .ifNoneMatch)
-        modifiedSince = headers[.ifModifiedSince].flatMap(Date.init(httpTime:))
-        unmodifiedSince = headers[.ifUnmodifiedSince].flatMap(Date.init(httpTime:))
+        modifiedSince = headers.value(of: .ifModifiedSince).flatMap(Date.init(httpTime:))
+        unmodifiedSince = headers.value(of: .ifUnmodifiedSince).flatMap(Date.init(httpTime:))
     }
 
     /// Preconditions of a copy on its source.

@@ -24,8 +24,9 @@ extension S3Responder {
             query: request.uri.query ?? "",
             header: { name in
                 if name == "host" { return authority }
-                let values = HTTPField.Name(name).map { headers[values: $0] } ?? []
-                return values.isEmpty ? nil : values.joined(separator: ",")
+                guard let name = HTTPField.Name(name), let value = headers.value(of: name) else { return nil }
+                // The most fields occur once.
+                return value.utf8.contains(UInt8(ascii: ",")) ? headers[values: name].joined(separator: ",") : value
             }
         )
         guard let signature = try SigV4.read(from: message) else {
@@ -34,10 +35,10 @@ extension S3Responder {
             )
         }
         try Self.checkEverythingIsSigned(headers, signature)
-        let token = headers[.amzSecurityToken] ?? query["X-Amz-Security-Token"]
+        let token = headers.value(of: .amzSecurityToken) ?? query["X-Amz-Security-Token"]
         let (principal, key, _) = try await credentials.resolve(signature.scope, sessionToken: token)
         try checkTime(of: signature)
-        let declared = headers[.amzContentSHA256] ?? query["X-Amz-Content-Sha256"]
+        let declared = headers.value(of: .amzContentSHA256) ?? query["X-Amz-Content-Sha256"]
         if signature.placement == .header, declared == nil {
             throw S3Error.invalidRequest("Missing required header for this request: x-amz-content-sha256")
         }

@@ -47,13 +47,13 @@ struct DeclaredBody: Sendable {
     init(_ headers: HTTPFields, _ payload: S3Payload, isOfObject: Bool = false) throws(S3Error) {
         let isStreaming = if case .streaming = payload { true } else { false }
         length = (headers[isStreaming ? .amzDecodedContentLength : .contentLength]).flatMap(Int.init)
-        md5 = try headers[.contentMD5].map { text throws(S3Error) in
+        md5 = try headers.value(of: .contentMD5).map { text throws(S3Error) in
             guard let digest = Data(base64Encoded: text), digest.count == 16 else { throw .invalidDigest }
             return [UInt8](digest)
         }
         checksum = isOfObject ? nil : try DeclaredChecksum(headers)
         sha256 = if case .signed(let sha256) = payload { sha256 } else { nil }
-        guard length == nil, headers[.transferEncoding] != nil else { return }
+        guard length == nil, headers.value(of: .transferEncoding) != nil else { return }
         throw .notImplemented("A header you provided implies functionality that is not implemented: Transfer-Encoding")
     }
 

@@ -37,7 +37,7 @@ extension S3Responder {
         _ request: Request, _ address: S3ObjectAddress, _ id: String, _ number: Int, _ caller: VerifiedS3Request
     ) async throws -> Response {
         let source = try await source(of: request, caller)
-        let bytes = try Self.copiedBytes(request.headers[.amzCopySourceRange], of: source.size)
+        let bytes = try Self.copiedBytes(request.headers.value(of: .amzCopySourceRange), of: source.size)
         let upload = try await upload(id, at: address, caller)
         return try await copy(source, bytes, caller, at: nil, upload.checksumAlgorithm) { file, received in
             let part = MultipartPart(
@@ -87,7 +87,7 @@ extension S3Responder {
     /// - Throws: ``S3Error/noSuchKey``, ``S3Error/preconditionFailed``, ``S3Error/invalidArgument(_:)``,
     ///   ``S3Error/notImplemented(_:)`` for a version.
     private func source(of request: Request, _ caller: VerifiedS3Request) async throws -> StoredObject {
-        let parts = (request.headers[.amzCopySource] ?? "").split(ascii: "?", maxSplits: 1)
+        let parts = (request.headers.value(of: .amzCopySource) ?? "").split(ascii: "?", maxSplits: 1)
         guard parts.count < 2 else { throw S3Error.notImplemented("Versions of objects are not implemented.") }
         let path = parts.first ?? ""
         guard case .object(let address)? = try? S3Address(host: "", path: path.hasPrefix("/") ? "\(path)" : "/\(path)")
@@ -102,7 +102,7 @@ extension S3Responder {
     }
 
     private static func replacesHeaders(_ headers: HTTPFields) throws(S3Error) -> Bool {
-        switch headers[.amzMetadataDirective]?.uppercased() {
+        switch headers.value(of: .amzMetadataDirective)?.uppercased() {
         case nil, "COPY": return false
         case "REPLACE": return true
         default: throw .invalidArgument("Unknown metadata directive.")
@@ -112,7 +112,7 @@ extension S3Responder {
     /// The algorithm that a copy or a multipart upload asks for; nil without one.
     /// - Throws: ``S3Error/invalidRequest(_:)``, ``S3Error/notImplemented(_:)``.
     static func algorithm(in headers: HTTPFields) throws(S3Error) -> ChecksumAlgorithm? {
-        guard let word = headers[.amzChecksumAlgorithm] else { return nil }
+        guard let word = headers.value(of: .amzChecksumAlgorithm) else { return nil }
         guard let algorithm = try DeclaredChecksum.algorithm(word) else {
             throw .invalidRequest(
                 "Checksum algorithm provided is unsupported. Please try again with any of the valid types: "

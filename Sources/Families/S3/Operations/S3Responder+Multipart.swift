@@ -22,7 +22,8 @@ extension S3Responder {
         let upload = MultipartUpload(
             id: identifiers.uuid(.upload), bucket: address.bucket, key: address.key,
             headers: try KeptHeaders.of(request.headers), algorithm: algorithm,
-            isComposite: try Self.isComposite(request.headers[.amzChecksumType], algorithm), createdAt: clock.now
+            isComposite: try Self.isComposite(request.headers.value(of: .amzChecksumType), algorithm),
+            createdAt: clock.now
         )
         try await store.audio.begin(upload, business: business)
         var response = XMLElement(

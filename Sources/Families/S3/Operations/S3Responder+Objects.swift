@@ -51,7 +51,11 @@ extension S3Responder {
     ) throws(S3Error) -> (answer: Response, bytes: Range<Int>?) {
         var headers = object.answerFields
         for (parameter, name) in overrides { headers[name] = query[parameter] ?? headers[name] }
-        if caller.isPresigned { headers.sandboxLink(for: request.headers[.origin]) } else { headers.forbidSniffing() }
+        if caller.isPresigned {
+            headers.sandboxLink(for: request.headers.value(of: .origin))
+        } else {
+            headers.forbidSniffing()
+        }
         switch S3Preconditions(request.headers).verdict(on: object) {
         case .failed: throw .preconditionFailed
         case .notModified:
@@ -60,7 +64,7 @@ extension S3Responder {
         case .met: break
         }
         if query["partNumber"] != nil {
-            guard request.headers[.range] == nil else {
+            guard request.headers.value(of: .range) == nil else {
                 throw .invalidRequest("Cannot specify both Range header and partNumber query parameter")
             }
             let part = try object.part(try S3Operation.partNumber(query))
@@ -71,8 +75,8 @@ extension S3Responder {
             }
             return (Response(status: .partialContent, headers: headers), part)
         }
-        guard let range = try range(request.headers[.range], of: object.size) else {
-            if request.headers[.amzChecksumMode]?.lowercased() == "enabled", let checksum = object.checksum {
+        guard let range = try range(request.headers.value(of: .range), of: object.size) else {
+            if request.headers.value(of: .amzChecksumMode)?.lowercased() == "enabled", let checksum = object.checksum {
                 headers.append(contentsOf: checksum.fields)
             }
             return (Response(status: .ok, headers: headers), 0..<object.size)

@@ -36,7 +36,11 @@ extension SigV4 {
         ).checked { .authorizationHeaderMalformed($0) }
     }
 
-    private static func withoutSpaces(_ text: Substring) -> String { text.split(ascii: " ").joined() }
+    private static func withoutSpaces(_ text: Substring) -> String {
+        let space = UInt8(ascii: " ")
+        let text = Substring(text.utf8.drop { $0 == space })
+        return text.utf8.contains(space) ? text.split(ascii: " ").joined() : String(text)
+    }
 
     private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {
         guard query.names.contains(where: SigningScope.isSignatureParameter) else { return nil }

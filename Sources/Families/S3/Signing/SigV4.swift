@@ -83,14 +83,14 @@ struct SigV4: Hashable, Sendable {
             write(Self.singleSpaced(value), "\n")
         }
         request.append(UInt8(ascii: "\n"))
-        write(signedHeaders.joined(separator: ";"), "\n")
+        for name in signedHeaders { write(name, ";") }
+        request[request.endIndex - 1] = UInt8(ascii: "\n")
         request += payloadHash.utf8
         return request
     }
 
     private static func singleSpaced(_ value: String) -> String {
-        let words = value.split(ascii: " ")
-        return words.count == 1 ? String(words[0]) : words.joined(separator: " ")
+        value.utf8.contains(UInt8(ascii: " ")) ? value.split(ascii: " ").joined(separator: " ") : value
     }
 
     /// Time of the signature; nil for an impossible date, such as 30 February.

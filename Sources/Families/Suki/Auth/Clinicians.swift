@@ -68,7 +68,7 @@ struct Clinicians: Sendable {
     }
 
     func principal(in headers: HTTPFields) async throws -> Principal {
-        try await principal(of: headers[.sukiToken], for: headers[.sukiProvider])
+        try await principal(of: headers.value(of: .sukiToken), for: headers.value(of: .sukiProvider))
     }
 
     /// Resolves the clinician that a request acts for.

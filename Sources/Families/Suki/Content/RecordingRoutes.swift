@@ -82,11 +82,11 @@ struct RecordingRoutes: Sendable {
         if streamed == nil {
             headers[.contentDisposition] = "attachment; filename=\"\(segment.recording).wav\""
         }
-        headers.sandboxLink(for: request.headers[.origin])
+        headers.sandboxLink(for: request.headers.value(of: .origin))
         var bytes = 0..<audio.size
         var status = HTTPResponse.Status.ok
         do {
-            if let text = request.headers[.range], let range = try ByteRange(text, of: audio.size) {
+            if let text = request.headers.value(of: .range), let range = try ByteRange(text, of: audio.size) {
                 bytes = Range(range.bytes)
                 status = .partialContent
                 headers[.contentRange] = range.contentRange(of: audio.size)

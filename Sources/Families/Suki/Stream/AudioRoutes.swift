@@ -28,13 +28,13 @@ struct AudioRoutes: Sendable {
     @Sendable private func take(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         _ = try await sessions.requireOpen(id, of: principal)
-        guard let time = request.headers[.startTime].flatMap({ Date(rfc3339: $0) }) else {
+        guard let time = request.headers.value(of: .startTime).flatMap({ Date(rfc3339: $0) }) else {
             throw ScribeError.invalidRequest(field: "X-Start-Time", problem: "must be a time as RFC 3339 has it")
         }
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > Self.largest {
+        if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > Self.largest {
             throw HTTPProblem.bodyTooLarge(limit: Self.largest)
         }
-        let expected = request.headers[.encryptionHash]?.lowercased()
+        let expected = request.headers.value(of: .encryptionHash)?.lowercased()
         if let expected, expected.utf8.count != 64 || !expected.allSatisfy(\.isHexDigit) { throw Self.wrongHash }
         let recording = try await sessions.receive(in: id, of: principal)
         do {

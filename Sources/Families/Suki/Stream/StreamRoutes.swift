@@ -30,7 +30,7 @@ struct StreamRoutes: Sendable {
         let upgrade = WebSocketUpgrade(request)
         let handshake = Handshake(request.headers, upgrade?.subprotocols ?? [])
         let principal = try await clinicians.principal(
-            of: handshake.token, for: request.headers[.sukiProvider])
+            of: handshake.token, for: request.headers.value(of: .sukiProvider))
         guard let upgrade else { throw SukiError.upgradeRequired }
         guard let text = handshake.session else {
             throw SukiError(.badRequest, "invalid_request", "say which session: ambient_session_id")
@@ -67,8 +67,8 @@ struct StreamRoutes: Sendable {
                 session = words.count > 1 ? words[1] : nil
                 token = words.count > 2 ? words[2] : nil
             } else {
-                session = headers[.ambientSession]
-                token = headers[.sukiToken]
+                session = headers.value(of: .ambientSession)
+                token = headers.value(of: .sukiToken)
             }
         }
     }

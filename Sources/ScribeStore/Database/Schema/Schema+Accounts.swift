@@ -11,7 +11,7 @@ extension Schema {
             secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
             transaction_limit INTEGER CHECK (transaction_limit >= 0),
             -- The clients file or the demo, which replace their own at each start, or the operator API.
-            origin TEXT NOT NULL DEFAULT 'file' CHECK (origin IN ('file', 'demo', 'api'))
+            origin TEXT NOT NULL DEFAULT 'file' CHECK (\(column("origin", isOneOf: "file demo api")))
         ) STRICT, WITHOUT ROWID;
 
         -- API keys of clients of the operator API.
@@ -52,7 +52,7 @@ extension Schema {
             user_code TEXT NOT NULL UNIQUE CHECK (length(user_code) = 8),
             redirect TEXT,
             address TEXT NOT NULL,
-            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'approved', 'denied')),
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (\(column("state", isOneOf: "pending approved denied"))),
             -- Client that approved the login, and that the device acts for.
             client_id TEXT CHECK ((client_id IS NOT NULL) = (state = 'approved')),
             -- By the machine's clock, as all times here.

@@ -8,7 +8,7 @@ extension Schema {
             user_id TEXT NOT NULL,
             doctor_id TEXT NOT NULL,
             client_id TEXT NOT NULL,
-            status TEXT NOT NULL CHECK (status IN ('in_progress', 'processing', 'merging', 'completed', 'failed')),
+            status TEXT NOT NULL CHECK (\(column("status", isOneOf: "in_progress processing merging completed failed"))),
             source TEXT NOT NULL,
             language TEXT,
             visibility TEXT NOT NULL DEFAULT 'private',

@@ -4,7 +4,7 @@ extension Schema {
         CREATE TABLE jobs (
             -- Ids are never reused, so that a late runner cannot end another job.
             id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
-            kind TEXT NOT NULL CHECK (kind IN ('transcribe', 'assemble', 'note')),
+            kind TEXT NOT NULL CHECK (\(column("kind", isOneOf: "transcribe assemble note"))),
             transaction_id INTEGER NOT NULL REFERENCES transactions ON DELETE CASCADE,
             business_id TEXT NOT NULL,
             -- The chunk to transcribe, or the document to write; empty for the one job that assembles the results.

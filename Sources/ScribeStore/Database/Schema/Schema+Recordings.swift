@@ -15,9 +15,9 @@ extension Schema {
             language TEXT,
             fixture TEXT,
             request TEXT NOT NULL CHECK (json_valid(request)),
-            user_status TEXT NOT NULL CHECK (user_status IN ('init', 'stopped', 'commit', 'cancelled')),
+            user_status TEXT NOT NULL CHECK (\(column("user_status", isOneOf: "init stopped commit cancelled"))),
             processing_status TEXT NOT NULL CHECK (
-                processing_status IN ('in-progress', 'success', 'system_failure', 'request_failure', 'cancelled')
+                \(column("processing_status", isOneOf: "in-progress success system_failure request_failure cancelled"))
             ),
             stopped_files TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(stopped_files)),
             chunk_times TEXT NOT NULL DEFAULT '{}' CHECK (json_valid(chunk_times)),

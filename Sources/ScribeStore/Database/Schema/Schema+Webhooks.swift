@@ -41,7 +41,7 @@ extension Schema {
             headers TEXT CHECK (headers IS NULL OR json_valid(headers)),
             -- Gone once it is delivered, and a day after it has failed: it may hold what a patient has said.
             body BLOB,
-            state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sending', 'delivered', 'failed')),
+            state TEXT NOT NULL DEFAULT 'pending' CHECK (\(column("state", isOneOf: "pending sending delivered failed"))),
             attempts INTEGER NOT NULL DEFAULT 0,
             occurred_at INTEGER NOT NULL,
             -- Since when it is to be delivered: a replay begins anew.

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Tables and indexes of version 1, in files by subject: SQLite's text, which is rewritten for PostgreSQL.
@@ -23,6 +24,12 @@ enum Schema {
         // A hash: a content may be longer than an entry of a tree.
         (#"ON memories \(business_id, user_id, folded\)"#, "ON memories USING hash (folded)"),
     ]
+
+    /// SQL for a column that has one of some values, which spaces separate. For `IN` and more than two values, SQLite
+    /// would build an index at each write.
+    static func column(_ name: String, isOneOf values: String) -> String {
+        values.words.map { "\(name) = '\($0)'" }.joined(separator: " OR ")
+    }
 
     /// The tables in the words of PostgreSQL.
     static var forPostgreSQL: String {
