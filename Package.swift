@@ -238,7 +238,8 @@ let package = Package(
         .target(
             name: "ScribeStore",
             dependencies: [
-                "Basics", "ObjectStorage", "ScribeDomain", .crypto, .grdb, .grdbSQLite, .nioCore, .nioPosix, .system,
+                "Basics", "ObjectStorage", "SQLiteMemory", "ScribeDomain", .crypto, .grdb, .grdbSQLite, .nioCore,
+                .nioPosix, .system,
             ],
             swiftSettings: swiftSettings
         ),
@@ -297,6 +298,8 @@ let package = Package(
         .target(name: "Documents", cSettings: [.unsafeFlags(["-Wno-c23-extensions"])]),
         // A checksum by instructions of the processor that Swift has no name for.
         .target(name: "CyclicChecksum"),
+        // A setting of SQLite whose function Swift cannot call.
+        .target(name: "SQLiteMemory"),
         // Packages say what they were built from: SCRIBE_BUILD="$(git log -1 --format='%h, %cs')".
         .target(
             name: "BuildDetails",

@@ -133,7 +133,7 @@ struct PythonClientTests {
             #expect(result.status == 200)
             #expect(try result["status"] == "completed")
             let bundle = try #require(Data(base64Encoded: result["data.output.fhir"]))
-            let json = try JSONDecoder().decode(JSONValue.self, from: bundle)
+            let json = try JSONDocument(bundle).value
             #expect(json["resourceType"] == .string("Bundle"))
         }
     }

@@ -43,7 +43,7 @@ struct WebClientTests {
             let note = try #require(result["data.template_results.custom.0.value"].base64Text)
             #expect(note.contains("fever"))
             let record = try #require(result["data.template_results.integration.0.value"].base64Text)
-            #expect(try JSONDecoder().decode(JSONValue.self, from: Data(record.utf8)).isObject)
+            #expect(try JSONDocument(Data(record.utf8)).value.isObject)
             #expect(try result["data.template_results.transcript.0.lang"] == "raw")
             #expect(try result["data.template_results.transcript.0.value"].base64Text?.contains("fever") == true)
             try await client.session.server.expectNotesAtMost()

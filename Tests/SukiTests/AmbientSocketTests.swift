@@ -145,7 +145,7 @@ struct AmbientSocketTests {
             }
             #expect(end.code == code)
             #expect(end.texts.count == 1)
-            let error = try JSONDecoder().decode(JSONValue.self, from: Data(end.texts[0].utf8))
+            let error = try JSONDocument(Data(end.texts[0].utf8)).value
             #expect(error["code"] == .integer(400))
             #expect(error["message"]?.stringValue?.hasPrefix("invalid_request: ") == true)
             #expect(try await client.finishAmbient(id) == "completed")

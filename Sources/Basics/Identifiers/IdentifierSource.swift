@@ -20,8 +20,20 @@ package struct IdentifierSource: Sendable {
     /// Returns a fresh UUID in lower case.
     package func uuid() -> String {
         // `uuidString` formats each digit by `snprintf`.
-        let bytes = withUnsafeBytes(of: makeUUID().uuid, Array.init)
-        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hex.encode(bytes[$0]) }.joined(separator: "-")
+        withUnsafeBytes(of: makeUUID().uuid) { bytes in
+            String(unsafeUninitializedCapacity: 36) { text in
+                var position = 0
+                for (index, byte) in bytes.enumerated() {
+                    if index == 4 || index == 6 || index == 8 || index == 10 {
+                        text[position] = UInt8(ascii: "-")
+                        position += 1
+                    }
+                    (text[position], text[position + 1]) = (Hex.digit(byte >> 4), Hex.digit(byte & 15))
+                    position += 2
+                }
+                return position
+            }
+        }
     }
 
     /// Returns random bytes, fit for secrets.

@@ -73,6 +73,11 @@ package enum JSONValue: Hashable, Sendable {
         return .object(members.filter { $0.value != .null || !isMeant($0.key) })
     }
 
+    var isNull: Bool {
+        guard case .null = self else { return false }
+        return true
+    }
+
     /// Whether this is an object.
     package var isObject: Bool {
         guard case .object = self else { return false }
@@ -82,28 +87,13 @@ package enum JSONValue: Hashable, Sendable {
 
 // Not Encodable: an encoder writes no digits beyond those of its own numbers.
 extension JSONValue: Decodable {
+    /// Decodes a value of a ``JSONDocument``, the only decoder that has untyped values.
     package init(from decoder: any Decoder) throws {
-        if let key = JSONDocument.userInfoKey, let document = decoder.userInfo[key] as? JSONDocument,
-            let value = try document.value(at: decoder.codingPath)
-        {
-            self = value
-            return
+        guard let decoder = decoder as? JSONValueDecoder else {
+            let context = DecodingError.Context(
+                codingPath: decoder.codingPath, debugDescription: "only a JSONDocument decodes untyped values")
+            throw DecodingError.typeMismatch(JSONValue.self, context)
         }
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([String: JSONValue].self) {
-            self = .object(value)
-        } else {
-            self = .array(try container.decode([JSONValue].self))
-        }
+        self = decoder.value
     }
 }

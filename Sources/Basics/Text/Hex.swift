@@ -13,7 +13,8 @@ package enum Hex {
         }
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 {
+    /// The digit of a value from 0 to 15, in lower case.
+    static func digit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 

@@ -13,6 +13,12 @@ extension Substring {
             .map(Substring.init)
     }
 
+    /// Whether the text contains an ASCII character.
+    package func contains(ascii character: Unicode.Scalar) -> Bool {
+        let byte = UInt8(ascii: character)
+        return utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
+    }
+
     /// Words separated by white space.
     package var words: [Substring] {
         asciiParts { $0 == 0x20 || (0x09...0x0D).contains($0) } ?? split(whereSeparator: \.isWhitespace)

@@ -26,7 +26,7 @@ package struct FaultyFields {
             body.set(fault.replacement, at: fault.path[...])
             let next: Fault
             do {
-                _ = try JSONDocument(Data(JSON.value(body).bytes)).decode(type)
+                _ = try JSONDocument(JSON.value(body).bytes).decode(type)
                 return
             } catch let error as DecodingError {
                 next = Fault(error)

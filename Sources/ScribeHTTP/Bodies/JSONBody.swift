@@ -90,7 +90,7 @@ extension Request {
             throw ScribeError.invalidRequest(field: nil, problem: "has too many combining marks in a row")
         }
         do {
-            let document = JSONDocument(Data(buffer.readableBytesView))
+            let document = try JSONDocument(buffer.readableBytesView)
             return (try document.decode(type), document)
         } catch let error as DecodingError {
             throw FaultyFields(of: type, in: Data(buffer.readableBytesView), first: error).error

@@ -56,8 +56,7 @@ extension ScribeContext {
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` under ``ContractMode/strict``.
     func validate(_ body: JSONDocument?) throws {
         guard let operation = contractOperation else { return }
-        guard let body else { return try tell(operation.findings(inBody: nil)) }
-        if let value = body.value { try tell(operation.findings(inBody: value)) }
+        try tell(operation.findings(inBody: body?.value))
     }
 
     /// Checks the answer, and gives it the number of findings about the request and itself.

@@ -8,7 +8,7 @@ package enum PercentEncoding {
     package static func decode(_ text: some StringProtocol) -> String? { decode(Array(text.utf8)) }
 
     private static func decode(_ text: [UInt8]) -> String? {
-        guard text.contains(UInt8(ascii: "%")) else { return String(utf8: text[...]) }
+        guard text.contains(UInt8(ascii: "%")) else { return text.withUnsafeBufferPointer(String.init(utf8:)) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var iterator = text.makeIterator()
@@ -22,7 +22,7 @@ package enum PercentEncoding {
             }
             bytes.append(high << 4 | low)
         }
-        return String(utf8: bytes[...])
+        return bytes.withUnsafeBufferPointer(String.init(utf8:))
     }
 
     /// Encodes all bytes but letters, digits and `-_.~`; `/` on request.

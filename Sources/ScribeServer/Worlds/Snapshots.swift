@@ -67,7 +67,7 @@ final class Snapshots: SnapshotControl {
     /// The folder of a snapshot. Blocking.
     private func found(_ name: SnapshotName) throws -> SnapshotFolder {
         guard let data = FileManager.default.contents(atPath: pointer(name)),
-            let pointer = try? JSONDecoder().decode(Pointer.self, from: data), UUID(uuidString: pointer.folder) != nil
+            let pointer = try? JSONDocument(data).decode(Pointer.self), UUID(uuidString: pointer.folder) != nil
         else { throw SnapshotProblem.unknown }
         return SnapshotFolder(path: "\(folder)/\(pointer.folder)")
     }

@@ -55,14 +55,14 @@ package struct SnapshotManifest: Codable, Hashable, Sendable {
             let version: Int
             let schema: Int
         }
-        guard json.count <= Self.limit, let head = try? JSONDecoder().decode(Head.self, from: json),
+        guard json.count <= Self.limit, let head = try? JSONDocument(json).decode(Head.self),
             head.format == Self.ownFormat
         else { throw SnapshotProblem.foreign }
         guard head.version <= Self.ownVersion, head.schema <= SQLiteSchema.latestVersion else {
             throw SnapshotProblem.newer
         }
         guard head.version == Self.ownVersion, head.schema >= 1,
-            let manifest = try? JSONDecoder().decode(Self.self, from: json)
+            let manifest = try? JSONDocument(json).decode(Self.self)
         else { throw SnapshotProblem.foreign }
         guard manifest.objects <= Self.maxFiles else { throw SnapshotProblem.tooManyFiles(limit: Self.maxFiles) }
         self = manifest

@@ -42,15 +42,13 @@ enum StoredJSON {
     /// Decodes a list of names without a decoder.
     /// - Throws: `DecodingError` for any other text.
     static func names(_ text: String) throws -> [String] {
-        guard case .array(let names) = JSONDocument.written(text) else {
-            return try JSONDocument(Data(text.utf8)).decode([String].self)
-        }
-        return names.compactMap(\.stringValue)
+        let document = try JSONDocument(text.utf8)
+        return try document.value.arrayValue?.compactMap(\.stringValue) ?? document.decode()
     }
 
     /// Decodes an object, an empty one without a decoder.
     static func object(_ text: String) throws -> JSONValue {
-        text == "{}" ? .object([:]) : try JSONDocument(Data(text.utf8)).decode(JSONValue.self)
+        text == "{}" ? .object([:]) : try JSONDocument(text.utf8).decode(JSONValue.self)
     }
 
     static func diagnostics(_ text: String) throws -> [Diagnostic] {
@@ -58,14 +56,14 @@ enum StoredJSON {
     }
 
     static func value<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) throws -> Value {
-        try JSONDocument(Data(text.utf8)).decode(type)
+        try JSONDocument(text.utf8).decode(type)
     }
 
     /// Decodes a list, an empty one without a decoder.
     static func value<Element: Decodable>(
         _ text: String, as type: [Element].Type = [Element].self
     ) throws -> [Element] {
-        text == "[]" ? [] : try JSONDocument(Data(text.utf8)).decode(type)
+        text == "[]" ? [] : try JSONDocument(text.utf8).decode(type)
     }
 
     static func value(_ text: String, as type: [String].Type = [String].self) throws -> [String] { try names(text) }
@@ -73,6 +71,6 @@ enum StoredJSON {
     static func value(
         _ text: String, as type: [String: String].Type = [String: String].self
     ) throws -> [String: String] {
-        text == "{}" ? [:] : try JSONDocument(Data(text.utf8)).decode(type)
+        text == "{}" ? [:] : try JSONDocument(text.utf8).decode(type)
     }
 }

@@ -101,7 +101,7 @@ struct DoctorChecks {
     /// Adds warnings about the settings of a shared database.
     private mutating func lookAtDurability() async {
         guard let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(10)),
-            let components = try? JSONDecoder().decode(Readiness.self, from: answer.body).components
+            let components = try? JSONDocument(answer.body).decode(Readiness.self).components
         else { return }
         if let durability = components["durability"] {
             findings.append(

@@ -147,7 +147,7 @@ struct ControlClient: Sendable {
             throw Refusal(reason: "no server answers at \(baseURL); start one, or name another one with --url")
         }
         guard (200..<300).contains(status) else {
-            let problem: Problem? = try? JSONDecoder().decode(Problem.self, from: data)
+            let problem: Problem? = try? JSONDocument(data).decode(Problem.self)
             // The server names its own ways to choose a namespace.
             let detail = problem?.detail.replacing(NamespaceUse.controlWays, with: "--namespace NAME")
             let reason =

@@ -54,7 +54,7 @@ struct Ready: AsyncParsableCommand {
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/readyz", within: .seconds(2))
         // A 200 alone may come from another server.
         guard let answer, answer.status == 200,
-            let readiness = try? JSONDecoder().decode(Readiness.self, from: answer.body)
+            let readiness = try? JSONDocument(answer.body).decode(Readiness.self)
         else { return false }
         guard strict else { return true }
         // The value is the recogniser's name, and its problem if it has one: `openai unreachable`.

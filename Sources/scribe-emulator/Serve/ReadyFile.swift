@@ -61,7 +61,7 @@ struct ReadyFile: Sendable {
             let pid: Int32
         }
         let answer = try? await OneRequest.answer("GET", "\(baseURL)/livez", within: .seconds(2))
-        return answer.flatMap { try? JSONDecoder().decode(Liveness.self, from: $0.body).pid }
+        return answer.flatMap { try? JSONDocument($0.body).decode(Liveness.self).pid }
     }
 
     /// Writes the file atomically: a reader never sees half of it.
@@ -89,7 +89,7 @@ struct ReadyFile: Sendable {
 
     /// The content; nil if the file does not exist or is not a ready file.
     func read() -> Content? {
-        FileManager.default.contents(atPath: path).flatMap { try? JSONDecoder().decode(Content.self, from: $0) }
+        FileManager.default.contents(atPath: path).flatMap { try? JSONDocument($0).decode(Content.self) }
     }
 
     /// Removes the file that this process has written.

@@ -27,7 +27,7 @@ struct AccountRoutesTests {
             #expect(answer.json["refresh_expires_in"] == .integer(2_592_000))
             let parts = try answer["access_token"].split(separator: ".")
             #expect(parts.count == 3)
-            let claims = try JSONDecoder().decode(JSONValue.self, from: try #require(base64URL(parts[1])))
+            let claims = try JSONDocument(try #require(base64URL(parts[1]))).value
             #expect(claims["b-id"] == .string("b-demo-2"))
             #expect(claims["c-id"] == .string("dev-client-2"))
             #expect(claims["uuid"] == .string("u-demo-2"))

@@ -37,7 +37,7 @@ struct Version1Tests {
             let status = try await client.get("/voice-record/api/status/t")
             #expect(try status["status"] == "completed")
             let fhir = try #require(Data(base64Encoded: status["data.output.fhir"]))
-            let bundle = try JSONDecoder().decode(JSONValue.self, from: fhir)
+            let bundle = try JSONDocument(fhir).value
             #expect(bundle["resourceType"] == .string("Bundle"))
             #expect(bundle["type"] == .string("document"))
             let retrieved = try await client.get("/health/api/v1/fhir/retrieve?identifier=t")

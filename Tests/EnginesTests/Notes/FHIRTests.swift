@@ -23,7 +23,7 @@ struct FHIRTests {
             id: id, business: business, time: Date(timeIntervalSince1970: 1_800_000_000), patient: "Asha Rao",
             gender: .female)
         let json = FHIRDocument(template, facts, of: visit, transcript: transcript).json
-        return try JSONDocument(Data(json.bytes)).decode(JSONValue.self)
+        return try JSONDocument(json.bytes).decode(JSONValue.self)
     }
 
     private static func resources(_ bundle: JSONValue) -> [JSONValue] {
@@ -117,7 +117,7 @@ struct FHIRTests {
             id: .init("n"), name: "Note", format: .fhir, bucket: .custom, sections: [section, section])
         let request = NoteRequest(template, from: "", of: Visit(id: "t", time: Date(timeIntervalSince1970: 0)))
         let text = NoteEncoding(request, [(section, [fact]), (section, [fact])]) { _, _ in "As the model says." }.text
-        let all = Self.resources(try JSONDocument(Data(text.utf8)).decode(JSONValue.self))
+        let all = Self.resources(try JSONDocument(text.utf8).decode(JSONValue.self))
         #expect(Self.types(all) == ["Composition", "Patient", "Encounter", "Device", "Condition"])
         let div = Self.item(all[0]["section"], 1)?["text"]?["div"]?.stringValue
         #expect(div?.contains("<p>As the model says.</p>") == true)

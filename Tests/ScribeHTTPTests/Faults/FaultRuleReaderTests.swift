@@ -18,7 +18,7 @@ struct FaultRuleReaderTests {
         ]), others: ["PutObject"], events: ["session.ended"])
 
     private func read(_ json: String) throws -> FaultRule {
-        guard case .object(let members) = try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8)) else {
+        guard case .object(let members) = try JSONDocument(json.utf8).value else {
             throw ScribeError.invalidRequest(field: nil, problem: "")
         }
         return try reader.rule(of: members).rule

@@ -67,7 +67,7 @@ struct DeepgramLiveMessage: Decodable {
     /// Decodes a message's JSON; nil for other text and other kinds of messages.
     init?(_ text: [UInt8]) {
         guard !JSONDocument.isTooLarge(text),
-            let message = try? JSONDecoder().decode(Self.self, from: Data(text))
+            let message = try? JSONDocument(text).decode(Self.self)
         else { return nil }
         self = message
     }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 package import NIOPosix
 package import ScribeDomain
@@ -97,7 +98,7 @@ package struct DeepgramTranscriber: Transcriber {
     }
 
     private static func speech(in body: Data) throws -> RecognisedSpeech {
-        guard let results = try? JSONDecoder().decode(Answer.self, from: body).results,
+        guard let results = try? JSONDocument(body).decode(Answer.self).results,
             let best = results.channels.first?.alternatives.first
         else {
             throw EngineFailure(

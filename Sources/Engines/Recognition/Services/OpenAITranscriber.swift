@@ -126,7 +126,7 @@ package struct OpenAITranscriber: Transcriber {
             guard let text = String(validating: answer.body, as: UTF8.self) else { throw Self.unreadable }
             return RecognisedSpeech(text: text.cleaned)
         }
-        guard let decoded = try? JSONDecoder().decode(Answer.self, from: answer.body) else { throw Self.unreadable }
+        guard let decoded = try? JSONDocument(answer.body).decode(Answer.self) else { throw Self.unreadable }
         let segments = decoded.segments?.value ?? []
         var words = decoded.words?.value ?? segments.flatMap { $0.words?.value ?? [] }
         var text = decoded.text

@@ -26,7 +26,7 @@ extension S3Responder {
                 if name == "host" { return authority }
                 guard let name = HTTPField.Name(name), let value = headers.value(of: name) else { return nil }
                 // The most fields occur once.
-                return value.utf8.contains(UInt8(ascii: ",")) ? headers[values: name].joined(separator: ",") : value
+                return value[...].contains(ascii: ",") ? headers[values: name].joined(separator: ",") : value
             }
         )
         guard let signature = try SigV4.read(from: message) else {
@@ -73,7 +73,7 @@ extension S3Responder {
     private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
         let signed = Set(signature.signedHeaders)
         for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {
-            guard signed.contains(field.name.canonicalName) || field.name == .amzContentSHA256 else {
+            guard field.name == .amzContentSHA256 || signed.contains(field.name.canonicalName) else {
                 throw .accessDenied("There were headers present in the request which were not signed")
             }
         }

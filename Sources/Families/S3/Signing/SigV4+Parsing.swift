@@ -20,6 +20,8 @@ extension SigV4 {
         }
         var fields: [String: String] = [:]
         for part in Substring(authorization.utf8.dropFirst(algorithm.utf8.count + 1)).split(ascii: ",") {
+            // Most clients write a space after each comma.
+            let part = part.hasPrefix(" ") ? part.dropFirst() : part
             let pair = part.split(ascii: "=", maxSplits: 1)
             guard pair.count == 2 else { continue }
             fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
@@ -37,9 +39,7 @@ extension SigV4 {
     }
 
     private static func withoutSpaces(_ text: Substring) -> String {
-        let space = UInt8(ascii: " ")
-        let text = Substring(text.utf8.drop { $0 == space })
-        return text.utf8.contains(space) ? text.split(ascii: " ").joined() : String(text)
+        text.contains(ascii: " ") ? text.split(ascii: " ").joined() : String(text)
     }
 
     private static func read(query: SigV4Query) throws(S3Error) -> SigV4? {

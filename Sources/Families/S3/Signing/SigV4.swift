@@ -90,7 +90,7 @@ struct SigV4: Hashable, Sendable {
     }
 
     private static func singleSpaced(_ value: String) -> String {
-        value.utf8.contains(UInt8(ascii: " ")) ? value.split(ascii: " ").joined(separator: " ") : value
+        value[...].contains(ascii: " ") ? value.split(ascii: " ").joined(separator: " ") : value
     }
 
     /// Time of the signature; nil for an impossible date, such as 30 February.

@@ -65,8 +65,6 @@ enum S3Address: Hashable, Sendable {
 
     /// Whether a key, read as a path, leads out of its bucket. Otherwise `.` and `..` are names like others, as on S3.
     private static func leavesBucket(_ key: String) -> Bool {
-        let dot = UInt8(ascii: ".")
-        guard zip(key.utf8, key.utf8.dropFirst()).contains(where: { $0 == (dot, dot) }) else { return false }
         var depth = 0
         for name in key.split(ascii: "/") where name != "." {
             depth += name == ".." ? -1 : 1

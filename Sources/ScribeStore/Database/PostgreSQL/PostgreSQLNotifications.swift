@@ -151,7 +151,7 @@ package final class PostgreSQLNotifications: Sendable {
 
     private func receive(_ payload: String) {
         guard let data = Data(base64Encoded: payload),
-            let texts = try? JSONDecoder().decode([[String]].self, from: data), texts.first != [sender]
+            let texts = try? JSONDocument(data).decode([[String]].self), texts.first != [sender]
         else { return }
         for text in texts.dropFirst() {
             if let change = Self.change(text) { receiver.publish(change) }

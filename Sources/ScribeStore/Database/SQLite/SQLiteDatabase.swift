@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import ObjectStorage
+import SQLiteMemory
 import ScribeDomain
 import SystemPackage
 
@@ -27,10 +28,20 @@ final class SQLiteDatabase: StoreEngine {
         guard number >= oldestSQLite else { throw .olderSQLite(version: version) }
     }
 
+    private static let countsMemory = sqlite_stop_counting_memory() != SQLITE_OK
+
+    /// Checks SQLite's version, and sets what a process sets once, before it first opens a database.
+    /// - Throws: as ``check(sqlite:called:)``.
+    static func prepareLibrary() throws(Store.Problem) {
+        // A process that has opened a database counts on, which costs time alone.
+        _ = countsMemory
+        try check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
+    }
+
     /// Opens the file at `path`, and creates or migrates its schema. Blocking.
     /// - Throws: ``Store/Problem``, or SQLite's error.
     convenience init(path: String, durability: Durability, sink: (any ChangeSink)?) throws {
-        try Self.check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
+        try Self.prepareLibrary()
         let pool = try Self.pool(path: path, durability: durability)
         try SQLiteSchema.prepare(pool)
         // SQLite of macOS has no F_FULLFSYNC: its `fullfsync` is a barrier, which keeps the order of writes alone.
@@ -72,7 +83,7 @@ final class SQLiteDatabase: StoreEngine {
 
     /// Makes a file with the schema, in WAL mode.
     private static func makeFile(at path: String) throws {
-        try check(sqlite: Int(sqlite3_libversion_number()), called: String(cString: sqlite3_libversion()))
+        try prepareLibrary()
         let new = "\(path).new"
         // SQLite would make a file that others can read.
         try FileSystem.naming(new) {

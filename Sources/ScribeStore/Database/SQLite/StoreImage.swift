@@ -10,9 +10,10 @@ package final class StoreImage: Sendable {
     /// Makes the schema. Blocking.
     /// - Parameter memory: the memory that the rows of all stores of this image take. A write beyond its limit is
     ///   ``ScribeError/storageUnavailable(cause:)``.
-    /// - Throws: SQLite's error.
+    /// - Throws: ``Store/Problem``, or SQLite's error.
     package init(memory: WorldMemory = WorldMemory(limit: .max)) throws {
         self.memory = memory
+        try SQLiteDatabase.prepareLibrary()
         image = try DatabaseQueue(configuration: Self.configuration)
         try SQLiteSchema.prepare(image)
     }

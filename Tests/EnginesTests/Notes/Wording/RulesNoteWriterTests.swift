@@ -65,7 +65,7 @@ struct RulesNoteWriterTests {
     @Test("a note in eka_emr is an object of named items")
     func emr() async throws {
         let note = try await note(.ekaEMR)
-        let record = try JSONDecoder().decode(JSONValue.self, from: Data(note.utf8))
+        let record = try JSONDocument(Data(note.utf8)).value
         guard case .array(let plan)? = record["prescription"]?["Plan"] else {
             Issue.record("no plan in \(note)")
             return
