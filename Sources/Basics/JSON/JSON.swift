@@ -23,7 +23,7 @@ package enum JSON: Sendable {
     package static func integer(_ value: Int) -> JSON { .integer(Int64(value)) }
 
     /// Maps each element of a sequence to an array element.
-    package static func array<Element>(
+    @inlinable package static func array<Element>(
         _ elements: some Sequence<Element>, _ value: (Element) throws -> JSON
     ) rethrows -> JSON {
         .array(try elements.map(value))

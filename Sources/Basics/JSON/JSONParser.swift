@@ -61,18 +61,23 @@ struct JSONParser {
     }
 
     private mutating func object() -> JSONValue? {
-        var members: [String: JSONValue] = [:]
+        // A dictionary of the right size takes no time to grow.
+        var members: [(name: String, value: JSONValue)] = []
+        members.reserveCapacity(8)
         skipSpace()
-        if take("}") { return .object(members) }
+        if take("}") { return .object([:]) }
         repeat {
             skipSpace()
             guard peek == UInt8(ascii: "\""), let name = text() else { return nil }
             skipSpace()
             guard take(":"), let value = value() else { return nil }
-            if members[name] == nil { members[name] = value }
+            members.append((name, value))
             skipSpace()
         } while take(",")
-        return take("}") ? .object(members) : nil
+        guard take("}") else { return nil }
+        var object = [String: JSONValue](minimumCapacity: members.count)
+        for member in members.reversed() { object[member.name] = member.value }
+        return .object(object)
     }
 
     private mutating func array() -> JSONValue? {

@@ -116,7 +116,7 @@ struct FileObjectWriter: ObjectWriter {
     private static func open(_ path: String) throws -> SystemPackage.FileDescriptor {
         let open = {
             try SystemPackage.FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: .ownerReadWrite
             )
         }

@@ -102,4 +102,9 @@ struct SQLArguments: ExpressibleByArrayLiteral {
     }
 
     init(_ values: [SQLValue]) { self.values = values }
+
+    /// Size of all texts in UTF-8, in bytes.
+    var textSize: Int {
+        values.reduce(into: 0) { size, value in if case .text(let text) = value { size += text.utf8.count } }
+    }
 }

@@ -75,7 +75,10 @@ struct Insertion {
         }
         assert(
             text == sql(first, count: rows.count), "the insertion into \(place.table) names other columns than before")
-        try db.run(text, SQLArguments(rows.flatMap { row in row.map { $0.value?.sqlValue ?? .null } }))
+        var values: [SQLValue] = []
+        values.reserveCapacity(rows.count * first.count)
+        for row in rows { for index in row.indices { values.append(row[index].value?.sqlValue ?? .null) } }
+        try db.run(text, SQLArguments(values))
     }
 
     private func sql(_ row: ColumnValues, count: Int) -> String {

@@ -22,7 +22,7 @@ package struct AudioBytes: Sendable {
     /// Reads a file of at most `limit` bytes; nil for a larger file, which is not read.
     static func read(_ path: String, upTo limit: Int) throws -> AudioBytes? {
         // `FileManager` also looks up the file's owner, which costs more than the read.
-        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
         defer { try? file.close() }
         let size = Int(try file.seek(offset: 0, from: .end))
         guard size <= limit else { return nil }

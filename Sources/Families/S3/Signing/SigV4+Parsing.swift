@@ -75,7 +75,7 @@ extension SigV4 {
     private static func names(_ list: String) -> [String]? {
         guard list.utf8.count <= longestHeaderList else { return nil }
         let names = list.lowercased().split(ascii: ";", omittingEmptySubsequences: false).map(String.init)
-        let isSorted = zip(names, names.dropFirst()).allSatisfy { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        let isSorted = zip(names, names.dropFirst()).allSatisfy(<)
         return isSorted && names.first?.isEmpty == false ? names : nil
     }
 

@@ -18,9 +18,19 @@ struct SigV4: Hashable, Sendable {
     let scope: SigningScope
     /// Time of the signature, as signed: `yyyyMMdd'T'HHmmss'Z'`.
     let timestamp: String
+    /// Time of the signature; nil for an impossible date, such as 30 February.
+    let date: Date?
     /// Signed headers: lower-case names, sorted.
     let signedHeaders: [String]
     let signature: [UInt8]
+
+    init(
+        placement: Placement, scope: SigningScope, timestamp: String, signedHeaders: [String], signature: [UInt8]
+    ) {
+        (self.placement, self.scope, self.timestamp) = (placement, scope, timestamp)
+        (self.signedHeaders, self.signature) = (signedHeaders, signature)
+        date = Self.date(of: timestamp, on: scope.day)
+    }
 
     /// The signed parts of a request, as received.
     struct Message: Sendable {
@@ -93,10 +103,9 @@ struct SigV4: Hashable, Sendable {
         value[...].contains(ascii: " ") ? value.split(ascii: " ").joined(separator: " ") : value
     }
 
-    /// Time of the signature; nil for an impossible date, such as 30 February.
-    var date: Date? {
+    private static func date(of timestamp: String, on day: String) -> Date? {
         let text = Array(timestamp.utf8)
-        guard text.count == 16, timestamp.prefix(8) == scope.day, text[8] == UInt8(ascii: "T"),
+        guard text.count == 16, timestamp.prefix(8) == day, text[8] == UInt8(ascii: "T"),
             text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy(\.isDigit)
         else { return nil }
         func number(_ range: Range<Int>) -> Int32 { Int32(text[range].number ?? 0) }

@@ -64,22 +64,25 @@ struct SQLiteSession: StoreSession {
         }
         let statement = try database.cachedStatement(sql: sql)
         let handle = statement.sqliteStatement
-        // The statement stays in the cache, and would keep names, transcripts and pictures until it runs again.
-        defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
-        }
         precondition(
             sqlite3_bind_parameter_count(handle) == arguments.values.count, "another number of values than in \(sql)")
-        for (index, value) in arguments.values.enumerated() {
-            let code = Self.bind(value, to: handle, at: Int32(index + 1))
-            guard code == SQLITE_OK else { throw failure(code, sql) }
-        }
-        while true {
-            switch sqlite3_step(handle) {
-            case SQLITE_ROW: body(statement)
-            case SQLITE_DONE: return
-            case let code: throw failure(code, sql)
+        try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 1 + arguments.textSize) { memory in
+            // The statement stays in the cache. It may keep no text of this memory, and no picture until it runs again.
+            defer {
+                sqlite3_reset(handle)
+                sqlite3_clear_bindings(handle)
+            }
+            var texts = memory[...]
+            for (index, value) in arguments.values.enumerated() {
+                let code = Self.bind(value, to: handle, at: Int32(index + 1), &texts)
+                guard code == SQLITE_OK else { throw failure(code, sql) }
+            }
+            while true {
+                switch sqlite3_step(handle) {
+                case SQLITE_ROW: body(statement)
+                case SQLITE_DONE: return
+                case let code: throw failure(code, sql)
+                }
             }
         }
     }
@@ -87,20 +90,24 @@ struct SQLiteSession: StoreSession {
     /// Makes SQLite copy bound values.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    private static func bind(_ value: SQLValue, to handle: SQLiteStatement, at index: Int32) -> Int32 {
+    /// - Parameter texts: memory for the texts, which SQLite reads there until the bindings are cleared. A copy of each
+    ///   would take an allocation of its own.
+    private static func bind(
+        _ value: SQLValue, to handle: SQLiteStatement, at index: Int32,
+        _ texts: inout Slice<UnsafeMutableBufferPointer<UInt8>>
+    ) -> Int32 {
         switch value {
         case .null: return sqlite3_bind_null(handle, index)
         case .integer(let value): return sqlite3_bind_int64(handle, index, value)
         case .real(let value): return sqlite3_bind_double(handle, index, value)
-        case .text(var text):
-            return text.withUTF8 { bytes in
-                bytes.withMemoryRebound(to: CChar.self) {
-                    // An empty text has no address, and would be bound as NULL.
-                    $0.baseAddress.map {
-                        sqlite3_bind_text64(handle, index, $0, UInt64(bytes.count), copied, UInt8(SQLITE_UTF8))
-                    }
-                        ?? sqlite3_bind_text(handle, index, "", 0, copied)
-                }
+        case .text(let text):
+            let place = UnsafeMutableBufferPointer(rebasing: texts)
+            let count =
+                text.utf8.withContiguousStorageIfAvailable { place.update(fromContentsOf: $0) }
+                ?? place.update(fromContentsOf: Array(text.utf8))
+            texts = texts.dropFirst(count)
+            return place.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text64(handle, index, $0.baseAddress, UInt64(count), nil, UInt8(SQLITE_UTF8))
             }
         case .blob(let data):
             guard !data.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
