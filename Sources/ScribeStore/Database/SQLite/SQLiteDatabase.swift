@@ -81,7 +81,8 @@ final class SQLiteDatabase: StoreEngine {
         try database.close()
     }
 
-    /// Makes a file with the schema, in WAL mode.
+    /// Makes a file with the schema, in WAL mode. GRDB asks what each statement reads and writes, which would take
+    /// longer than the statements.
     private static func makeFile(at path: String) throws {
         try prepareLibrary()
         let new = "\(path).new"
@@ -91,16 +92,24 @@ final class SQLiteDatabase: StoreEngine {
                 FilePath(new), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite
             ).close()
         }
-        var configuration = GRDB.Configuration()
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY")
-            try SQLiteSchema.prepareWriting(db)
-        }
-        let queue = try DatabaseQueue(path: new, configuration: configuration)
-        try SQLiteSchema.prepare(queue)
-        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL") }
-        try queue.close()
+        try run(
+            """
+            PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
+            \(SQLiteSchema.script)
+            PRAGMA journal_mode = WAL;
+            """, inFileAt: new)
         guard rename(new, path) == 0 else { throw FileSystem.Failure(Errno(rawValue: errno), at: path) }
+    }
+
+    private static func run(_ script: String, inFileAt path: String) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        var code = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+        if code == SQLITE_OK { code = sqlite3_exec(connection, script, nil, nil, nil) }
+        guard code == SQLITE_OK else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code), message: connection.map { String(cString: sqlite3_errmsg($0)) })
+        }
     }
 
     private static func pool(path: String, durability: Durability) throws -> DatabasePool {

@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 
 /// ``Schema`` in SQLite, with triggers that count, and the migrations that follow version 1.
 ///
@@ -14,6 +13,17 @@ enum SQLiteSchema {
     static let migrations: [String] = []
 
     static var latestVersion: Int { 1 + migrations.count }
+
+    /// Statements that make the schema in a new file.
+    static var script: String {
+        """
+        PRAGMA secure_delete = ON; PRAGMA auto_vacuum = INCREMENTAL;
+        BEGIN;
+        \((version1 + migrations).joined(separator: "\n"))
+        PRAGMA application_id = \(applicationID); PRAGMA user_version = \(latestVersion);
+        COMMIT;
+        """
+    }
 
     /// Program that made a database file.
     enum Origin {
@@ -49,13 +59,13 @@ enum SQLiteSchema {
         case .ours: break
         case .nothing:
             try change(writer, to: latest) { db in
-                for sql in version1 + migrations { try run(sql, in: db) }
+                for sql in version1 + migrations { try db.execute(sql: sql) }
                 try db.execute(sql: "PRAGMA application_id = \(applicationID)")
             }
         }
         let version = try writer.read { try userVersion(of: $0) }
         for (number, sql) in zip(2..., migrations) where number > version {
-            try change(writer, to: number) { try run(sql, in: $0) }
+            try change(writer, to: number) { try $0.execute(sql: sql) }
         }
     }
 
@@ -73,14 +83,6 @@ enum SQLiteSchema {
 
     private static func userVersion(of db: Database) throws -> Int {
         try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-    }
-
-    /// Runs statements that change the schema. GRDB asks what each one reads and writes, which takes longer than they do.
-    private static func run(_ sql: String, in db: Database) throws {
-        let code = sqlite3_exec(db.sqliteConnection, sql, nil, nil, nil)
-        let message = db.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) }
-        db.clearSchemaCache()
-        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
     }
 
     /// Migrates to one version in one SQL transaction.
