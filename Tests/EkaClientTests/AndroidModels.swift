@@ -31,7 +31,7 @@ enum Android {
             let output: [Item]?
             let templateResults: TemplateResults?
             let audioMatrix: AudioMatrix?
-            let additionalData: [String: ClientValue]?
+            let additionalData: [String: JSONValue]?
             let createdAt: String?
         }
 
@@ -128,7 +128,7 @@ enum Android {
             let maxSelection: Limits?
             let myTemplates: [Choice]?
             let selectedPreferences: Preferences?
-            let userDetails: [String: ClientValue]?
+            let userDetails: [String: JSONValue]?
         }
 
         struct Choice: Decodable {

@@ -15,7 +15,7 @@ enum DotNet {
     struct Result: Decodable {
         struct Payload: Decodable {
             let output: [Item]?
-            let additionalData: [String: ClientValue]?
+            let additionalData: [String: JSONValue]?
             let createdAt: String?
         }
 

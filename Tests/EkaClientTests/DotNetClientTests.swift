@@ -38,7 +38,7 @@ struct DotNetClientTests {
             #expect(note.templateId == "clinical_notes_template")
             #expect(note.status == "success")
             #expect(note.value?.base64Text?.contains("fever") == true)
-            #expect(result.data?.additionalData?["visit"]?.value == .object(["number": .integer(7)]))
+            #expect(result.data?.additionalData?["visit"] == .object(["number": .integer(7)]))
             try await client.session.server.expectNotesAtMost()
         }
     }

@@ -25,7 +25,7 @@ enum IOS {
             let output: [Item]?
             let templateResults: TemplateResults?
             let audioMatrix: AudioMatrix?
-            let additionalData: [String: ClientValue]?
+            let additionalData: [String: JSONValue]?
             let createdAt: String?
         }
 

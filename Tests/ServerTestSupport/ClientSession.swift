@@ -121,9 +121,7 @@ extension TestAnswer {
     /// The body as a client's type, whose properties are named after the fields.
     package func decoded<Value: Decodable>(as type: Value.Type = Value.self, status: Int? = nil) throws -> Value {
         if let status { try #require(self.status == status, "\(text)") }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(Value.self, from: body)
+        return try JSONDocument(body).decode(readsSnakeCase: true)
     }
 
     package var isSuccess: Bool { (200..<300).contains(status) }

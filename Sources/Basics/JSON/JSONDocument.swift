@@ -14,9 +14,12 @@ package struct JSONDocument: Sendable {
     }
 
     /// Decodes a type, as `JSONDecoder` does.
+    /// - Parameter readsSnakeCase: whether the key `createdAt` also reads a member called `created_at`.
     /// - Throws: `DecodingError`, and what the type throws.
-    package func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-        try JSONValueDecoder(value).decode(type)
+    package func decode<Value: Decodable>(
+        _ type: Value.Type = Value.self, readsSnakeCase: Bool = false
+    ) throws -> Value {
+        try JSONValueDecoder(value, readsSnakeCase: readsSnakeCase).decode(type)
     }
 
     /// Deepest nesting that is accepted from outside.

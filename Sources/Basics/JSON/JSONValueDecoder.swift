@@ -6,11 +6,15 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     /// Path of the enclosing value, and the key in it; nil for the whole.
     private let path: [any CodingKey]
     private let key: (any CodingKey)?
+    private let readsSnakeCase: Bool
 
-    init(_ value: JSONValue) { self.init(value, in: [], at: nil) }
+    /// - Parameter readsSnakeCase: whether the key `createdAt` also reads a member called `created_at`.
+    init(_ value: JSONValue, readsSnakeCase: Bool) {
+        self.init(value, in: [], at: nil, readsSnakeCase)
+    }
 
-    private init(_ value: JSONValue, in path: [any CodingKey], at key: (any CodingKey)?) {
-        (self.value, self.path, self.key) = (value, path, key)
+    private init(_ value: JSONValue, in path: [any CodingKey], at key: (any CodingKey)?, _ readsSnakeCase: Bool) {
+        (self.value, self.path, self.key, self.readsSnakeCase) = (value, path, key, readsSnakeCase)
     }
 
     var codingPath: [any CodingKey] { key.map { path + [$0] } ?? path }
@@ -65,16 +69,17 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     /// Members of an object.
     private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         private let members: [String: JSONValue]
+        private let readsSnakeCase: Bool
         let codingPath: [any CodingKey]
 
         init(_ decoder: JSONValueDecoder) throws {
             guard case .object(let members) = decoder.value else { throw decoder.mismatch([String: Any].self) }
-            (self.members, codingPath) = (members, decoder.codingPath)
+            (self.members, codingPath, readsSnakeCase) = (members, decoder.codingPath, decoder.readsSnakeCase)
         }
 
         var allKeys: [Key] { members.keys.compactMap(Key.init) }
 
-        func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
+        func contains(_ key: Key) -> Bool { value(key) != nil }
 
         func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
 
@@ -83,8 +88,8 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
         }
 
         func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-            guard let value = members[key.stringValue], !value.isNull else { return nil }
-            return try JSONValueDecoder(value, in: codingPath, at: key).decode(type)
+            guard let value = value(key), !value.isNull else { return nil }
+            return try JSONValueDecoder(value, in: codingPath, at: key, readsSnakeCase).decode(type)
         }
 
         func nestedContainer<NestedKey: CodingKey>(
@@ -97,28 +102,39 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
             try member(key).unkeyedContainer()
         }
 
-        func superDecoder() throws -> any Decoder { JSONValueDecoder(.object(members), in: codingPath, at: nil) }
+        func superDecoder() throws -> any Decoder {
+            JSONValueDecoder(.object(members), in: codingPath, at: nil, readsSnakeCase)
+        }
 
         func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 
         private func member(_ key: Key) throws -> JSONValueDecoder {
-            guard let value = members[key.stringValue] else {
+            guard let value = value(key) else {
                 throw DecodingError.keyNotFound(
                     key, .init(codingPath: codingPath, debugDescription: "the object has no such member"))
             }
-            return JSONValueDecoder(value, in: codingPath, at: key)
+            return JSONValueDecoder(value, in: codingPath, at: key, readsSnakeCase)
+        }
+
+        private func value(_ key: Key) -> JSONValue? {
+            members[key.stringValue] ?? (readsSnakeCase ? members[Self.snakeCase(key.stringValue)] : nil)
+        }
+
+        private static func snakeCase(_ name: String) -> String {
+            name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1.lowercased())" : String($1) }
         }
     }
 
     /// Items of an array.
     private struct Items: UnkeyedDecodingContainer {
         private let items: [JSONValue]
+        private let readsSnakeCase: Bool
         let codingPath: [any CodingKey]
         private(set) var currentIndex = 0
 
         init(_ decoder: JSONValueDecoder) throws {
             guard case .array(let items) = decoder.value else { throw decoder.mismatch([Any].self) }
-            (self.items, codingPath) = (items, decoder.codingPath)
+            (self.items, codingPath, readsSnakeCase) = (items, decoder.codingPath, decoder.readsSnakeCase)
         }
 
         var count: Int? { items.count }
@@ -158,7 +174,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
                 throw DecodingError.valueNotFound(
                     type, .init(codingPath: codingPath + [key], debugDescription: "the array has no more items"))
             }
-            return JSONValueDecoder(items[currentIndex], in: codingPath, at: key)
+            return JSONValueDecoder(items[currentIndex], in: codingPath, at: key, readsSnakeCase)
         }
     }
 

@@ -161,9 +161,7 @@ struct ControlClient: Sendable {
     }
 
     static func decoded<Answer: Decodable>(_ data: Data) throws -> Answer {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        return try decoder.decode(Answer.self, from: data)
+        try JSONDocument(data).decode(readsSnakeCase: true)
     }
 }
 

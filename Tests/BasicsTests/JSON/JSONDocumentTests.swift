@@ -121,6 +121,19 @@ struct JSONDocumentTests {
         #expect(Self.failure { try JSONDocument(text.utf8).decode() } == known)
     }
 
+    @Test("a JSON document reads members in snake case on request, and the keys of a dictionary as they are")
+    func snakeCase() throws {
+        struct Item: Decodable {
+            let createdAt: Int
+            let perName: [String: Item]?
+        }
+        let text = #"{"created_at":1,"per_name":{"aB_c":{"createdAt":2,"created_at":3}}}"#
+        let item: Item = try JSONDocument(text.utf8).decode(readsSnakeCase: true)
+        #expect(item.createdAt == 1)
+        #expect(item.perName?["aB_c"]?.createdAt == 2)
+        #expect(throws: DecodingError.self) { try JSONDocument(text.utf8).decode(Item.self) }
+    }
+
     @Test(
         "a number that its type does not hold is another type's, at its place",
         arguments: [#"{"count":256}"#, #"{"count":-1}"#, #"{"count":1.5}"#, #"{"count":99999999999999999999}"#])
