@@ -67,7 +67,7 @@ package struct Exchange: Sendable {
     package var framesLeftOut = 0
     /// Event and attempt of a delivery, and whether a fault rule has signed it with another key.
     package var delivery: (event: String?, attempt: Int, isSignedWrongly: Bool)?
-    /// Transaction that a delivery is about, or a socket whose path has no transaction id.
+    /// Id of the transaction of a delivery, or of a socket whose path has no transaction id.
     package var transaction: TransactionID?
 
     init(_ kind: Kind, _ head: RecordedHead, at time: Date, prefix: String, requestID: String) {
