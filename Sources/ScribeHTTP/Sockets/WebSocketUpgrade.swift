@@ -20,12 +20,11 @@ package struct WebSocketUpgrade: Sendable {
     /// Parses a WebSocket handshake request.
     /// - Returns: nil for a request without a WebSocket upgrade, or for another version.
     package init?(_ request: Request) {
-        let headers = request.headers
-        guard request.method == .get, headers.wantsWebSocket, headers.value(of: .secWebSocketVersion) == "13",
-            let key = headers.value(of: .secWebSocketKey), Data(base64Encoded: key)?.count == 16
+        guard request.method == .get, request.headers.wantsWebSocket, request.headers[.secWebSocketVersion] == "13",
+            let key = request.headers[.secWebSocketKey], Data(base64Encoded: key)?.count == 16
         else { return nil }
         self.key = key
-        subprotocols = headers[values: .secWebSocketProtocol]
+        subprotocols = request.headers[values: .secWebSocketProtocol]
             .flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 

@@ -24,9 +24,9 @@ extension S3Responder {
             query: request.uri.query ?? "",
             header: { name in
                 if name == "host" { return authority }
-                guard let name = HTTPField.Name(name), let value = headers.value(of: name) else { return nil }
-                // The most fields occur once.
-                return value[...].contains(ascii: ",") ? headers[values: name].joined(separator: ",") : value
+                // The client chooses the names, so each is found by the index of the fields.
+                let values = HTTPField.Name(name).map { headers[values: $0] } ?? []
+                return values.isEmpty ? nil : values.joined(separator: ",")
             }
         )
         guard let signature = try SigV4.read(from: message) else {
