@@ -102,7 +102,8 @@ def measure(server: Scribe | Group, database: PostgreSQL, service: SeaweedFS, co
 
 def main():
     bench.WORK = WORK
-    os.environ.update(KEYS)
+    # A server's copies of its uploads lie on the file system that everything else is measured on.
+    os.environ.update(KEYS, TMPDIR=str(WORK))
     # PostgreSQL runs as a user of its own.
     WORK.chmod(0o755)
     found: dict[tuple, list[dict]] = {}

@@ -18,11 +18,11 @@ extension AccountStore {
     package func register(_ clients: [(client: Client, secretHash: [UInt8], origin: ClientOrigin)]) async throws {
         try await database.write(.clients) { db in
             let taken = try db.row(
-                "SELECT client_id FROM clients WHERE origin = 'api' AND client_id IN \(db.list(1))",
+                "SELECT client_id FROM clients WHERE origin = 'api' AND client_id \(db.isAmong(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))])
             if let taken { throw SeedProblem.clientOfOtherOrigin(ClientID(taken["client_id"]), .api) }
             try db.run(
-                "DELETE FROM clients WHERE origin <> 'api' AND client_id NOT IN \(db.list(1))",
+                "DELETE FROM clients WHERE origin <> 'api' AND NOT client_id \(db.isAmong(1))",
                 [try StoredJSON.text(clients.map(\.client.principal.client))]
             )
             try Self.countClients(in: db)

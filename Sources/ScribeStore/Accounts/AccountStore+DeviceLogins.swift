@@ -40,7 +40,7 @@ extension AccountStore {
         try await database.write(.deviceLogins) { db in
             try db.run("DELETE FROM device_logins WHERE expires_at <= ?", [period.now.milliseconds])
             let taken = try db.rows(
-                "SELECT user_code FROM device_logins WHERE user_code IN \(db.list(1))", [try StoredJSON.text(codes)]
+                "SELECT user_code FROM device_logins WHERE user_code \(db.isAmong(1))", [try StoredJSON.text(codes)]
             ).map { $0["user_code"] as String }
             guard let code = codes.first(where: { !taken.contains($0) }) else { return nil }
             try Self.makeRoom(for: address, limits, in: db)

@@ -77,7 +77,7 @@ extension AudioStore {
         try await database.write(.folder(business, bucket: bucket, key: keys[0])) { db in
             try db.rows(
                 """
-                DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key IN \(db.list(3))
+                DELETE FROM objects WHERE business_id = ? AND bucket = ? AND key \(db.isAmong(3))
                 RETURNING file
                 """,
                 [business.rawValue, bucket, try StoredJSON.text(keys)]

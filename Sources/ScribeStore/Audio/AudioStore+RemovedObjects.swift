@@ -25,7 +25,7 @@ extension AudioStore: ObjectRemovals {
     package func forgetRemovals(of names: [String]) async throws {
         try await database.write(.none) { db in
             try db.run(
-                "DELETE FROM removed_objects WHERE name IN \(db.list(1))", [try StoredJSON.text(names)])
+                "DELETE FROM removed_objects WHERE name \(db.isAmong(1))", [try StoredJSON.text(names)])
         }
     }
 }

@@ -28,7 +28,7 @@ extension AudioStore {
         let names = transaction.orderedFiles
         guard let location = transaction.request.audioLocation, !names.isEmpty else { return [:] }
         let rows = try db.rows(
-            "SELECT key, file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key IN \(db.list(3))",
+            "SELECT key, file, etag FROM objects WHERE business_id = ? AND bucket = ? AND key \(db.isAmong(3))",
             [
                 transaction.key.business.rawValue, location.bucket,
                 try StoredJSON.text(names.map(location.key(ofFile:))),

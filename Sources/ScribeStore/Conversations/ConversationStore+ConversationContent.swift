@@ -54,7 +54,7 @@ extension ConversationStore {
                 """
                 UPDATE segments SET is_user = ?, person_id = ?
                 WHERE conversation = (SELECT id FROM conversations WHERE conversation_id = ?)
-                    AND segment_id IN \(db.list(4))
+                    AND segment_id \(db.isAmong(4))
                 """,
                 [isUser, person, id, try StoredJSON.text(segments)])
         }

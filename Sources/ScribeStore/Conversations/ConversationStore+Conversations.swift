@@ -235,8 +235,8 @@ extension ConversationStore {
         try db.rows(
             """
             SELECT \(columns) FROM conversations WHERE business_id = ?1 AND user_id = ?2
-                AND status IN \(db.list(3)) AND created_at >= ?4 AND created_at <= ?5
-                AND (CAST(?8 AS TEXT) IS NULL OR source IN \(db.list(8)))
+                AND status \(db.isAmong(3)) AND created_at >= ?4 AND created_at <= ?5
+                AND (CAST(?8 AS TEXT) IS NULL OR source \(db.isAmong(8)))
             ORDER BY created_at DESC, id DESC LIMIT ?6 OFFSET ?7
             """,
             [

@@ -21,7 +21,7 @@ extension ConversationStore {
             try db.rows(
                 """
                 SELECT * FROM memories WHERE business_id = ?1 AND user_id = ?2
-                    AND (CAST(?3 AS TEXT) IS NULL OR category IN \(db.list(3)))
+                    AND (CAST(?3 AS TEXT) IS NULL OR category \(db.isAmong(3)))
                 ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5
                 """,
                 [

@@ -53,8 +53,7 @@ package final class Store: Sendable {
                 throw StorageFailure.problem(of: error, path: path)
             }
         case .postgreSQL(let address):
-            database = try PostgreSQLDatabase(
-                address, process: holder.isAlone ? nil : holder.id, sink: sink)
+            database = try PostgreSQLDatabase(address, isShared: !holder.isAlone, sink: sink)
             try WorkStore.takeOver(database, for: holder)
         }
         self.init(

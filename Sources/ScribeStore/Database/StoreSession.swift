@@ -19,12 +19,15 @@ protocol StoreSession {
     /// Runs `body` in a savepoint. Its changes are undone when it throws, and the SQL transaction goes on.
     func savepoint(_ body: () throws -> Void) throws
 
-    /// SQL for the elements of a JSON array of texts in parameter `number`: `WHERE id IN \(db.list(2))`. The column is
-    /// `value`.
+    /// SQL for a table of the elements of a JSON array of texts in parameter `number`. Its column is `value`.
     func list(_ number: Int) -> String
 
-    /// SQL for the elements of a JSON array of integers in parameter `number`, like ``list(_:)``.
-    func integers(_ number: Int) -> String
+    /// SQL for a comparison with a JSON array of texts in parameter `number`: `WHERE id \(db.isAmong(2))`. An index of
+    /// the column serves it.
+    func isAmong(_ number: Int) -> String
+
+    /// SQL for a comparison with a JSON array of integers in parameter `number`, like ``isAmong(_:)``.
+    func isAmongIntegers(_ number: Int) -> String
 
     /// SQL for a text in a JSON column: `\(db.text("request", "patientDetails", "visit_id"))`. NULL where a member of
     /// the path is missing.

@@ -90,7 +90,7 @@ extension DocumentStore {
             let rows = try db.rows(
                 """
                 SELECT txn_id, created_at FROM transactions WHERE business_id = ? AND archived_at IS NULL
-                    AND txn_id IN \(db.list(2))
+                    AND txn_id \(db.isAmong(2))
                 """,
                 [business.rawValue, try StoredJSON.text(ids)]
             )

@@ -197,7 +197,7 @@ extension TransactionStore {
                 WHERE id < ?1 AND (CAST(?2 AS TEXT) IS NULL OR business_id = ?2)
                     AND (CAST(?3 AS TEXT) IS NULL OR client_id = ?3)
                     AND (CAST(?4 AS TEXT) IS NULL OR user_status = ?4)
-                    AND (CAST(?5 AS TEXT) IS NULL OR processing_status IN \(db.list(5)))
+                    AND (CAST(?5 AS TEXT) IS NULL OR processing_status \(db.isAmong(5)))
                     AND (?6 = 1 OR archived_at IS NULL) AND (CAST(?7 AS TEXT) IS NULL OR kind = ?7)
                     AND (CAST(?8 AS TEXT) IS NULL OR \(db.matches("txn_id", "?8"))
                         OR \(db.matches("client_id", "?8"))

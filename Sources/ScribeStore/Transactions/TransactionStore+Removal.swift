@@ -52,7 +52,7 @@ extension TransactionStore {
         ).map { AudioLocation(bucket: location.bucket, folder: $0["folder"]) }
         let unshared = found.filter { row in !others.contains { $0.name(ofKey: row["key"]) != nil } }
         return try db.rows(
-            "DELETE FROM objects WHERE id IN \(db.integers(1)) RETURNING file",
+            "DELETE FROM objects WHERE id \(db.isAmongIntegers(1)) RETURNING file",
             [try StoredJSON.text(unshared.map { $0["id"] as Int64 })]
         ).map { $0["file"] }
     }

@@ -158,14 +158,14 @@ extension TransactionStore {
             try db.run(
                 """
                 DELETE FROM chunk_transcripts WHERE transaction_id = ?1
-                    AND (failure IS NOT NULL OR file_name NOT IN \(db.list(2)))
+                    AND (failure IS NOT NULL OR NOT file_name \(db.isAmong(2)))
                 """, [rowID, listed])
         }
         if start.hasJobs {
             try db.run(
                 """
                 DELETE FROM jobs WHERE transaction_id = ?1 AND (
-                    kind = 'transcribe' AND subject NOT IN \(db.list(2)) OR kind = 'note')
+                    kind = 'transcribe' AND NOT subject \(db.isAmong(2)) OR kind = 'note')
                 """, [rowID, listed])
         }
         var documents = try DocumentStore.documents(ofRow: rowID, in: db)

@@ -15,7 +15,7 @@ extension WorkStore {
                     """
                     UPDATE jobs SET state = 'running', attempts = attempts + 1, claim = claim + 1, owner = ?2,
                         lease_until = ?3
-                    WHERE state = 'pending' AND id IN \(db.integers(1))
+                    WHERE state = 'pending' AND id \(db.isAmongIntegers(1))
                     RETURNING *
                     """,
                     [try StoredJSON.text(due.ids), holder.id, holder.end]

@@ -37,7 +37,8 @@ struct StatementDialectTests {
             for match in text.matches(of: statement) {
                 let sql = match.1
                     .replacing(/\\\((?:db|session)\.list\((\d)\)\)/) { session.list(Int($0.1) ?? 0) }
-                    .replacing(/\\\((?:db|session)\.integers\((\d)\)\)/) { session.integers(Int($0.1) ?? 0) }
+                    .replacing(/\\\(db\.isAmong\((\d)\)\)/) { session.isAmong(Int($0.1) ?? 0) }
+                    .replacing(/\\\(db\.isAmongIntegers\((\d)\)\)/) { session.isAmongIntegers(Int($0.1) ?? 0) }
                 // What is put together from parts is run by the tests of its function.
                 // A text without its last parenthesis ends at a quotation mark within the statement.
                 let isWhole = sql.count(where: { $0 == "(" }) == sql.count(where: { $0 == ")" })

@@ -83,7 +83,8 @@ private struct TriedSession: StoreSession {
     func changedRows() throws -> Int { try inner.changedRows() }
     func insertedID() throws -> Int64 { try inner.insertedID() }
     func list(_ number: Int) -> String { inner.list(number) }
-    func integers(_ number: Int) -> String { inner.integers(number) }
+    func isAmong(_ number: Int) -> String { inner.isAmong(number) }
+    func isAmongIntegers(_ number: Int) -> String { inner.isAmongIntegers(number) }
     func text(_ column: String, _ path: String...) -> String {
         path.count == 1 ? inner.text(column, path[0]) : inner.text(column, path[0], path[1])
     }

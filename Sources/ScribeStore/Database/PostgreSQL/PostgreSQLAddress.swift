@@ -38,11 +38,15 @@ package struct PostgreSQLAddress: Sendable {
 
     /// Statements for a new connection. A statement of the store takes milliseconds: a minute means a broken server.
     ///
+    /// Statements are planned once, when the tables may still be empty: a plan for those reads all rows of a table, also
+    /// when it has grown. So plans use indexes, and do not depend on values.
+    ///
     /// PostgreSQL keeps the locks of a server whose machine is gone until TCP ends the connection, by default after two
     /// hours.
     var setup: String {
         """
         SET search_path TO "\(schema)"; SET client_min_messages TO warning; SET jit TO off;
+        SET enable_seqscan TO off; SET plan_cache_mode TO force_generic_plan;
         SET statement_timeout TO '60s'; SET default_transaction_isolation TO 'read committed';
         SET tcp_keepalives_idle TO 10; SET tcp_keepalives_interval TO 3; SET tcp_keepalives_count TO 3;
         SET tcp_user_timeout TO 10000

@@ -204,12 +204,13 @@ final class PostgreSQLConnection: @unchecked Sendable {
     /// Descriptor of the connection, for poll(2).
     var socket: Int32 { library.socket(handle) }
 
-    /// Reads the payloads of the notifications that have come.
-    func notifications() throws -> [String] {
+    /// Reads the payloads of the notifications that have come from other processes of PostgreSQL than `own`.
+    func notifications(exceptOf own: Int32?) throws -> [String] {
         guard library.consumeInput(handle) == 1, isConnected else { throw PostgreSQLError.disconnected }
         var payloads: [String] = []
         while let memory = library.notifies(handle) {
-            if let payload = memory.load(as: LibPQ.Notification.self).payload {
+            let notification = memory.load(as: LibPQ.Notification.self)
+            if notification.process != own, let payload = notification.payload {
                 payloads.append(String(cString: payload))
             }
             library.free(memory)

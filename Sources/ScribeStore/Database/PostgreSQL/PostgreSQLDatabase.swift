@@ -18,7 +18,9 @@ final class PostgreSQLDatabase: StoreEngine {
     let address: PostgreSQLAddress
     private let library: LibPQ
     private let sink: (any ChangeSink)?
-    private let threads: NIOThreadPool
+    let threads: NIOThreadPool
+    /// Number of writes of this process.
+    let writes = LockedValue(0)
     private let notifications: PostgreSQLNotifications?
     /// Connections that no thread uses.
     private let idle = LockedValue<[PostgreSQLConnection]>([])
@@ -31,10 +33,10 @@ final class PostgreSQLDatabase: StoreEngine {
 
     /// Connects, and creates or migrates the schema. Blocking.
     /// - Parameters:
-    ///   - process: name of this process, under which it tells others of changes; nil for a process that is alone.
+    ///   - isShared: whether other processes are told of changes.
     ///   - sink: receives the changes of this process and of others.
     /// - Throws: ``Store/Problem``.
-    init(_ address: PostgreSQLAddress, process: String?, sink: (any ChangeSink)?) throws {
+    init(_ address: PostgreSQLAddress, isShared: Bool, sink: (any ChangeSink)?) throws {
         guard let library = LibPQ.shared else {
             throw Store.Problem.noPostgreSQL(reason: "libpq, PostgreSQL's client library, is not installed")
         }
@@ -44,11 +46,7 @@ final class PostgreSQLDatabase: StoreEngine {
         try PostgreSQLSchema.prepare(address, library)
         threads = NIOThreadPool(numberOfThreads: Self.connectionCount)
         threads.start()
-        if let process, let sink {
-            notifications = PostgreSQLNotifications(address, library, sender: process, receiver: sink)
-        } else {
-            notifications = nil
-        }
+        notifications = isShared ? sink.map { PostgreSQLNotifications(address, library, receiver: $0) } : nil
         notifications?.start()
     }
 
@@ -110,6 +108,7 @@ final class PostgreSQLDatabase: StoreEngine {
                 }
                 if let sink { for change in changes { sink.publish(change) } }
                 if !changes.isEmpty { notifications?.send(changes) }
+                countWrite()
                 return value
             }
         }

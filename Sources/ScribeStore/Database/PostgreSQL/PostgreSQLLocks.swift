@@ -1,4 +1,3 @@
-import Basics
 import ScribeDomain
 
 /// Locks of a write: one advisory lock for each of its scopes, held until the end of the SQL transaction.
@@ -9,62 +8,65 @@ enum PostgreSQLLocks {
     /// Takes the locks, in one order for all writes. The statement goes with the first read of the write, which runs
     /// after it. The connection notes the number of the SQL transaction, for `pg_xact_status`.
     static func take(_ scopes: [WriteScope], in db: PostgreSQLSession) throws {
-        let keys = Set(try scopes.flatMap { try names(of: $0, in: db) }).map(key).sorted()
-        let list = "[" + keys.map(String.init).joined(separator: ",") + "]"
         // A lane is a part of all deliveries: lanes share that lock, and a write of all deliveries has it alone.
         let isOfLane = scopes.contains { if case .lane = $0 { true } else { false } }
-        if isOfLane { try db.run("SELECT pg_advisory_xact_lock_shared(?)", [key(allDeliveries)]) }
+        if isOfLane { try db.run("SELECT pg_advisory_xact_lock_shared(\(key(of: "?")))", [allDeliveries]) }
+        let names = scopes.compactMap(name)
+        let found = scopes.compactMap(transactions)
+        let number = "SELECT CAST(pg_current_xact_id() AS TEXT) AS number"
+        guard !found.isEmpty || names.count > 1 else {
+            let lock = names.isEmpty ? "" : ", pg_advisory_xact_lock(\(key(of: "?")))"
+            return try db.note(number + lock, SQLArguments(names.map(SQLValue.text)))
+        }
+        let texts = ["SELECT value AS name FROM \(db.list(1)) AS names"] + found.map(\.sql)
         try db.note(
             """
-            SELECT CAST(pg_current_xact_id() AS TEXT) AS number, (
-                SELECT count(pg_advisory_xact_lock(CAST(value AS BIGINT)))
-                FROM (SELECT value FROM json_array_elements_text(CAST(? AS json)) AS list(value)) AS keys
+            \(number), (
+                SELECT count(pg_advisory_xact_lock(key)) FROM (
+                    SELECT DISTINCT \(key(of: "name")) AS key FROM (\(texts.joined(separator: " UNION ALL "))) AS names
+                    ORDER BY key
+                ) AS keys
             ) AS locks
-            """, [list])
+            """, SQLArguments([.text(try StoredJSON.text(names))] + found.flatMap(\.values)))
     }
 
     private static let allDeliveries = "deliveries"
 
-    private static func names(of scope: WriteScope, in db: any StoreSession) throws -> [String] {
+    /// SQL for the number of a name's lock.
+    private static func key(of name: String) -> String { "hashtextextended(\(name), 0)" }
+
+    /// SQL that finds the transactions of a scope, whose names are locked too. Parameter 1 is not its own.
+    private static func transactions(of scope: WriteScope) -> (sql: String, values: [SQLValue])? {
+        let name = "SELECT 'transaction ' || business_id || ' ' || txn_id AS name FROM transactions"
         switch scope {
-        case .transaction(let key): return [name(of: key)]
         case .folder(let business, let bucket, let key):
-            // The folders that the key lies in.
-            var folders = [""]
-            var end = key.startIndex
-            while let slash = key[end...].firstIndex(of: "/") {
-                folders.append(String(key[..<slash]))
-                end = key.index(after: slash)
-            }
-            let rows = try db.rows(
-                "SELECT txn_id FROM transactions WHERE business_id = ? AND bucket = ? AND folder IN \(db.list(3))",
-                [business.rawValue, bucket, try StoredJSON.text(folders)])
-            return rows.map { name(of: Transaction.Key(business: business, id: TransactionID($0["txn_id"]))) }
-                + ["object \(business) \(bucket)/\(key)"]
+            return (
+                "\(name) WHERE business_id = ?2 AND bucket = ?3 AND folder = ?4",
+                [.text(business.rawValue), .text(bucket), .text(AudioLocation.split(key: key).folder)]
+            )
         case .document(let id):
-            let row = try db.row(
-                """
-                SELECT business_id, txn_id FROM transactions JOIN documents ON transactions.id = transaction_id
-                WHERE document_id = ?
-                """, [id.rawValue])
-            return row.map {
-                [name(of: Transaction.Key(business: BusinessID($0["business_id"]), id: TransactionID($0["txn_id"])))]
-            } ?? []
-        case .conversation(let id): return ["conversation \(id)"]
-        case .user(let business, let user): return ["user \(business) \(user)"]
-        case .client(let client): return ["client \(client)"]
-        case .lane(let lane): return ["lane \(lane)"]
-        case .deliveries: return [allDeliveries]
-        case .business(let business): return ["business \(business)"]
-        case .partner(let partner): return ["partner \(partner)"]
-        case .clients: return ["clients"]
-        case .deviceLogins: return ["device logins"]
-        case .none: return []
+            return (
+                "\(name) JOIN documents ON transactions.id = transaction_id WHERE document_id = ?2", [.text(id.rawValue)]
+            )
+        default: return nil
         }
     }
 
-    private static func name(of key: Transaction.Key) -> String { "transaction \(key.business) \(key.id)" }
-
-    /// Number of a lock.
-    private static func key(_ name: String) -> Int64 { Int64(bitPattern: FNV.hash(of: name.utf8)) }
+    /// Name of a scope's lock; nil if it has none of its own.
+    private static func name(of scope: WriteScope) -> String? {
+        switch scope {
+        case .transaction(let key): "transaction \(key.business) \(key.id)"
+        case .folder(let business, let bucket, let key): "object \(business) \(bucket)/\(key)"
+        case .conversation(let id): "conversation \(id)"
+        case .user(let business, let user): "user \(business) \(user)"
+        case .client(let client): "client \(client)"
+        case .lane(let lane): "lane \(lane)"
+        case .deliveries: allDeliveries
+        case .business(let business): "business \(business)"
+        case .partner(let partner): "partner \(partner)"
+        case .clients: "clients"
+        case .deviceLogins: "device logins"
+        case .document, .none: nil
+        }
+    }
 }

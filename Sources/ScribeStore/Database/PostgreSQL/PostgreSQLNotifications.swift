@@ -12,6 +12,9 @@ package final class PostgreSQLNotifications: Sendable {
         var hasEnded = false
     }
 
+    /// Time in which changes are collected for one notification, in seconds. Each costs PostgreSQL a SQL transaction,
+    /// and every server a wake-up.
+    private static let collection = 0.01
     /// Most bytes of the changes in one notification; PostgreSQL takes 8,000 with base64.
     private static let maxBytes = 5000
     /// Longest time between two looks at the connection, in milliseconds.
@@ -19,21 +22,16 @@ package final class PostgreSQLNotifications: Sendable {
 
     private let address: PostgreSQLAddress
     private let library: LibPQ
-    /// Process that the notifications are from.
-    private let sender: String
     private let receiver: any ChangeSink
     private let state = LockedValue(State())
     private let ended = DispatchSemaphore(value: 0)
     /// Ends of the pipe that wakes the thread.
     private let (wakeReader, wakeWriter): (Int32, Int32)
 
-    /// - Parameters:
-    ///   - sender: the process, whose own notifications are ignored.
-    ///   - receiver: gets the changes of other processes.
-    init(_ address: PostgreSQLAddress, _ library: LibPQ, sender: String, receiver: any ChangeSink) {
+    /// - Parameter receiver: gets the changes of other processes.
+    init(_ address: PostgreSQLAddress, _ library: LibPQ, receiver: any ChangeSink) {
         self.address = address
         self.library = library
-        self.sender = sender
         self.receiver = receiver
         var ends: [Int32] = [-1, -1]
         pipe(&ends)
@@ -80,10 +78,11 @@ package final class PostgreSQLNotifications: Sendable {
                 guard connection.isConnected else { throw PostgreSQLError.disconnected }
                 try connection.execute(address.setup)
                 try connection.execute("LISTEN \(channel)")
+                let process = try connection.execute("SELECT pg_backend_pid()").first.flatMap { $0.flatMap { Int32($0) } }
                 // Notifications sent while the connection was down are lost.
                 for kind in Job.Kind.allCases { receiver.publish(.work(kind)) }
                 for work in TimedWork.allCases { receiver.publish(.due(work)) }
-                try serve(connection)
+                try serve(connection, process)
             } catch {
                 Thread.sleep(forTimeInterval: 0.5)
             }
@@ -92,7 +91,8 @@ package final class PostgreSQLNotifications: Sendable {
 
     private var channel: String { "scribe_\(address.schema)" }
 
-    private func serve(_ connection: PostgreSQLConnection) throws {
+    /// - Parameter process: PostgreSQL's process for this connection, which tells its own notifications from others.
+    private func serve(_ connection: PostgreSQLConnection, _ process: Int32?) throws {
         while true {
             var waits = [
                 pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0),
@@ -100,6 +100,7 @@ package final class PostgreSQLNotifications: Sendable {
             ]
             _ = poll(&waits, 2, Self.longestSilence)
             var bytes = [UInt8](repeating: 0, count: 64)
+            if waits[1].revents != 0 { Thread.sleep(forTimeInterval: Self.collection) }
             while read(wakeReader, &bytes, bytes.count) > 0 {}
             let (pending, hasEnded) = state.withLock { state in
                 defer { state.pending = [] }
@@ -108,7 +109,7 @@ package final class PostgreSQLNotifications: Sendable {
             for payload in payloads(of: pending) {
                 try connection.execute("SELECT pg_notify('\(channel)', '\(payload)')")
             }
-            for payload in try connection.notifications() { receive(payload) }
+            for payload in try connection.notifications(exceptOf: process) { receive(payload) }
             if hasEnded { return }
         }
     }
@@ -120,7 +121,7 @@ package final class PostgreSQLNotifications: Sendable {
         var payloads: [String] = []
         var (texts, size) = ([[String]](), 0)
         func end() {
-            guard !texts.isEmpty, let data = try? JSONEncoder().encode([[sender]] + texts) else { return }
+            guard !texts.isEmpty, let data = try? JSONEncoder().encode(texts) else { return }
             payloads.append(data.base64EncodedString())
             (texts, size) = ([], 0)
         }
@@ -151,9 +152,9 @@ package final class PostgreSQLNotifications: Sendable {
 
     private func receive(_ payload: String) {
         guard let data = Data(base64Encoded: payload),
-            let texts = try? JSONDocument(data).decode([[String]].self), texts.first != [sender]
+            let texts = try? JSONDocument(data).decode([[String]].self)
         else { return }
-        for text in texts.dropFirst() {
+        for text in texts {
             if let change = Self.change(text) { receiver.publish(change) }
         }
     }

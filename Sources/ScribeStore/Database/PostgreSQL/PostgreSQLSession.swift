@@ -38,9 +38,10 @@ struct PostgreSQLSession: StoreSession {
         "(SELECT value FROM json_array_elements_text(\(Self.json("CAST(?\(number) AS TEXT)"))) AS list(value))"
     }
 
-    func integers(_ number: Int) -> String {
-        "(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(?\(number) AS json)) AS list(value))"
-    }
+    // PostgreSQL looks each element of an array up in an index. A table it may join by reading all of the other one.
+    func isAmong(_ number: Int) -> String { "= ANY(ARRAY\(list(number)))" }
+
+    func isAmongIntegers(_ number: Int) -> String { "= ANY(CAST(ARRAY\(list(number)) AS BIGINT[]))" }
 
     func text(_ column: String, _ path: String...) -> String {
         "(\(Self.json(column)) #>> '{\(path.joined(separator: ","))}')"

@@ -37,7 +37,9 @@ struct SQLiteSession: StoreSession {
 
     func list(_ number: Int) -> String { "(SELECT value FROM json_each(?\(number)))" }
 
-    func integers(_ number: Int) -> String { list(number) }
+    func isAmong(_ number: Int) -> String { "IN \(list(number))" }
+
+    func isAmongIntegers(_ number: Int) -> String { isAmong(number) }
 
     func text(_ column: String, _ path: String...) -> String { "\(column) ->> '$.\(path.joined(separator: "."))'" }
 

@@ -13,12 +13,13 @@ extension PostgreSQLSchema {
         );
 
         CREATE FUNCTION count_storage(business TEXT, objects BIGINT, bytes BIGINT, content BIGINT) RETURNS void
-        LANGUAGE sql AS $$
+        LANGUAGE plpgsql AS $$
+        BEGIN
             INSERT INTO storage (business_id, slot, objects, bytes, content)
             VALUES ($1, pg_backend_pid() % 64, $2, $3, $4)
-            ON CONFLICT (business_id, slot) DO UPDATE SET objects = storage.objects + excluded.objects,
-                bytes = storage.bytes + excluded.bytes, content = storage.content + excluded.content
-        $$;
+            ON CONFLICT ON CONSTRAINT storage_pkey DO UPDATE SET objects = storage.objects + excluded.objects,
+                bytes = storage.bytes + excluded.bytes, content = storage.content + excluded.content;
+        END $$;
 
         CREATE FUNCTION count_objects() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
