@@ -147,8 +147,7 @@ package struct EkaFamily: RoutedAPI {
         let uploadPaths = environment.uploadPaths
         ConfigRoutes.add(to: group.routes { ConfigRoutes(runtime: $0.runtime, profiles: profiles) })
         FeedbackRoutes.add(to: group.routes { FeedbackRoutes(runtime: $0.runtime) })
-        CredentialRoutes.add(
-            to: group.routes { CredentialRoutes(credentials: $0.credentials, profiles: profiles) })
+        CredentialRoutes.add(to: group.routes { CredentialRoutes(credentials: $0.credentials) })
         HistoryRoutes.add(
             to: group.routes { HistoryRoutes(store: $0.runtime.store, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {

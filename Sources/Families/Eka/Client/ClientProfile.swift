@@ -100,6 +100,11 @@ package struct ClientProfile: Hashable, Sendable {
         flavour.flatMap(ClientProfile.init(flavour:)) ?? userAgent.flatMap(ClientProfile.init(userAgent:))
     }
 
+    /// Tells whether the SDK can decode an integer: Gson refuses a whole answer with an integer beyond Kotlin's `Int`.
+    ///
+    /// Only a patient's age can be so large; the other integers that the Android SDK declares as `Int` are small.
+    func canDecode(_ value: Int64) -> Bool { !hasNarrowIntegers || Int32(exactly: value) != nil }
+
     private init(_ name: String, _ adjust: (inout ClientProfile) -> Void = { _ in }) {
         self.name = name
         adjust(&self)

@@ -38,13 +38,12 @@ struct ConfigRoutes: Sendable {
                 stored, formats: runtime.templates.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
             client: try await runtime.store.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
-        let profile = profiles.profile(of: request, context)
         let data =
-            switch profile.configShape {
+            switch profiles.profile(of: request, context).configShape {
             case .flat: config.flat
             case .nested: config.nested
             }
-        return try await .longJSON(.ok, profile.fitted(["data": data], as: .config))
+        return try await .longJSON(.ok, ["data": data])
     }
 
     /// The stored members that the server does not read.

@@ -66,7 +66,7 @@ struct HistoryRoutes: Sendable {
             var text = JSONText(capacity: page.items.count * 512)
             for (index, transaction) in page.items.enumerated() {
                 if index > 0 || !isFirst { text.write(",") }
-                text.write(json: profile.fitted(transaction.json, as: .historyRow))
+                text.write(json: transaction.json(for: profile))
             }
             return ByteBuffer(bytes: text.bytes)
         }

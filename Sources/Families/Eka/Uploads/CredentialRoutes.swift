@@ -7,7 +7,6 @@ import ScribeHTTP
 /// `GET /credentials` and `/voice/api/v1/s3-token`: issue S3 upload credentials (C-57; newer web clients: C-59).
 struct CredentialRoutes: Sendable {
     let credentials: UploadCredentials
-    let profiles: ClientProfiles
 
     static func add(to router: WorldRoutes<Self>) {
         router.get("credentials", use: issue)
@@ -17,14 +16,15 @@ struct CredentialRoutes: Sendable {
     @Sendable private func issue(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let issued = try await credentials.issue(to: principal)
-        let answer: JSON = [
-            "credentials": [
-                "AccessKeyId": .string(issued.accessKeyID), "SecretKey": .string(issued.secretKey),
-                "SessionToken": .string(issued.sessionToken), "Expiration": .string(issued.expiration.apiTime),
-            ],
-            "expiry": .integer(Int(credentials.lifetime)), "identity_id": "ap-south-1:\(principal.user)",
-            "token": .string(issued.sessionToken),
-        ]
-        return .json(.ok, profiles.profile(of: request, context).fitted(answer, as: .credentials))
+        return .json(
+            .ok,
+            [
+                "credentials": [
+                    "AccessKeyId": .string(issued.accessKeyID), "SecretKey": .string(issued.secretKey),
+                    "SessionToken": .string(issued.sessionToken), "Expiration": .string(issued.expiration.apiTime),
+                ],
+                "expiry": .integer(Int(credentials.lifetime)), "identity_id": "ap-south-1:\(principal.user)",
+                "token": .string(issued.sessionToken),
+            ])
     }
 }
