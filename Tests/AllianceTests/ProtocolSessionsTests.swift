@@ -25,10 +25,10 @@ struct SessionsTests {
     private func create(
         _ type: UploadType = .chunked, templates: [String] = ["soap"], refusing step: Fixture.Step? = nil
     ) async throws -> Transaction {
-        var draft = ProtocolSessions.Draft(uploadType: type)
-        draft.templates = templates.map { TemplateID($0) }
-        draft.additionalData = step.map { .object(["fixture": .string("fixture:refuse-\($0.rawValue)")]) }
-        return try await sessions.create(draft, as: TransactionID("s"), for: fixture.owner)
+        var request = TransactionRequest(session: type)
+        request.templates = templates.map { .init(id: TemplateID($0), type: "custom") }
+        request.additionalData = step.map { .object(["fixture": .string("fixture:refuse-\($0.rawValue)")]) }
+        return try await sessions.create(request, as: TransactionID("s"), for: fixture.owner)
     }
 
     private func find(atMost limit: Duration = .zero) async throws -> ProtocolSessions.Contents {
@@ -45,9 +45,9 @@ struct SessionsTests {
 
     @Test("a protocol session created without an id gets an id, and its audio folder is named after that id")
     func freshID() async throws {
-        let draft = ProtocolSessions.Draft(uploadType: .chunked)
-        let first = try await sessions.create(draft, as: nil, for: fixture.owner)
-        let second = try await sessions.create(draft, as: nil, for: fixture.owner)
+        let request = TransactionRequest(session: .chunked)
+        let first = try await sessions.create(request, as: nil, for: fixture.owner)
+        let second = try await sessions.create(request, as: nil, for: fixture.owner)
         #expect(first.id != second.id)
         #expect(first.id.rawValue.hasPrefix("ses_"))
         #expect(first.request.audioLocation == AudioLocation(bucket: "bucket", folder: "sessions/\(first.id)"))
@@ -73,11 +73,11 @@ struct SessionsTests {
         let fixture = try UseCaseFixture(quotas: quotas, policies: [SessionPolicy()])
         let sessions = ProtocolSessions(fixture.runtime)
         try await fixture.upload("1.wav", Data(count: 100))
-        let draft = ProtocolSessions.Draft(uploadType: .chunked)
+        let request = TransactionRequest(session: .chunked)
         await #expect(throws: ScribeError.storageQuotaExceeded) {
-            try await sessions.create(draft, as: nil, for: fixture.owner)
+            try await sessions.create(request, as: nil, for: fixture.owner)
         }
-        _ = try await sessions.create(draft, as: nil, for: fixture.stranger)
+        _ = try await sessions.create(request, as: nil, for: fixture.stranger)
     }
 
     @Test("a business may use the server's templates and its own, but no template that it has removed")

@@ -9,22 +9,6 @@ import ScribeStore
 ///
 /// A protocol session is a transaction under other names: the same row, the same states, the same jobs.
 struct ProtocolSessions: Sendable {
-    /// Settings of a new protocol session.
-    struct Draft: Hashable, Sendable {
-        var uploadType: UploadType
-        var templates: [TemplateID] = []
-        var mode = "consultation"
-        var model = "pro"
-        var languages: [String] = []
-        var transcriptLanguage: String?
-        var patientDetails: JSONValue?
-        var additionalData: JSONValue?
-        var version: String?
-        var flavour = ""
-
-        init(uploadType: UploadType) { self.uploadType = uploadType }
-    }
-
     /// Contents of a protocol session, as one poll reads them.
     struct Contents: Sendable {
         let transaction: Transaction
@@ -43,19 +27,18 @@ struct ProtocolSessions: Sendable {
     init(_ runtime: Runtime) { self.runtime = runtime }
 
     /// Starts a protocol session.
-    /// - Parameter id: The client's choice, or nil for a new id.
+    /// - Parameters:
+    ///   - request: The session's settings; the place of its audio is named after its id.
+    ///   - id: The client's choice, or nil for a new id.
     /// - Throws: As ``Transactions/start(_:_:for:replays:)``.
-    func create(_ draft: Draft, as id: TransactionID?, for principal: Principal) async throws -> Transaction {
+    func create(
+        _ request: TransactionRequest, as id: TransactionID?, for principal: Principal
+    ) async throws -> Transaction {
         let id = id ?? TransactionID("ses_\(Hex.encode(runtime.identifiers.bytes(10, .session)))")
         let location = AudioLocation(bucket: runtime.bucket, folder: "sessions/\(id)")
-        let request = TransactionRequest(
-            transfer: draft.uploadType == .single ? .nonVaded : .vaded, mode: draft.mode,
-            audioURL: location.url, inputLanguages: draft.languages,
-            outputLanguage: draft.transcriptLanguage,
-            templates: draft.templates.map { .init(id: $0, type: "custom") }, modelType: draft.model,
-            patientDetails: draft.patientDetails, additionalData: draft.additionalData, version: draft.version,
-            flavour: draft.flavour, kind: .session, terms: SessionTerms(uploadType: draft.uploadType).stored,
-            intake: .arrived)
+        var request = request
+        request.audioURL = location.url
+        request.audioLocation = location
         _ = try await runtime.transactions.start(id, request, for: principal, replays: false)
         let key = Transaction.Key(business: principal.business, id: id)
         return try await store.transactions.requireTransaction(key)

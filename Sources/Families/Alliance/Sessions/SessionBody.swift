@@ -8,7 +8,8 @@ import ScribeRuntime
 /// Unknown members are ignored, and null means absent.
 struct SessionBody: Decodable {
     let id: TransactionID?
-    let draft: ProtocolSessions.Draft
+    /// Settings of the session, without those of the request's headers.
+    let request: TransactionRequest
 
     /// Most templates, and so notes, of one protocol session.
     static let maxTemplates = 2
@@ -30,18 +31,19 @@ struct SessionBody: Decodable {
 
     init(from decoder: any Decoder) throws {
         let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
-        var draft = ProtocolSessions.Draft(
-            uploadType: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
+        var request = TransactionRequest(
+            session: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
                 .flatMap(UploadType.init) ?? fields.missing(.uploadType))
-        draft.templates = try fields.templates(.templates, atMost: Self.maxTemplates) ?? []
-        draft.model = try fields.word(.model, of: Self.models) ?? "pro"
-        draft.mode = try fields.word(.mode, of: Self.modes) ?? "consultation"
-        draft.languages = try fields.languages(.languages) ?? []
-        draft.transcriptLanguage = try fields.language(.transcriptLanguage)
-        draft.additionalData = try fields.object(.additionalData)
+        request.templates = (try fields.templates(.templates, atMost: Self.maxTemplates) ?? [])
+            .map { .init(id: $0, type: "custom") }
+        request.modelType = try fields.word(.model, of: Self.models) ?? request.modelType
+        request.mode = try fields.word(.mode, of: Self.modes) ?? request.mode
+        request.inputLanguages = try fields.languages(.languages) ?? []
+        request.outputLanguage = try fields.language(.transcriptLanguage)
+        request.additionalData = try fields.object(.additionalData)
         let alias = try fields.object(.sessionDetails)
-        draft.patientDetails = try fields.object(.patientDetails) ?? alias
-        self.draft = draft
+        request.patientDetails = try fields.object(.patientDetails) ?? alias
+        self.request = request
         id = try fields.text(.id).map { text in
             guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isInIdentifier) else {
                 throw ScribeError.invalidRequest(

@@ -67,10 +67,10 @@ struct SessionResponse {
         var members: [String: JSONValue] = [:]
         if case .object(let own)? = found.transaction.request.additionalData { members = own }
         let request = found.transaction.request
-        let terms = SessionTerms(of: request) ?? SessionTerms(uploadType: .chunked)
+        let uploadType = request.sessionUploadType
         members["_protocol"] = .object([
-            "version": .string("0.1"), "upload_type": .string(terms.uploadType.rawValue),
-            "communication_protocol": .string(terms.uploadType.protocolName),
+            "version": .string("0.1"), "upload_type": .string(uploadType.rawValue),
+            "communication_protocol": .string(uploadType.protocolName),
             "requested_templates": .array(request.templates.map { .string($0.id.rawValue) }),
         ])
         return .object(members)

@@ -38,11 +38,11 @@ struct SessionRoutes: Sendable {
     @Sendable private func create(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
         let body = try await request.decodeJSON(as: SessionBody.self, in: context)
-        try await sessions.requireTemplates(body.draft.templates, of: principal.business)
-        var draft = body.draft
-        draft.flavour = request.headers.value(of: .flavour) ?? ""
-        draft.version = request.headers.value(of: .version)
-        let transaction = try await sessions.create(draft, as: body.id, for: principal)
+        var wanted = body.request
+        try await sessions.requireTemplates(wanted.templates.map(\.id), of: principal.business)
+        wanted.flavour = request.headers.value(of: .flavour) ?? ""
+        wanted.version = request.headers.value(of: .version)
+        let transaction = try await sessions.create(wanted, as: body.id, for: principal)
         let link = try await links.link(to: transaction, for: principal, request, context)
         return try await .longJSON(
             .created,
@@ -51,7 +51,7 @@ struct SessionRoutes: Sendable {
                 "created_at": .string(transaction.createdAt.apiTime),
                 "expires_at": .string(sessions.expiry(of: transaction).apiTime),
                 "upload_url": link.json, "storage_provider": link.provider.map(JSON.string),
-                "patient_details": body.draft.patientDetails.map(JSON.value),
+                "patient_details": body.request.patientDetails.map(JSON.value),
             ])
     }
 

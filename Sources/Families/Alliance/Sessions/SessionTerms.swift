@@ -7,27 +7,20 @@ extension RecordingKind {
     package static let session = RecordingKind("session")
 }
 
-/// Starting terms of a protocol session, beside those of any transaction (medscribe.md 2.1).
-struct SessionTerms: Hashable, Sendable {
-    let uploadType: UploadType
-
-    init(uploadType: UploadType) { self.uploadType = uploadType }
-
-    /// Decodes stored terms of a protocol session; nil for an unknown shape. The names never change.
-    init?(stored json: JSONValue) {
-        guard let word = json["uploadType"]?.stringValue, let uploadType = UploadType(rawValue: word) else {
-            return nil
-        }
-        self.uploadType = uploadType
+extension TransactionRequest {
+    /// Request of a protocol session, with the protocol's defaults and without a place of its audio (medscribe.md 2.1).
+    init(session uploadType: UploadType) {
+        self.init(
+            transfer: uploadType == .single ? .nonVaded : .vaded, mode: "consultation", modelType: "pro",
+            kind: .session, terms: .object(["uploadType": .string(uploadType.rawValue)]), intake: .arrived)
     }
 
-    /// Terms of a transaction; nil for one that was not started as a protocol session.
-    init?(of request: TransactionRequest) {
-        guard request.kind == .session else { return nil }
-        self.init(stored: request.terms)
+    /// Upload type of a protocol session; chunks for another kind of transaction. The name among the stored terms never
+    /// changes.
+    var sessionUploadType: UploadType {
+        guard kind == .session else { return .chunked }
+        return terms["uploadType"]?.stringValue.flatMap(UploadType.init(rawValue:)) ?? .chunked
     }
-
-    var stored: JSONValue { .object(["uploadType": .string(uploadType.rawValue)]) }
 }
 
 extension UploadType {
@@ -57,6 +50,6 @@ package struct SessionPolicy: RecordingPolicy {
     }
 
     package func uploadType(of request: TransactionRequest) -> UploadType {
-        SessionTerms(of: request)?.uploadType ?? .chunked
+        request.sessionUploadType
     }
 }
