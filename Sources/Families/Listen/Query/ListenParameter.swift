@@ -13,36 +13,27 @@ struct ListenParameter: Hashable, Sendable {
         case list
     }
 
-    enum Place: Hashable, Sendable {
-        case stream, recording
-    }
-
     let name: String
     /// Other names of it, which SubQ's clients use.
     let aliases: [String]
     let form: Form
-    let places: Set<Place>
     /// Remark on a parameter without effect, as a sentence without its subject; nil if it has its effect.
     let problem: String?
     /// A value that asks for nothing.
     private let neutral: String?
 
     private init(
-        _ name: String, aliases: [String] = [], _ form: Form, in places: Set<Place> = [.stream, .recording],
-        problem: String? = nil, neutral: String? = nil
+        _ name: String, aliases: [String] = [], _ form: Form, problem: String? = nil, neutral: String? = nil
     ) {
         self.name = name
         self.aliases = aliases
         self.form = form
-        self.places = places
         self.problem = problem
         self.neutral = neutral
     }
 
-    private static func notEmulated(
-        _ name: String, _ form: Form, in places: Set<Place> = [.stream, .recording], neutral: String? = nil
-    ) -> Self {
-        Self(name, form, in: places, problem: "is not emulated", neutral: form == .flag ? "false" : neutral)
+    private static func notEmulated(_ name: String, _ form: Form, neutral: String? = nil) -> Self {
+        Self(name, form, problem: "is not emulated", neutral: form == .flag ? "false" : neutral)
     }
 
     /// Whether a value asks for something.
@@ -56,22 +47,22 @@ struct ListenParameter: Hashable, Sendable {
     static let sampleRate = Self("sample_rate", .integer(8000...48_000))
     static let channels = Self("channels", .integer(1...20))
     static let multichannel = Self("multichannel", .flag)
-    static let interimResults = Self("interim_results", .flag, in: [.stream])
-    static let vadEvents = Self("vad_events", .flag, in: [.stream])
+    static let interimResults = Self("interim_results", .flag)
+    static let vadEvents = Self("vad_events", .flag)
     static let punctuate = Self("punctuate", .flag)
     static let smartFormat = Self("smart_format", .flag)
     static let diarize = Self("diarize", aliases: ["diarization"], .flag)
     static let diarizeModel = Self("diarize_model", .text)
     static let language = Self("language", aliases: ["lang"], .text)
     static let languageHint = Self("language_hint", .list)
-    static let detectLanguage = Self("detect_language", .text, in: [.recording])
+    static let detectLanguage = Self("detect_language", .text)
     static let keyterm = Self("keyterm", .list)
     static let keywords = Self("keywords", .list)
-    static let utterances = Self("utterances", .flag, in: [.recording])
-    static let paragraphs = Self("paragraphs", .flag, in: [.recording])
-    static let utterancePause = Self("utt_split", .number, in: [.recording])
-    static let endpointing = Self("endpointing", .integer(0...longestSilence), in: [.stream])
-    static let utteranceEnd = Self("utterance_end_ms", .integer(1...longestSilence), in: [.stream])
+    static let utterances = Self("utterances", .flag)
+    static let paragraphs = Self("paragraphs", .flag)
+    static let utterancePause = Self("utt_split", .number)
+    static let endpointing = Self("endpointing", .integer(0...longestSilence))
+    static let utteranceEnd = Self("utterance_end_ms", .integer(1...longestSilence))
     static let extra = Self("extra", .list)
     static let callback = Self("callback", .text)
     static let callbackMethod = Self("callback_method", .text)
@@ -86,15 +77,15 @@ struct ListenParameter: Hashable, Sendable {
     /// Parameters of the vendor that are taken and told.
     static let others = [
         notEmulated("alternatives", .integer(1...10), neutral: "1"),
-        notEmulated("custom_intent", .list, in: [.recording]),
-        notEmulated("custom_intent_mode", .text, in: [.recording], neutral: "extended"),
-        notEmulated("custom_topic", .list, in: [.recording]),
-        notEmulated("custom_topic_mode", .text, in: [.recording], neutral: "extended"),
-        notEmulated("detect_entities", .flag), notEmulated("detect_topics", .flag, in: [.recording]),
+        notEmulated("custom_intent", .list),
+        notEmulated("custom_intent_mode", .text, neutral: "extended"),
+        notEmulated("custom_topic", .list),
+        notEmulated("custom_topic_mode", .text, neutral: "extended"),
+        notEmulated("detect_entities", .flag), notEmulated("detect_topics", .flag),
         notEmulated("diarize_version", .text), notEmulated("dictation", .flag), notEmulated("filler_words", .flag),
-        notEmulated("inspect_response", .flag, in: [.stream]),
+        notEmulated("inspect_response", .flag),
         notEmulated("intents", .flag), notEmulated("measurements", .flag),
-        notEmulated("mip_opt_out", .flag), notEmulated("ner", .flag), notEmulated("no_delay", .flag, in: [.stream]),
+        notEmulated("mip_opt_out", .flag), notEmulated("ner", .flag), notEmulated("no_delay", .flag),
         notEmulated("numerals", .flag), notEmulated("profanity_filter", .flag),
         notEmulated("redact", .list, neutral: "false"), notEmulated("replace", .list), notEmulated("search", .list),
         notEmulated("sentiment", .flag), notEmulated("summarize", .text, neutral: "false"), notEmulated("tag", .list),

@@ -66,7 +66,6 @@ struct ListenQuery: Sendable {
     /// Longest key term, in bytes.
     private static let longestTerm = 20_000
     private static let maxKeywords = 100
-    private static let maxTokens = 500
     private static let maxHints = 20
     /// Longest pair of `extra`, in characters.
     private static let longestExtra = 2048
@@ -217,7 +216,7 @@ struct ListenQuery: Sendable {
                 field: "keyterm", problem: "is there more than \(Self.maxKeywords) times, or too long")
         }
         // More are refused, or told.
-        options.vocabulary = Array(terms.prefix(Self.maxTokens))
+        options.vocabulary = Array(terms.prefix(ListenRules.maxTokens))
     }
 
     private mutating func readExtra(_ values: ListenValues) {

@@ -47,9 +47,13 @@ struct ListenRules: Sendable {
     }
 
     /// Most tokens in all key terms together. Words are counted: a word has one token or more.
-    private static let maxTokens = 500
+    static let maxTokens = 500
     /// Ports to which the vendor sends callbacks.
     private static let callbackPorts: Set = [80, 443, 8080, 8443]
+
+    static func tokens(in keyterms: [some StringProtocol]) -> Int {
+        keyterms.total { $0.split { $0.isWhitespace }.count }
+    }
 
     private func invalid(_ parameter: ListenParameter, _ message: String) -> Refusal {
         Refusal(
@@ -92,7 +96,7 @@ struct ListenRules: Sendable {
             refusals.append(
                 invalid(.keywords, "Keywords are not supported for Nova-3. Please use `keyterm` instead."))
         }
-        if values.list(.keyterm).total({ $0.split { $0.isWhitespace }.count }) > Self.maxTokens {
+        if Self.tokens(in: values.list(.keyterm)) > Self.maxTokens {
             refusals.append(
                 invalid(
                     .keyterm,

@@ -42,23 +42,12 @@ enum ListenCommand: Hashable, Sendable {
 /// Encodes the messages of one socket (streaming.md 1.5).
 struct ListenMessages: Sendable {
     let request: String
+    let query: ListenQuery
     let model: ListenModel
     /// Channels of the audio.
     let channels: Int
-    /// Whether each channel has results of its own.
-    let multichannel: Bool
     let createdAt: Date
-    /// Whether words keep their case and punctuation.
-    let punctuate: Bool
-    /// Whether each word has its language.
-    let wordLanguages: Bool
-    let hintedLanguages: [String]?
-    /// Pairs that the client sent.
-    let extra: [(key: String, value: String)]
     let speaksSubQ: Bool
-
-    /// Most words in all key terms together; the vendor counts tokens.
-    private static let maximumKeytermWords = 500
 
     /// Encodes an engine event as a socket message.
     /// - Returns: nil for an event without a message.
@@ -74,12 +63,13 @@ struct ListenMessages: Sendable {
     }
 
     private func json(_ result: LiveResult) -> JSON {
+        let punctuate = query.options.punctuate
         let words = result.words.map { punctuate ? $0.punctuated ?? $0.text : $0.text }
         let alternative: JSON = [
             "transcript": .string(words.joined(separator: " ")), "confidence": .number(result.confidence.inThousandths),
-            "words": .array(result.words) { $0.json(punctuate: punctuate, tellsLanguage: wordLanguages) },
-            "languages": wordLanguages ? .array(result.words.languages, JSON.string) : nil,
-            "languages_hinted": hintedLanguages.map { .array($0, JSON.string) },
+            "words": .array(result.words) { $0.json(punctuate: punctuate, tellsLanguage: query.wordLanguages) },
+            "languages": query.wordLanguages ? .array(result.words.languages, JSON.string) : nil,
+            "languages_hinted": query.hintedLanguages.map { .array($0, JSON.string) },
         ]
         return [
             "type": "Results", "channel_index": place(result.channel), "duration": .number(result.duration),
@@ -88,7 +78,7 @@ struct ListenMessages: Sendable {
             "from_finalize": .bool(result.fromFinalize), "channel": ["alternatives": [alternative]],
             "metadata": [
                 "request_id": .string(request), "model_info": model.json, "model_uuid": .string(model.uuid),
-                "extra": .extra(extra),
+                "extra": .extra(query.extra),
             ],
         ]
     }
@@ -99,7 +89,7 @@ struct ListenMessages: Sendable {
         (["type": "Metadata"] as JSON).adding(
             model.metadata(
                 request: request, hash: hash, createdAt: createdAt, duration: duration.inThousandths,
-                channels: duration == 0 && !speaksSubQ ? 0 : channels, extra: extra))
+                channels: duration == 0 && !speaksSubQ ? 0 : channels, extra: query.extra))
     }
 
     static let schemaError: JSON = [
@@ -115,10 +105,10 @@ struct ListenMessages: Sendable {
                 return refusal(
                     "CONFIGURE_KEYTERMS_NOT_SUPPORTED", "Key terms are replaced for models of the kind nova-3 only")
             }
-            guard keyterms.total({ $0.split { $0.isWhitespace }.count }) <= Self.maximumKeytermWords else {
+            guard ListenRules.tokens(in: keyterms) <= ListenRules.maxTokens else {
                 return refusal(
                     "CONFIGURE_KEYTERM_LIMIT_EXCEEDED",
-                    "The key terms are more than \(Self.maximumKeytermWords) tokens")
+                    "The key terms are more than \(ListenRules.maxTokens) tokens")
             }
         }
         let answer: JSON = [
@@ -137,6 +127,6 @@ struct ListenMessages: Sendable {
     }
 
     private func place(_ channel: Int) -> JSON {
-        .array(speaksSubQ ? [channel] : [channel, multichannel ? channels : 1], JSON.integer)
+        .array(speaksSubQ ? [channel] : [channel, query.options.multichannel ? channels : 1], JSON.integer)
     }
 }

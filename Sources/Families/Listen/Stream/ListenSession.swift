@@ -93,11 +93,8 @@ struct ListenSession: Sendable {
         let decoded = LockedValue(0)
         func encoder() -> ListenMessages {
             ListenMessages(
-                request: request, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
-                channels: input.audio.options.channels, multichannel: query.options.multichannel, createdAt: createdAt,
-                punctuate: query.options.punctuate,
-                wordLanguages: query.wordLanguages, hintedLanguages: query.hintedLanguages,
-                extra: query.extra, speaksSubQ: settings.speaksSubQ)
+                request: request, query: query, model: ListenModel(query.model, speaksSubQ: settings.speaksSubQ),
+                channels: input.audio.options.channels, createdAt: createdAt, speaksSubQ: settings.speaksSubQ)
         }
         if settings.speaksSubQ {
             let greeting = encoder().metadata(duration: 0, hash: SHA256().finalize())
