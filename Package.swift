@@ -89,10 +89,10 @@ let package = Package(
         .executableTarget(
             name: "scribe-emulator",
             dependencies: [
-                "Basics", "Certificates", "Connections", "Console", "DataFolder", "Eka", "Engines", "Journal", "Listen",
-                "ObjectStorage", "Omi", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
-                "ScribeStore", "Suki", .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix,
-                .nioSSL, .serviceLifecycle, .system, .unixSignals, .yams,
+                "Alliance", "Basics", "Certificates", "Connections", "Console", "DataFolder", "Eka", "Engines",
+                "Journal", "Listen", "ObjectStorage", "Omi", "Outbound", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer", "ScribeStore", "Suki", .argumentParser, .asyncHTTPClient, .logging, .nioCore, .nioHTTP1,
+                .nioPosix, .nioSSL, .serviceLifecycle, .system, .unixSignals, .yams,
             ],
             swiftSettings: swiftSettings,
             // For packages (scripts/dist): a folder with the libraries that are linked in.
@@ -428,8 +428,8 @@ let package = Package(
         .testTarget(
             name: "LintTests",
             dependencies: [
-                "Basics", "Journal", "Lint", "ScribeDomain", "ScribeHTTP", "ScribeRuntime", "ScribeServer",
-                "ServerTestSupport", "TestSupport", .httpTypes, .nioCore,
+                "Alliance", "Basics", "Eka", "Journal", "Lint", "ScribeDomain", "ScribeHTTP", "ScribeRuntime",
+                "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes, .nioCore,
             ],
             swiftSettings: testSettings
         ),
@@ -513,8 +513,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "Basics", "Console", "Engines", "scribe-emulator", "ScribeDomain", "ScribeRuntime", "ScribeServer",
-                "TestSupport",
+                "Basics", "Console", "Eka", "Engines", "scribe-emulator", "ScribeDomain", "ScribeRuntime",
+                "ScribeServer", "TestSupport",
                 .argumentParser, .logging,
             ],
             swiftSettings: testSettings

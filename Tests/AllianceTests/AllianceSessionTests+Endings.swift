@@ -1,3 +1,4 @@
+import Alliance
 import Basics
 import Foundation
 import HTTPTypes
@@ -44,7 +45,7 @@ extension AllianceSessionTests {
         arguments: [false, true])
     func audio(isStrict: Bool) async throws {
         var server = try TestServer()
-        server.configuration.fidelity = isStrict ? .documentation : .clients
+        server.configuration.alliance.isStrict = isStrict
         let manual = server.manual
         try await server.run { anonymous in
             let client = try await anonymous.login()

@@ -1,4 +1,6 @@
+import Alliance
 import Basics
+import Eka
 import Foundation
 import HTTPTypes
 import ScribeRuntime
@@ -19,7 +21,8 @@ struct LintBench: Sendable {
         _ test: @escaping @Sendable (LintBench) async throws -> Void
     ) async throws {
         var server = try TestServer()
-        server.configuration.longPoll = .zero
+        server.configuration.eka.longPoll = .zero
+        server.configuration.alliance.longPoll = .zero
         server.configuration.jobs.objectWait = .zero
         configure(&server)
         let clock = server.manual

@@ -10,8 +10,8 @@ import ScribeRuntime
 package struct EkaFamily: RoutedAPI {
     /// Settings of the EkaScribe API.
     package struct Settings: Sendable {
-        /// Authority that answers follow where SDKs and documentation differ.
-        package var fidelity = Fidelity.clients
+        /// Whether answers follow the vendor's documentation where its SDKs need something else (`--strict-docs`).
+        package var isStrict = false
         /// SDK profiles by client id.
         package var clientProfiles: [String: ClientProfile] = [:]
         /// Longest wait of a status poll. No SDK waits longer than 16 s (C-30).
@@ -88,7 +88,7 @@ package struct EkaFamily: RoutedAPI {
         FileUploadRoutes.add(
             to: authenticated.group(errors: FileUploadErrors()).routes { [settings, origin] world in
                 FileUploadRoutes(
-                    credentials: world.credentials, fidelity: settings.fidelity, origin: origin,
+                    credentials: world.credentials, isStrict: settings.isStrict, origin: origin,
                     identifiers: world.runtime.identifiers, clock: world.runtime.clock)
             })
         DocumentLinks.add(
@@ -104,7 +104,7 @@ package struct EkaFamily: RoutedAPI {
     private var authentication: Authentication { Authentication(pages: environment.pages, tokens: Self.tokens) }
 
     private var profiles: ClientProfiles {
-        ClientProfiles(fidelity: settings.fidelity, overrides: settings.clientProfiles)
+        ClientProfiles(isStrict: settings.isStrict, overrides: settings.clientProfiles)
     }
 
     private func addAccountRoutes(to routes: RouteGroup) {
@@ -152,7 +152,7 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { HistoryRoutes(store: $0.runtime.store, profiles: profiles) })
         let transactions: @Sendable (World) -> TransactionRoutes = {
             TransactionRoutes(
-                runtime: $0.runtime, fidelity: settings.fidelity, unknown: $0.part { _ in UnknownOptionLog() })
+                runtime: $0.runtime, isStrict: settings.isStrict, unknown: $0.part { _ in UnknownOptionLog() })
         }
         TransactionRoutes.add(
             to: group.routes(transactions), stops: group.group(errors: profiles.errorsOfStop).routes(transactions))

@@ -103,24 +103,6 @@ struct Composition: Sendable {
 }
 
 extension Configuration {
-    var eka: EkaFamily.Settings {
-        var settings = EkaFamily.Settings()
-        settings.fidelity = fidelity
-        settings.clientProfiles = clientProfiles
-        settings.longPoll = longPoll
-        settings.lifetimes = lifetimes
-        return settings
-    }
-
-    var alliance: AllianceFamily.Settings {
-        var settings = AllianceFamily.Settings()
-        settings.lifetime = sessionLifetime
-        settings.isStrict = fidelity == .documentation
-        settings.longPoll = min(longPoll, .seconds(14))
-        settings.streamIdle = streamIdle
-        return settings
-    }
-
     /// Facts about the server for `GET /__admin/info`.
     func about(tlsPort: Int?) -> [String: String] {
         let transcriber =

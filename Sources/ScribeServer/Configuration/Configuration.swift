@@ -1,4 +1,4 @@
-import Alliance
+package import Alliance
 package import Certificates
 package import Connections
 package import Console
@@ -99,19 +99,16 @@ package struct Configuration: Sendable {
     package var shown: [ConsoleFamily.Setting] = []
     /// The pauses between the attempts to send a webhook (eka-v2.md section 7).
     package var webhookPauses: [Duration] = [.seconds(10), .seconds(60), .seconds(300), .seconds(1800)]
-    package var lifetimes = TokenLifetimes()
-    /// Whether answers follow real clients or the vendor's documentation, where these two differ.
-    package var fidelity = Fidelity.clients
-    /// The SDK profiles of client ids, which win over what the requests name.
-    package var clientProfiles: [String: ClientProfile] = [:]
+    /// Settings of the EkaScribe API.
+    package var eka = EkaFamily.Settings()
+    /// Settings of protocol sessions.
+    package var alliance = AllianceFamily.Settings()
     /// Whether JSON may come compressed.
     package var acceptsGzip = false
     /// Whether S3 refuses signatures for another region.
     package var isS3RegionStrict = false
     /// Settings of Deepgram's API.
     package var listen = ListenFamily.Settings()
-    /// The longest time without audio on the stream of a protocol session.
-    package var streamIdle: Duration = .seconds(300)
     /// The maximum number of encoded live streams that ffmpeg decodes at a time.
     package var decoders = 32
     /// Settings of the API for devices.
@@ -119,10 +116,6 @@ package struct Configuration: Sendable {
     /// Settings of ambient sessions.
     package var suki = SukiFamily.Settings()
     package var durability = Durability.normal
-    /// The longest time that the server holds a status poll. Clients wait 16 s at most (C-30).
-    package var longPoll: Duration = .seconds(14)
-    /// The longest time that a protocol session may be open.
-    package var sessionLifetime: Duration = .seconds(SessionPolicy.usualLifetime)
     package var jobs = WorkPolicy()
     /// The second recogniser, for recordings at which the first one fails; nil for none.
     package var fallbackTranscriber: TranscriberChoice?

@@ -1,3 +1,4 @@
+import Eka
 import Engines
 import NIOPosix
 import ScribeDomain
@@ -28,7 +29,7 @@ extension World {
                 clients: clients),
             credentials: await UploadCredentials(
                 key: storage.keys.signing, clients: clients, mode: configuration.authMode,
-                lifetime: configuration.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock,
+                lifetime: configuration.eka.lifetimes.uploadCredentials, identifiers: parts.identifiers, clock: clock,
                 place: storage.place),
             secrets: secrets, tickets: Tickets(key: storage.keys.signing, clock: clock, place: storage.place),
             secretStore: storage.keys.others, place: storage.place,

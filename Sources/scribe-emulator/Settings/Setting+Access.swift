@@ -1,3 +1,4 @@
+import Eka
 import Engines
 import Foundation
 import Listen
@@ -103,21 +104,21 @@ extension Setting {
                 how long an access token is valid; after that it is 401, and clients refresh it. With less than a day the \
                 Python SDK for sessions fails
                 """,
-            to: \.configuration.lifetimes.accessToken),
+            to: \.configuration.eka.lifetimes.accessToken),
         Setting(
             "refresh-token-lifetime",
             "How long a refresh token is valid.",
             .seconds,
             default: "30d",
             page: "how long a refresh token is valid; after that a refresh is 403, and clients sign out",
-            to: \.configuration.lifetimes.refreshToken),
+            to: \.configuration.eka.lifetimes.refreshToken),
         Setting(
             "credentials-lifetime",
             "How long S3 credentials are valid.",
             .seconds,
             default: "12h",
             page: "how long S3 credentials are valid; some clients fetch them once per consultation",
-            to: \.configuration.lifetimes.uploadCredentials),
+            to: \.configuration.eka.lifetimes.uploadCredentials),
         Setting(
             "cors-origins",
             "Web origins that may call the server, separated by commas, or *; by default localhost and the SDKs' own.",
@@ -150,7 +151,7 @@ extension Setting {
                 `my-app=ios,kiosk=web`. Profiles: `generic`, `ios`, `android`, `legacy-ios`, `web`, `dotnet`, \
                 `python`
                 """,
-            to: \.configuration.clientProfiles),
+            to: \.configuration.eka.clientProfiles),
         Setting(
             "firebase-jwks-url",
             "The URL of Firebase's JWK set, to verify tokens for /v4/listen; needs firebase-project.",

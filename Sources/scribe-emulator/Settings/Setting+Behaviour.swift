@@ -1,3 +1,4 @@
+import Alliance
 import Eka
 import Engines
 import Foundation
@@ -17,7 +18,10 @@ extension Setting {
                 answer as the vendor documents, even where its clients need something else: [what that \
                 changes](failures.md#answer-as-documented)
                 """
-        ) { isStrict, run in run.configuration.fidelity = isStrict ? .documentation : .clients },
+        ) { isStrict, run in
+            run.configuration.eka.isStrict = isStrict
+            run.configuration.alliance.isStrict = isStrict
+        },
         Setting(
             "durability",
             "Acknowledged data survives a killed process (normal), or a power cut as well (full).",
@@ -29,8 +33,12 @@ extension Setting {
             "long-poll",
             "How long the server holds a status poll.",
             .duration,
-            default: "14s",
-            to: \.configuration.longPoll),
+            default: "14s"
+        ) { longest, run in
+            run.configuration.eka.longPoll = longest
+            // No SDK for sessions waits longer than 15 s.
+            run.configuration.alliance.longPoll = min(longest, .seconds(14))
+        },
         Setting(
             "session-lifetime",
             "How long a protocol session stays open without audio.",
@@ -40,7 +48,7 @@ extension Setting {
                 how long a protocol session (`/voice/v1`) stays open without audio; after that it is 410. With audio it \
                 stays open for at least three hours after the last of it, except with `strict-docs`
                 """,
-            to: \.configuration.sessionLifetime),
+            to: \.configuration.alliance.lifetime),
         Setting(
             "suki-shortest",
             "The least audio of an ambient session; a shorter one is skipped. 0s allows any.",
@@ -120,7 +128,7 @@ extension Setting {
             .duration(atLeast: .milliseconds(100)),
             default: "5m",
             page: "time without audio after which the stream of a protocol session is closed; pings do not count",
-            to: \.configuration.streamIdle),
+            to: \.configuration.alliance.streamIdle),
         Setting(
             "listen-sockets",
             "The maximum number of open live sockets.",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Eka
 import Engines
 import Foundation
 import ScribeRuntime
@@ -24,7 +25,7 @@ struct SettingsTests {
         )
         let configuration = try settings.run().configuration
         #expect(configuration.port == 1003)
-        #expect(configuration.longPoll == .milliseconds(500))
+        #expect(configuration.eka.longPoll == .milliseconds(500))
         #expect(configuration.host == "localhost")
         #expect(configuration.isEphemeral)
         #expect(configuration.jobs.objectWait == .seconds(10))

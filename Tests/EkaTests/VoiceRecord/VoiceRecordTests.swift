@@ -156,7 +156,7 @@ struct LongDraftTests {
 struct StrictDocsTests {
     func server() throws -> TestServer {
         var server = try TestServer()
-        server.configuration.fidelity = .documentation
+        server.configuration.eka.isStrict = true
         return server
     }
 
@@ -225,7 +225,7 @@ struct ClientProfileTests {
     @Test("the client-profiles setting gives a client id a profile, by header or by token")
     func overrides() async throws {
         var server = try TestServer()
-        server.configuration.clientProfiles = ["my-app": .ios, "dev-client-2": .legacyIOS]
+        server.configuration.eka.clientProfiles = ["my-app": .ios, "dev-client-2": .legacyIOS]
         try await server.run { anonymous in
             let client = try await anonymous.login()
             let nested = try await client.get("/voice/api/v2/config", headers: [.clientID: "my-app"])
@@ -259,8 +259,8 @@ struct ClientProfileTests {
     @Test("the lifetimes of access tokens and upload credentials are configurable")
     func lifetimes() async throws {
         var server = try TestServer()
-        server.configuration.lifetimes.accessToken = 60
-        server.configuration.lifetimes.uploadCredentials = 120
+        server.configuration.eka.lifetimes.accessToken = 60
+        server.configuration.eka.lifetimes.uploadCredentials = 120
         try await server.run { anonymous in
             let login = try await anonymous.post(
                 "/connect-auth/v1/account/login", #"{"client_id":"dev-client","client_secret":"dev-secret"}"#)

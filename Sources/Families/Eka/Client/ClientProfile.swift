@@ -2,29 +2,6 @@
 ///
 /// Chosen once per request and given to the encoders. Another SDK is another value of this type.
 package struct ClientProfile: Hashable, Sendable {
-    /// Spelling of errors and warnings in a result document.
-    enum DiagnosticStyle: Hashable, Sendable {
-        /// Objects of the form `{type, code, msg}` (C-41).
-        case objects
-        /// The message alone (C-42).
-        case strings
-    }
-
-    /// Answer to a change of the configuration or of a template.
-    enum Acknowledgement: Hashable, Sendable {
-        case object
-        /// A bare JSON string (C-45).
-        case string
-    }
-
-    /// Shape of the user's configuration.
-    enum ConfigShape: Hashable, Sendable {
-        /// Plain lists, and one map with the selection limit of each (C-91).
-        case flat
-        /// Each list with its own limit, and choices as objects (C-90).
-        case nested
-    }
-
     /// The profile's name in the server's configuration.
     package let name: String
     /// HTTP status if every document failed: 200 for SDKs that read the documents' own status (C-48), else 500.
@@ -33,9 +10,13 @@ package struct ClientProfile: Hashable, Sendable {
     var failureWord = "failure"
     /// Whether `partial_success` ends this SDK's polling.
     var knowsPartialSuccess = true
-    var diagnosticStyle = DiagnosticStyle.objects
-    var acknowledgement = Acknowledgement.object
-    var configShape = ConfigShape.flat
+    /// Whether errors and warnings of a document are their messages alone (C-42), not `{type, code, msg}` (C-41).
+    var tellsDiagnosticsAsText = false
+    /// Whether the answer to a change of the configuration or of a template is a bare JSON string (C-45).
+    var wantsBareAcknowledgement = false
+    /// Whether each list of the configuration has its own limit, and choices are objects (C-90). Else the lists are
+    /// plain, and one map has the limit of each (C-91).
+    var hasNestedConfig = false
     /// Whether the SDK reads `error` of a refused stop or commit as a text (C-27).
     var readsErrorAsText = false
     /// Whether the SDK declares integers with 32 bits, and refuses an answer with a larger one (C-121).
@@ -46,7 +27,7 @@ package struct ClientProfile: Hashable, Sendable {
     static let generic = ClientProfile("generic")
     package static let ios = ClientProfile("ios") {
         $0.allFailedStatus = 200
-        $0.configShape = .nested
+        $0.hasNestedConfig = true
     }
     package static let android = ClientProfile("android") {
         $0.allFailedStatus = 200
@@ -55,19 +36,19 @@ package struct ClientProfile: Hashable, Sendable {
     }
     package static let legacyIOS = ClientProfile("legacy-ios") {
         $0.knowsPartialSuccess = false
-        $0.acknowledgement = .string
+        $0.wantsBareAcknowledgement = true
     }
     package static let web = ClientProfile("web")
     package static let dotnet = ClientProfile("dotnet") {
         $0.allFailedStatus = 200
         $0.failureWord = "failed"
         $0.knowsPartialSuccess = false
-        $0.diagnosticStyle = .strings
+        $0.tellsDiagnosticsAsText = true
     }
     package static let python = ClientProfile("python")
     /// The vendor's documentation, for every SDK.
     static let documented = ClientProfile("documented") {
-        $0.diagnosticStyle = .strings
+        $0.tellsDiagnosticsAsText = true
         $0.hasListsWhilePending = true
     }
 

@@ -5,13 +5,14 @@ import ScribeHTTP
 
 /// Chooses the SDK profile of a request: by the client id's configuration, else by the request's headers.
 struct ClientProfiles: Sendable {
-    let fidelity: Fidelity
+    /// Whether answers follow the vendor's documentation, for every SDK.
+    let isStrict: Bool
     /// Configured profiles by client id.
     let overrides: [String: ClientProfile]
 
     /// The profile of a known SDK; nil if neither client id, flavour nor User-Agent is known.
     func known(_ request: Request, _ context: ScribeContext) -> ClientProfile? {
-        if fidelity == .documentation { return .documented }
+        if isStrict { return .documented }
         if !overrides.isEmpty {
             let ids = [request.headers.value(of: .clientID), context.principal?.client.rawValue]
             if let profile = ids.compactMap(\.self).compactMap({ overrides[$0] }).first { return profile }

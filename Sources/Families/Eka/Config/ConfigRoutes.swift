@@ -38,11 +38,7 @@ struct ConfigRoutes: Sendable {
                 stored, formats: runtime.templates.templates.map { Choice(id: $0.id.rawValue, name: $0.name) }),
             formats: formats, myTemplates: mine, principal: principal,
             client: try await runtime.store.accounts.client(principal.client)?.client, extras: Self.extras(in: stored))
-        let data =
-            switch profiles.profile(of: request, context).configShape {
-            case .flat: config.flat
-            case .nested: config.nested
-            }
+        let data = profiles.profile(of: request, context).hasNestedConfig ? config.nested : config.flat
         return try await .longJSON(.ok, ["data": data])
     }
 
@@ -87,15 +83,12 @@ struct ConfigRoutes: Sendable {
         try await runtime.store.accounts.setPreferences(
             body.data, of: user, in: principal.business, upTo: Self.bodyLimit, at: runtime.clock.now)
         let message: JSON = "Config upserted successfully"
-        switch profiles.profile(of: request, context).acknowledgement {
-        case .string: return .json(.ok, message)
-        case .object:
-            // The result is always "updated": a configuration exists from the start, with defaults.
-            let result: JSON = [
-                "action": "updated", "b_id": .string(principal.business.rawValue),
-                "user_uuid": .string(principal.user.rawValue),
-            ]
-            return .json(.ok, ["message": message, "msg": message, "result": result])
-        }
+        if profiles.profile(of: request, context).wantsBareAcknowledgement { return .json(.ok, message) }
+        // The result is always "updated": a configuration exists from the start, with defaults.
+        let result: JSON = [
+            "action": "updated", "b_id": .string(principal.business.rawValue),
+            "user_uuid": .string(principal.user.rawValue),
+        ]
+        return .json(.ok, ["message": message, "msg": message, "result": result])
     }
 }

@@ -100,9 +100,8 @@ extension ResultDocument {
 
 extension Diagnostic {
     fileprivate func json(_ type: String, for profile: ClientProfile) -> JSON {
-        switch profile.diagnosticStyle {
-        case .objects: ["type": .string(type), "code": .string(code.rawValue), "msg": .string(message)]
-        case .strings: .string(message)
-        }
+        profile.tellsDiagnosticsAsText
+            ? .string(message)
+            : ["type": .string(type), "code": .string(code.rawValue), "msg": .string(message)]
     }
 }

@@ -33,7 +33,7 @@ struct ResultRoutes: Sendable {
         let found = try await results(of: key, query, context)
         let profile = question.profile ?? ClientProfile(flavour: found.transaction.request.flavour) ?? .generic
         var documents = query.select(from: found.documents)
-        if profiles.fidelity == .documentation, found.transaction.isStuck(at: runtime.clock.now) {
+        if profiles.isStrict, found.transaction.isStuck(at: runtime.clock.now) {
             documents = documents.map(\.failedIfPending)
         }
         let size = documents.total { $0.value?.utf8.count ?? 0 }

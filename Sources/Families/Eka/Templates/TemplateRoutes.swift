@@ -70,10 +70,8 @@ struct TemplateRoutes: Sendable {
         let id = try requireOwn(context)
         try await runtime.store.templates.archiveTemplate(id, of: principal.business, at: runtime.clock.now)
         let message: JSON = "Template archived successfully"
-        switch profiles.profile(of: request, context).acknowledgement {
-        case .object: return .json(.ok, ["msg": message])
-        case .string: return .json(.ok, message)
-        }
+        let isBare = profiles.profile(of: request, context).wantsBareAcknowledgement
+        return .json(.ok, isBare ? message : ["msg": message])
     }
 
     private func requireOwn(_ context: ScribeContext) throws -> TemplateID {

@@ -85,12 +85,12 @@ struct InitBody: Decodable {
     }
 
     /// The request, with the headers' flavour and a complete audio location.
-    /// - Parameter fidelity: With `.documentation`, fields that only the documentation requires must be present.
+    /// - Parameter isStrict: Whether fields that only the documentation requires must be present.
     /// - Throws: ``ScribeError`` or ``EkaError`` for a missing audio location.
-    func validated(flavour: String, fidelity: Fidelity) throws -> TransactionRequest {
+    func validated(flavour: String, isStrict: Bool) throws -> TransactionRequest {
         var request = request
         request.flavour = flavour
-        if fidelity == .documentation, !namesBatch {
+        if isStrict, !namesBatch {
             throw ScribeError.invalidRequest(
                 field: "batch_s3_url", problem: "is required with client_generated_files (--strict-docs)")
         }

@@ -9,7 +9,8 @@ import ScribeStore
 /// `/voice/api/v2/transaction`: init, stop and commit (eka.md 2.1 to 2.3), and the transaction by its id (2.7).
 struct TransactionRoutes: Sendable {
     let runtime: Runtime
-    let fidelity: Fidelity
+    /// Whether init follows the vendor's documentation, not its SDKs.
+    let isStrict: Bool
     let unknown: UnknownOptionLog
 
     static func add(to router: WorldRoutes<Self>, stops: WorldRoutes<Self>) {
@@ -28,7 +29,7 @@ struct TransactionRoutes: Sendable {
         let principal = try context.requirePrincipal()
         let body: InitBody = try await request.decodeJSON(in: context)
         let text = { (name: HTTPField.Name) in request.headers[name].map { String($0.prefix(100)) } }
-        var wanted = try body.validated(flavour: text(.flavour) ?? "", fidelity: fidelity)
+        var wanted = try body.validated(flavour: text(.flavour) ?? "", isStrict: isStrict)
         // Older iOS SDKs send the version in a header (eka.md 1.2).
         wanted.version = wanted.version ?? text(.version)
         if let field = body.fieldWithoutAudio {
@@ -41,7 +42,7 @@ struct TransactionRoutes: Sendable {
             unknown.logUnknown(template, by: principal.client, context)
         }
         let outcome = try await runtime.transactions.start(
-            key.id, wanted, for: principal, replays: fidelity == .clients)
+            key.id, wanted, for: principal, replays: !isStrict)
         // SDKs read the ids of clinician and user from the answer to init alone.
         let owner: JSON = ["oid": .string(principal.doctor.rawValue), "uuid": .string(principal.user.rawValue)]
         let answer = JSON.success("Transaction initialized successfully", key, with: owner)

@@ -10,7 +10,8 @@ import ScribeHTTP
 /// `POST /v1/file-upload`: issues a presigned form for uploads of whole files (eka.md 2.12).
 struct FileUploadRoutes: Sendable {
     let credentials: UploadCredentials
-    let fidelity: Fidelity
+    /// Whether fields that only the documentation requires must be present.
+    let isStrict: Bool
     let origin: LinkOrigin
     let identifiers: WorldIdentifiers
     let clock: WorldClock
@@ -43,7 +44,7 @@ struct FileUploadRoutes: Sendable {
         let query = request.uri.queryParameters
         let transaction = try transaction(query["txn_id"].map(String.init))
         let action = query["action"].map(String.init) ?? ""
-        if fidelity == .documentation, action != "ekascribe-v2" {
+        if isStrict, action != "ekascribe-v2" {
             throw ScribeError.invalidRequest(field: "action", problem: "must be ekascribe-v2 (--strict-docs)")
         }
         let body = try await request.decodeOptionalJSON(as: Body.self, in: context) ?? Body()
@@ -64,7 +65,7 @@ struct FileUploadRoutes: Sendable {
     /// The transaction id: the caller's, or a new one, since the .NET SDK sends none (C-61).
     private func transaction(_ wanted: String?) throws -> String {
         guard let wanted, !wanted.isEmpty else {
-            if fidelity == .documentation {
+            if isStrict {
                 throw ScribeError.invalidRequest(field: "txn_id", problem: "is required (--strict-docs)")
             }
             return identifiers.uuid(.transaction)
