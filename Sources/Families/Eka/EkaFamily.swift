@@ -111,11 +111,8 @@ package struct EkaFamily: RoutedAPI {
         let open = routes.group(access: .open)
         let accounts: @Sendable (World) -> AccountRoutes = { [environment, settings] world in
             AccountRoutes(
-                store: world.runtime.store,
-                throttle: world.part(EkaLogins.init).throttle, secrets: world.secrets,
-                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes), lifetimes: settings.lifetimes,
-                origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
-                clock: world.runtime.clock)
+                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes), environment: environment,
+                throttle: world.part { LoginThrottle(clock: $0.runtime.clock.wall, secrets: $0.secrets) })
         }
         AccountRoutes.add(
             to: open.group(errors: AccountErrors()).routes(accounts), pages: open.routes(accounts))
@@ -124,11 +121,7 @@ package struct EkaFamily: RoutedAPI {
                 .routes { WhoAmIRoute(store: $0.runtime.store) })
         let deviceRoutes: @Sendable (World) -> DeviceRoutes = { [environment, settings] world in
             DeviceRoutes(
-                logins: world.part(EkaLogins.init).devices, store: world.runtime.store,
-                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes),
-                approver: environment.mode == .strict ? nil : world.authenticator.clients.demoPrincipal.client,
-                origin: environment.origin, pages: environment.pages, proxies: environment.proxies,
-                identifiers: world.runtime.identifiers.random)
+                tokenIssuer: TokenIssuer(world: world, lifetimes: settings.lifetimes), environment: environment)
         }
         DeviceRoutes.add(
             to: open.routes(deviceRoutes),
@@ -180,17 +173,5 @@ package struct EkaFamily: RoutedAPI {
                     runtime: world.runtime, longPoll: settings.longPoll,
                     answers: world.part { FinishedResponseCache(signals: $0.runtime.signals) }, profiles: profiles)
             })
-    }
-}
-
-/// Login state of one world: the throttle and the device logins in progress.
-struct EkaLogins: Sendable {
-    let throttle: LoginThrottle
-    let devices: DeviceLogins
-
-    init(_ world: World) {
-        throttle = LoginThrottle(clock: world.runtime.clock.wall, secrets: world.secrets)
-        devices = DeviceLogins(
-            store: world.runtime.store, identifiers: world.runtime.identifiers.random, clock: world.runtime.clock)
     }
 }

@@ -15,15 +15,13 @@ struct AccountRoutes: Sendable {
     /// Largest body, in bytes. Small, since its sender has no token yet.
     static let bodyLimit = 16 << 10
 
-    let store: Store
-    let throttle: LoginThrottle
-    let secrets: ClientSecrets
     let tokenIssuer: TokenIssuer
-    let lifetimes: TokenLifetimes
-    let origin: LinkOrigin
-    let pages: PageOrigins
-    let proxies: TrustedProxies
-    let clock: WorldClock
+    let environment: FamilyEnvironment
+    let throttle: LoginThrottle
+
+    private var store: Store { tokenIssuer.store }
+    private var secrets: ClientSecrets { tokenIssuer.secrets }
+    private var pages: PageOrigins { environment.pages }
 
     /// Adds the routes.
     /// - Parameter pages: Routes of the vendor's login page, with the error envelope of that page.
@@ -99,7 +97,7 @@ struct AccountRoutes: Sendable {
         _ id: String, _ secret: String, orThrow refusal: EkaError, _ request: Request, _ context: ScribeContext
     ) async throws -> Client {
         try await throttle.attempt(
-            secret, of: id, from: proxies.client(of: request, context), orThrow: refusal
+            secret, of: id, from: environment.proxies.client(of: request, context), orThrow: refusal
         ) {
             guard id.isPlain, let known = try await store.accounts.client(ClientID(id)),
                 secrets.isSecret(secret, of: known.client.principal.client, hash: known.secretHash)
@@ -118,7 +116,7 @@ struct AccountRoutes: Sendable {
         let refreshToken = tokenIssuer.namespace.mark(Base64URL.encode(Data(secrets.successor(ofToken: old))))
         let outcome = try await store.accounts.rotateRefreshToken(
             hash: secrets.hash(ofToken: old), to: secrets.hash(ofToken: refreshToken),
-            RefreshPeriod(lifetime: lifetimes.refreshToken, by: clock), grace: Self.refreshGrace
+            RefreshPeriod(lifetime: tokenIssuer.lifetimes.refreshToken, by: tokenIssuer.clock), grace: Self.refreshGrace
         )
         if case .reused(let login) = outcome { tokenIssuer.clients.end(logins: [login]) }
         guard case .rotated(let client, let login) = outcome else { throw EkaError.refreshRefused }
@@ -159,6 +157,6 @@ struct AccountRoutes: Sendable {
     private func cookies(of request: Request, _ context: ScribeContext, isByCookie: Bool = false) -> CookieScope? {
         guard isByCookie || pages.admitToLogin(request, context) else { return nil }
         return CookieScope(
-            isSecure: origin.base(of: request, context).hasPrefix("https:"), path: context.linkPath)
+            isSecure: environment.origin.base(of: request, context).hasPrefix("https:"), path: context.linkPath)
     }
 }

@@ -13,17 +13,19 @@ struct DeviceRoutes: Sendable {
     private static let bodyLimit = 16 << 10
     private static let activation = "auth/activate"
 
-    let logins: DeviceLogins
-    let store: Store
     let tokenIssuer: TokenIssuer
+    let environment: FamilyEnvironment
+
+    private var logins: DeviceLogins {
+        DeviceLogins(store: tokenIssuer.store, identifiers: tokenIssuer.identifiers, clock: tokenIssuer.clock)
+    }
+
     /// The client that devices act for without approval; nil in strict mode.
     ///
     /// Other modes accept a token that was not issued here, so they need no approval either.
-    let approver: ClientID?
-    let origin: LinkOrigin
-    let pages: PageOrigins
-    let proxies: TrustedProxies
-    let identifiers: IdentifierSource
+    private var approver: ClientID? {
+        environment.mode == .strict ? nil : tokenIssuer.clients.demoPrincipal.client
+    }
 
     static func add(to open: WorldRoutes<Self>, authenticated: WorldRoutes<Self>) {
         open.post("connect-auth/v1/device/code", use: begin)
@@ -42,14 +44,14 @@ struct DeviceRoutes: Sendable {
         let body = try await request.decodeOptionalJSON(as: CodeRequest.self, in: context)
         let redirect = body?.redirect.flatMap { $0.isEmpty ? nil : $0 }
         guard redirect.map(Self.isOfApp) != false else { throw DeviceLogins.Refusal.invalidRedirect }
-        let deviceCode = tokenIssuer.namespace.mark(identifiers.secret())
+        let deviceCode = tokenIssuer.namespace.mark(tokenIssuer.identifiers.secret())
         let userCode = try await logins.begin(
             deviceCode: deviceCode, redirect: redirect, approvedBy: approver,
-            from: proxies.client(of: request, context))
+            from: environment.proxies.client(of: request, context))
         guard let userCode else { throw HTTPProblem.tooManyAttempts(retryAfter: 60) }
         // A browser opens the address, and sends no header.
         let path = context.linkPath.isEmpty ? tokenIssuer.namespace?.path ?? "" : ""
-        let address = "\(origin.base(of: request, context))\(path)/\(Self.activation)"
+        let address = "\(environment.origin.base(of: request, context))\(path)/\(Self.activation)"
         return .json(
             .ok,
             [
@@ -83,7 +85,7 @@ struct DeviceRoutes: Sendable {
 
     @Sendable private func decide(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        if context.credential != .header { try pages.requireLogin(request, context) }
+        if context.credential != .header { try environment.pages.requireLogin(request, context) }
         let body: Decision = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         guard let isApproved = ["approve": true, "deny": false][body.action ?? "approve"] else {
             throw ScribeError.invalidRequest(field: "action", problem: "must be approve or deny")
@@ -106,13 +108,14 @@ struct DeviceRoutes: Sendable {
     @Sendable private func redeem(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let body: TokenRequest = try await request.decodeJSON(upTo: Self.bodyLimit, in: context)
         let id = try await logins.redeem(body.deviceCode)
-        guard let client = try await store.accounts.client(id)?.client else { throw DeviceLogins.Refusal.denied }
+        let known = try await tokenIssuer.store.accounts.client(id)
+        guard let client = known?.client else { throw DeviceLogins.Refusal.denied }
         return try await tokenIssuer.answer(to: client)
     }
 
     /// Explains how to approve the code with curl. The server has no page to log in on.
     @Sendable private func explain(_ request: Request, _ context: ScribeContext) throws -> Response {
-        let base = origin.base(of: request, context)
+        let base = environment.origin.base(of: request, context)
         let approval =
             approver == nil
             ? "Approve it with an access token of the client that it is to act for:"
