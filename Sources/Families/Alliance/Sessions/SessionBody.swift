@@ -30,21 +30,21 @@ struct SessionBody: Decodable {
     }
 
     init(from decoder: any Decoder) throws {
-        let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
         var request = TransactionRequest(
-            session: try fields.word(.uploadType, of: UploadType.allCases.map(\.rawValue))
+            session: try fields.decodeWord(forKey: .uploadType, of: UploadType.allCases.map(\.rawValue))
                 .flatMap(UploadType.init) ?? fields.missing(.uploadType))
         request.templates = (try fields.templates(.templates, atMost: Self.maxTemplates) ?? [])
             .map { .init(id: $0, type: "custom") }
-        request.modelType = try fields.word(.model, of: Self.models) ?? request.modelType
-        request.mode = try fields.word(.mode, of: Self.modes) ?? request.mode
+        request.modelType = try fields.decodeWord(forKey: .model, of: Self.models) ?? request.modelType
+        request.mode = try fields.decodeWord(forKey: .mode, of: Self.modes) ?? request.mode
         request.inputLanguages = try fields.languages(.languages) ?? []
         request.outputLanguage = try fields.language(.transcriptLanguage)
-        request.additionalData = try fields.object(.additionalData)
-        let alias = try fields.object(.sessionDetails)
-        request.patientDetails = try fields.object(.patientDetails) ?? alias
+        request.additionalData = try fields.decodeEcho(forKey: .additionalData)
+        let alias = try fields.decodeEcho(forKey: .sessionDetails)
+        request.patientDetails = try fields.decodeEcho(forKey: .patientDetails) ?? alias
         self.request = request
-        id = try fields.text(.id).map { text in
+        id = try fields.decodeIfPresent(String.self, forKey: .id).map { text in
             guard (16...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isInIdentifier) else {
                 throw ScribeError.invalidRequest(
                     field: CodingKeys.id.rawValue, problem: "must have 16 to 64 letters, digits, - and _")
@@ -88,19 +88,19 @@ struct SessionPatchBody: Decodable {
                 field: nil, problem: "may hold \(known.sorted().joined(separator: ", ")) and nothing else")
         }
         isEmpty = names.isEmpty
-        let fields = try SessionFields(decoder.container(keyedBy: CodingKeys.self))
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
         var patch = TransactionPatch()
-        let userStatus = try fields.word(.userStatus, of: Self.userStatuses)
-        let processingStatus = try fields.word(.processingStatus, of: Self.processingStatuses)
+        let userStatus = try fields.decodeWord(forKey: .userStatus, of: Self.userStatuses)
+        let processingStatus = try fields.decodeWord(forKey: .processingStatus, of: Self.processingStatuses)
         patch.isCancellation = [userStatus, processingStatus].contains("cancelled")
         patch.startsRecording = userStatus == "recording_started"
-        patch.mode = try fields.word(.mode, of: SessionBody.modes)
-        patch.modelType = try fields.word(.model, of: ["pro", "lite"])
+        patch.mode = try fields.decodeWord(forKey: .mode, of: SessionBody.modes)
+        patch.modelType = try fields.decodeWord(forKey: .model, of: ["pro", "lite"])
         patch.inputLanguages = try fields.languages(.languages)
         patch.outputLanguage = try fields.language(.transcriptLanguage)
-        let alias = try fields.object(.sessionDetails)
-        patch.patientDetails = try fields.object(.patientDetails) ?? alias
-        patch.additionalData = try fields.object(.additionalData)
+        let alias = try fields.decodeEcho(forKey: .sessionDetails)
+        patch.patientDetails = try fields.decodeEcho(forKey: .patientDetails) ?? alias
+        patch.additionalData = try fields.decodeEcho(forKey: .additionalData)
         isAboutRecording = patch.mode != nil || patch.modelType != nil
         templates = try fields.templates(.templates, atMost: SessionBody.maxTemplates)
         self.patch = patch
@@ -108,52 +108,32 @@ struct SessionPatchBody: Decodable {
 }
 
 /// Reads the members that creating and changing a session have in common.
-private struct SessionFields<Key: CodingKey & RawRepresentable<String>> {
-    private let container: KeyedDecodingContainer<Key>
-
-    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
-
-    func missing<Value>(_ key: Key) throws -> Value {
-        throw ScribeError.invalidRequest(field: key.rawValue, problem: "is required")
+extension KeyedDecodingContainer {
+    fileprivate func missing<Value>(_ key: Key) throws -> Value {
+        throw ScribeError.invalidRequest(field: key.stringValue, problem: "is required")
     }
 
-    func text(_ key: Key) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
-
-    func word(_ key: Key, of words: [String]) throws -> String? {
-        guard let word = try text(key) else { return nil }
-        guard words.contains(word) else {
-            throw ScribeError.invalidRequest(
-                field: key.rawValue, problem: "must be one of \(words.joined(separator: ", "))")
-        }
-        return word
-    }
-
-    func object(_ key: Key) throws -> JSONValue? {
-        guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else { return nil }
-        return try value.echoable(as: key.rawValue)
-    }
-
-    func templates(_ key: Key, atMost limit: Int) throws -> [TemplateID]? {
-        guard let ids = try container.decodeIfPresent([String].self, forKey: key) else { return nil }
-        try Limits.require(ids.count, atMost: limit, key.rawValue)
+    fileprivate func templates(_ key: Key, atMost limit: Int) throws -> [TemplateID]? {
+        guard let ids = try decodeIfPresent([String].self, forKey: key) else { return nil }
+        try Limits.require(ids.count, atMost: limit, key.stringValue)
         return ids.removingDuplicates().map { TemplateID($0) }
     }
 
     /// The hints that are valid language tags; other hints are dropped.
-    func languages(_ key: Key) throws -> [String]? {
-        guard let hints = try container.decodeIfPresent([String].self, forKey: key) else { return nil }
-        try Limits.require(hints.count, atMost: Limits.languages, key.rawValue)
+    fileprivate func languages(_ key: Key) throws -> [String]? {
+        guard let hints = try decodeIfPresent([String].self, forKey: key) else { return nil }
+        try Limits.require(hints.count, atMost: Limits.languages, key.stringValue)
         return hints.filter { TransactionRequest.isLanguage($0) && $0 != "auto_detect" }
     }
 
     /// One language: a string, or the first of a list, as some documents show it.
-    func language(_ key: Key) throws -> String? {
-        switch try container.decodeIfPresent(JSONValue.self, forKey: key) {
+    fileprivate func language(_ key: Key) throws -> String? {
+        switch try decodeIfPresent(JSONValue.self, forKey: key) {
         case .string(let text): return TransactionRequest.isLanguage(text) ? text : nil
         case .array(let items):
             return items.first?.stringValue.flatMap { TransactionRequest.isLanguage($0) ? $0 : nil }
         case .null, nil: return nil
-        default: throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be a string")
+        default: throw ScribeError.invalidRequest(field: key.stringValue, problem: "must be a string")
         }
     }
 }

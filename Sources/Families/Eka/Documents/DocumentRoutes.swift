@@ -52,15 +52,10 @@ struct DocumentRoutes: Sendable {
             template = try text(.template)
             name = try text(.name)
             let data = try text(.data)
-            func object(_ key: CodingKeys) throws -> JSONValue? {
-                guard let value = try container.decodeIfPresent(JSONValue.self, forKey: key), value != .null else {
-                    return nil
-                }
-                return try value.echoable(as: key.rawValue)
-            }
             change = DocumentChange(
-                name: name, value: (try text(.content) ?? data)?.storable, publication: try object(.publish),
-                editorContent: try object(.editorContent))
+                name: name, value: (try text(.content) ?? data)?.storable,
+                publication: try container.decodeEcho(forKey: .publish),
+                editorContent: try container.decodeEcho(forKey: .editorContent))
             // On creation the web client sends the kind as `type`; in answers `type` is the format.
             let type = try text(.type)
             let word = try text(.kind) ?? (document == nil ? type : nil) ?? ResultDocument.Kind.custom.rawValue

@@ -39,9 +39,6 @@ struct InitBody: Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
-        func object(_ key: CodingKeys) throws -> JSONValue? {
-            try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
-        }
         guard let transfer = TransactionRequest.Transfer(rawValue: try container.decode(String.self, forKey: .transfer))
         else {
             let known = TransactionRequest.Transfer.allCases.map(\.rawValue).joined(separator: ", ")
@@ -73,7 +70,8 @@ struct InitBody: Decodable {
             templates: templates.map { .init(id: TemplateID($0.id), name: $0.name?.storable, type: $0.type) },
             modelType: try text(.modelType), speciality: try text(.speciality),
             section: try text(.capitalSection) ?? section,
-            patientDetails: try object(.patientDetails), additionalData: try object(.additionalData),
+            patientDetails: try container.decodeEcho(forKey: .patientDetails),
+            additionalData: try container.decodeEcho(forKey: .additionalData),
             version: try text(.version)
         )
     }

@@ -34,28 +34,18 @@ extension TransactionRoutes {
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            func word(_ key: CodingKeys, of words: [String]) throws -> String? {
-                guard let word = try container.decodeIfPresent(String.self, forKey: key) else { return nil }
-                guard words.contains(word) else {
-                    let known = words.joined(separator: ", ")
-                    throw ScribeError.invalidRequest(field: key.rawValue, problem: "must be one of \(known)")
-                }
-                return word
-            }
-            func object(_ key: CodingKeys) throws -> JSONValue? {
-                try container.decodeIfPresent(JSONValue.self, forKey: key)?.echoable(as: key.rawValue)
-            }
             var patch = TransactionPatch()
             let statuses = [
-                try word(.userStatus, of: Self.userStatuses), try word(.processingStatus, of: Self.processingStatuses),
+                try container.decodeWord(forKey: .userStatus, of: Self.userStatuses),
+                try container.decodeWord(forKey: .processingStatus, of: Self.processingStatuses),
             ]
             patch.isCancellation = statuses.contains("cancelled")
             patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
             archives = try container.decodeIfPresent(Bool.self, forKey: .arc) ?? false
-            patch.processingError = try object(.processingError)
-            patch.patientDetails = try object(.patientDetails)
-            patch.sessionDetails = try object(.sessionDetails)
-            patch.additionalData = try object(.additionalData)
+            patch.processingError = try container.decodeEcho(forKey: .processingError)
+            patch.patientDetails = try container.decodeEcho(forKey: .patientDetails)
+            patch.sessionDetails = try container.decodeEcho(forKey: .sessionDetails)
+            patch.additionalData = try container.decodeEcho(forKey: .additionalData)
             patch.mode = try container.decodeIfPresent(String.self, forKey: .mode)
             patch.modelType = try container.decodeIfPresent(String.self, forKey: .modelType)
             // An empty language counts as absent, as at init.
