@@ -63,12 +63,12 @@ struct GrowthTests {
         // Up to 760 names, and as much more text to find them in.
         expectLinear { length in
             let note = makeNote(naming: 95 * length, saying: String(repeating: unit, count: 300 * length))
-            return { _ = MentionedDiagnosis.all(in: [note]) }
+            return { _ = AmbientContext.Diagnosis.mentioned(in: [note]) }
         }
         // Up to 72 sessions of one encounter, each with the same 760 names.
         expectLinear { length in
             let notes = Array(repeating: makeNote(naming: 760, saying: unit), count: 9 * length)
-            return { _ = MentionedDiagnosis.all(in: notes) }
+            return { _ = AmbientContext.Diagnosis.mentioned(in: notes) }
         }
     }
 

@@ -37,7 +37,8 @@ struct AmbientTermsTests {
         var terms = AmbientTerms(encounter: "v")
         func kinds(_ codes: [String]) throws -> [String: [ClinicalFact.Kind]] {
             let body = JSONValue.object(["sections": .array(codes.map { .object(["loinc": .string($0)]) })])
-            terms.context = AmbientContext.empty.merged(with: try .init(body, today: Date(timeIntervalSince1970: 0)))
+            let change = try AmbientContext.checked(body, today: Date(timeIntervalSince1970: 0))
+            terms.context = AmbientContext.empty.merged(with: change)
             return Dictionary(
                 uniqueKeysWithValues: terms.template(AmbientTerms.template).sections.map { ($0.title, $0.facts) })
         }

@@ -83,7 +83,12 @@ struct ContentRoutes: Sendable {
 
     private func diagnoses(in notes: [AmbientSessions.Note]) async throws -> Response {
         try await .longJSON(
-            .ok, ["structured_data": ["diagnoses": ["values": .array(MentionedDiagnosis.all(in: notes), \.json)]]])
+            .ok,
+            [
+                "structured_data": [
+                    "diagnoses": ["values": .array(AmbientContext.Diagnosis.mentioned(in: notes), \.json)]
+                ]
+            ])
     }
 
     private func completed(_ session: Transaction) async throws -> AmbientSessions.Note? {

@@ -32,6 +32,8 @@ extension AmbientContext {
     private static let maxCodes = 20
 
     /// Validates a context, and returns its known members in the API's spelling. Nulls stay: a merge interprets them.
+    /// - Parameter today: Latest possible date of birth.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``DiagnosisProblem``.
     static func checked(_ body: JSONValue, today: Date) throws -> JSONValue {
         guard case .object(let members) = body else {
             throw ScribeError.invalidRequest(field: nil, problem: "the context must be an object")

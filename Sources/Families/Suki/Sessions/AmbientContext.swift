@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import ScribeDomain
 
 /// Context of a visit, sent before it ends: patient, provider, visit, and the note's sections (suki.md 3.2).
@@ -27,21 +26,10 @@ struct AmbientContext: Hashable, Sendable {
     /// Decodes a stored context.
     init(stored json: JSONValue) { self.json = json }
 
-    /// A validated change of a context.
-    struct Change: Hashable, Sendable {
-        fileprivate let json: JSONValue
-
-        /// Validates a change. An invalid change has no effect.
-        /// - Parameter today: Latest possible date of birth.
-        /// - Throws: ``ScribeError/invalidRequest(field:problem:)``, ``DiagnosisProblem``.
-        init(_ body: JSONValue, today: Date) throws {
-            json = try AmbientContext.checked(body, today: today)
-        }
-    }
-
-    /// Merges a change: its members replace old ones, null removes a member, and lists are replaced as a whole.
-    func merged(with change: Change) -> AmbientContext {
-        AmbientContext(stored: Self.merged(json, with: change.json))
+    /// Merges a validated change: its members replace old ones, null removes a member, and lists are replaced as a
+    /// whole.
+    func merged(with change: JSONValue) -> AmbientContext {
+        AmbientContext(stored: Self.merged(json, with: change))
     }
 
     /// The LOINC codes of the requested sections, each once.

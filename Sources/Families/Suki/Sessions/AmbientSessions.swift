@@ -101,7 +101,7 @@ struct AmbientSessions: Sendable {
         _ body: JSONValue, merging: Bool, of id: TransactionID, for principal: Principal
     ) async throws -> AmbientContext {
         // Validated outside the write transaction.
-        let change = try AmbientContext.Change(body, today: clock.now)
+        let change = try AmbientContext.checked(body, today: clock.now)
         let transaction = try await update(id, of: principal) { transaction, _ throws(ScribeError) in
             let before = merging ? try transaction.requireAmbient(of: principal.user).context : .empty
             let context = before.merged(with: change)

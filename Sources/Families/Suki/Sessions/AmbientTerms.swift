@@ -5,22 +5,12 @@ import ScribeDomain
 /// State of an ambient session that other transactions do not have (suki.md 3.1, 5).
 struct AmbientTerms: Hashable, Sendable {
     /// Stage of an ambient session's recording.
-    enum Stage: String, Hashable, Sendable, CaseIterable, Comparable {
+    enum Stage: String, Hashable, Sendable {
         case created
         /// A socket was opened.
         case ready
         /// Audio has arrived.
         case running
-
-        static func < (one: Stage, other: Stage) -> Bool { one.order < other.order }
-
-        private var order: Int {
-            switch self {
-            case .created: 0
-            case .ready: 1
-            case .running: 2
-            }
-        }
     }
 
     /// Id of the visit, which may have several sessions.

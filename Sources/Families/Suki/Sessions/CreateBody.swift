@@ -54,7 +54,7 @@ struct CreateBody: Decodable {
         // false means English only; true means any language, the default.
         if isMultilingual == false { draft.languages = ["en"] }
         if !context.isEmpty {
-            draft.context = AmbientContext.empty.merged(with: try .init(.object(context), today: now))
+            draft.context = .empty.merged(with: try AmbientContext.checked(.object(context), today: now))
             try Limits.require(draft.context.json, within: Limits.context, "the context")
         }
         return draft

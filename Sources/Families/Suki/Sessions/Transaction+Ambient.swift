@@ -41,9 +41,11 @@ extension Transaction {
         }
     }
 
-    /// Advances the stage of the ambient session's recording, never backwards.
+    /// Advances the stage of the ambient session's recording to ready or running, never backwards.
     mutating func advance(to stage: AmbientTerms.Stage) -> Effect {
-        guard var terms = ambientTerms, userStatus.isOpen, terms.stage < stage else { return .none }
+        guard var terms = ambientTerms, userStatus.isOpen, terms.stage != .running, terms.stage != stage else {
+            return .none
+        }
         terms.stage = stage
         return setTerms(terms.stored)
     }

@@ -1,11 +1,7 @@
 import Basics
 import ScribeRuntime
 
-/// A diagnosis that the transcript mentions (suki.md 3.11): one from the session's context, or one with a known code.
-struct MentionedDiagnosis {
-    let codes: [AmbientContext.Diagnosis.Code]
-    let note: String
-
+extension AmbientContext.Diagnosis {
     var json: JSON {
         [
             "codes": .array(codes) {
@@ -17,9 +13,10 @@ struct MentionedDiagnosis {
         ]
     }
 
-    /// Finds diagnoses in notes, each once: first those of the session's context, then those with a known code.
-    static func all(in notes: [AmbientSessions.Note]) -> [MentionedDiagnosis] {
-        var found: [MentionedDiagnosis] = []
+    /// Finds diagnoses that the transcripts of notes mention, each once: first those of the session's context, then
+    /// those with a known code (suki.md 3.11).
+    static func mentioned(in notes: [AmbientSessions.Note]) -> [Self] {
+        var found: [Self] = []
         var known: Set<String> = []
         var names = DiagnosisNames()
         for note in notes {
@@ -27,18 +24,16 @@ struct MentionedDiagnosis {
             for given in note.transaction.ambientTerms?.context.diagnoses ?? []
             where spoken.mention(any: names.names(of: given)) {
                 // Codes stay as given: nothing is mapped to another code system.
-                let codes = given.codes
-                guard known.isDisjoint(with: codes.map(\.code)) else { continue }
-                known.formUnion(codes.map(\.code))
+                guard known.isDisjoint(with: given.codes.map(\.code)) else { continue }
+                known.formUnion(given.codes.map(\.code))
                 known.formUnion(names.codes(of: given))
-                found.append(MentionedDiagnosis(codes: codes, note: given.note))
+                found.append(given)
             }
             for entry in DiagnosisCode.all
             where !known.contains(entry.code) && spoken.mention(any: names.names(of: entry)) {
                 known.insert(entry.code)
                 found.append(
-                    MentionedDiagnosis(
-                        codes: [.init(type: "ICD10", code: entry.code, description: entry.description)], note: ""))
+                    Self(codes: [.init(type: "ICD10", code: entry.code, description: entry.description)], note: ""))
             }
         }
         return found
