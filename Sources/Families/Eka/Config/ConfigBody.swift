@@ -41,10 +41,7 @@ struct ConfigBody: Decodable {
             guard let key = PreferenceKey(rawValue: name) else { continue }
             switch (key, value) {
             case (.myTemplates, .array(let items)):
-                guard items.count <= largestSelection else {
-                    throw ScribeError.invalidRequest(
-                        field: "data.\(name)", problem: "must have at most \(largestSelection) items")
-                }
+                try Limits.require(items.count, atMost: largestSelection, "data.\(name)")
                 try require(
                     items.allSatisfy { $0.stringValue.map(TemplateID.isValid) ?? false }, name,
                     "an array of template ids")

@@ -13,7 +13,7 @@ struct TransactionContext: Decodable, Sendable {
 
     init(_ json: JSONValue) {
         for list in Self.lists {
-            if case .array(let values)? = json[list] { items[list] = values.map { Self.item($0, of: list) } }
+            items[list] = json[list]?.arrayValue?.map { Self.item($0, of: list) }
         }
     }
 
@@ -23,10 +23,7 @@ struct TransactionContext: Decodable, Sendable {
             switch json[list] {
             case nil, .null?: break
             case .array(let values)?:
-                guard values.count <= Self.limit else {
-                    throw ScribeError.invalidRequest(
-                        field: "context.\(list)", problem: "must have at most \(Self.limit) items")
-                }
+                try Limits.require(values.count, atMost: Self.limit, "context.\(list)")
                 items[list] = values.map { Self.item($0, of: list) }
             case .bool?, .integer?, .number?, .digits?, .string?, .object?:
                 throw ScribeError.invalidRequest(field: "context.\(list)", problem: "must be an array")

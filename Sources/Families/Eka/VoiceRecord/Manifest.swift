@@ -32,9 +32,7 @@ struct Manifest: Decodable {
         let data = try? container.decode(JSONValue.self, forKey: .additionalData)
         additionalData = try? data?.echoable(as: CodingKeys.additionalData.rawValue)
         let output = try? container.decode(JSONValue.self, forKey: .output)
-        func list(_ name: String) -> [JSONValue] {
-            if case .array(let items)? = output?[name] { items } else { [] }
-        }
+        func list(_ name: String) -> [JSONValue] { output?[name]?.arrayValue ?? [] }
         languages = list("input_language").compactMap(\.stringValue)
         templates = (list("output_template") + list("output_format_template")).compactMap { item in
             guard let id = item["template_id"]?.stringValue, TemplateID.isValid(id) else { return nil }

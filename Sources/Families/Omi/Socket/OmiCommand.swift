@@ -31,13 +31,12 @@ enum OmiCommand: Hashable, Sendable {
             guard Self.isFinal(body), case let words = Words.all(in: body), !words.isEmpty else { return nil }
             self = .words(words)
         case "suggested_transcript":
-            guard case .array(let segments)? = body["segments"] else { return nil }
+            guard let segments = body["segments"]?.arrayValue else { return nil }
             self = .suggested(
                 segments.flatMap(Words.all), provider: Self.name(body["stt_provider"]) ?? "custom")
         case "speaker_assigned":
             guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
-            var ids: [String] = []
-            if case .array(let values)? = body["segment_ids"] { ids = values.prefix(1000).compactMap(\.stringValue) }
+            let ids = (body["segment_ids"]?.arrayValue ?? []).prefix(1000).compactMap(\.stringValue)
             self = .assigned(
                 speaker: speaker, person: Self.name(body["person_id"]) ?? "",
                 name: Self.name(body["person_name"]) ?? "",

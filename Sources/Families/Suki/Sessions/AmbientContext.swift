@@ -34,17 +34,13 @@ struct AmbientContext: Hashable, Sendable {
 
     /// The LOINC codes of the requested sections, each once.
     var sections: [String] {
-        guard case .array(let items)? = json["sections"] else { return [] }
-        return items.compactMap { $0["loinc"]?.stringValue }.removingDuplicates()
+        (json["sections"]?.arrayValue ?? []).compactMap { $0["loinc"]?.stringValue }.removingDuplicates()
     }
 
     var diagnoses: [Diagnosis] {
-        guard case .array(let values)? = json["diagnoses"]?["values"] else { return [] }
-        return values.map { value in
-            var codes: [JSONValue] = []
-            if case .array(let items)? = value["codes"] { codes = items }
-            return Diagnosis(
-                codes: codes.map {
+        (json["diagnoses"]?["values"]?.arrayValue ?? []).map { value in
+            Diagnosis(
+                codes: (value["codes"]?.arrayValue ?? []).map {
                     Diagnosis.Code(
                         type: $0["type"]?.stringValue ?? "", code: $0["code"]?.stringValue ?? "",
                         description: $0["description"]?.stringValue ?? "")

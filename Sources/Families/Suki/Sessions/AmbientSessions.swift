@@ -256,8 +256,8 @@ struct AmbientSessions: Sendable {
     static let sectionFormat = "ambient_section_format"
 
     private static func narrativeSections(in preferences: JSONValue) -> [String] {
-        guard case .array(let formats)? = preferences[sectionFormat] else { return [] }
-        return formats.filter { $0["style"]?.stringValue == "NARRATIVE" }.compactMap { $0["loinc"]?.stringValue }
+        (preferences[sectionFormat]?.arrayValue ?? [])
+            .filter { $0["style"]?.stringValue == "NARRATIVE" }.compactMap { $0["loinc"]?.stringValue }
     }
 
     private func update(

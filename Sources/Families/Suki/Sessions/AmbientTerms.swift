@@ -34,9 +34,7 @@ struct AmbientTerms: Hashable, Sendable {
         self.encounter = encounter
         self.stage = stage
         context = AmbientContext(stored: json["context"] ?? .object([:]))
-        if case .array(let sections)? = json["narrativeSections"] {
-            narrativeSections = sections.compactMap(\.stringValue)
-        }
+        narrativeSections = (json["narrativeSections"]?.arrayValue ?? []).compactMap(\.stringValue)
     }
 
     var stored: JSONValue {
@@ -48,9 +46,7 @@ struct AmbientTerms: Hashable, Sendable {
 
     /// Decodes a stored note into the title and text of each section.
     static func sections(in note: String) -> [(title: String, text: String)] {
-        guard case .array(let sections)? = JSONDocument.untrusted(Data(note.utf8), as: JSONValue.self) else {
-            return []
-        }
+        let sections = JSONDocument.untrusted(Data(note.utf8), as: JSONValue.self)?.arrayValue ?? []
         return sections.compactMap { section in
             section["title"]?.stringValue.map { ($0, section["value"]?.stringValue ?? "") }
         }

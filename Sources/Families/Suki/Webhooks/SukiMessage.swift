@@ -44,8 +44,7 @@ package struct SukiFormat: WebhookFormat {
         of event: SessionEvent, in session: TransactionID, _ detail: JSONValue?, for webhook: Webhook, at time: Date
     ) -> Data {
         let encounter = detail?["encounter"]?.stringValue ?? session.rawValue
-        var sessions: [String]?
-        if case .array(let ids)? = detail?["sessions"] { sessions = ids.compactMap(\.stringValue) }
+        let sessions = detail?["sessions"]?.arrayValue?.compactMap(\.stringValue)
         let members: JSON =
             switch event {
             case .failed where detail?["isSkipped"] == .bool(true):
