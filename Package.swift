@@ -468,7 +468,7 @@ let package = Package(
         .testTarget(
             name: "OmiTests",
             dependencies: [
-                "Omi", "ScribeDomain", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
+                "Omi", "ScribeDomain", "ScribeHTTP", "ScribeServer", "ServerTestSupport", "TestSupport", .httpTypes,
             ],
             swiftSettings: testSettings
         ),

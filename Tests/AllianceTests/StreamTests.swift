@@ -4,7 +4,6 @@ import Engines
 import Foundation
 import HTTPTypes
 import HummingbirdCore
-import Listen
 import NIOCore
 import ServerTestSupport
 import TestSupport
@@ -52,7 +51,7 @@ struct StreamTests {
             #expect(late.status == 410)
         }
         var full = try TestServer()
-        full.configuration.listen.sockets = 0
+        full.configuration.sockets.most = 0
         try await full.run { anonymous in
             let client = try await anonymous.login()
             let path = try await path(client).path

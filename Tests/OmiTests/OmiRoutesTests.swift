@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Omi
 import ScribeDomain
+import ScribeHTTP
 import ScribeServer
 import ServerTestSupport
 import TestSupport
@@ -220,7 +221,7 @@ struct OmiRoutesTests {
             }
         }
         var full = try TestServer()
-        full.configuration.omi.sockets = 0
+        full.configuration.sockets.most = 0
         try await full.run { anonymous in
             let refused = try await anonymous.login().get("/v4/listen", headers: Self.upgrade)
             #expect(refused.status == 429)

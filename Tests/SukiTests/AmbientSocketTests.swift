@@ -1,7 +1,6 @@
 import Basics
 import Foundation
 import HTTPTypes
-import Listen
 import ScribeDomain
 import ServerTestSupport
 import TestSupport
@@ -92,7 +91,7 @@ struct AmbientSocketTests {
             #expect(try await shake(client, session: id).errorID == "ambient_session_already_ended")
         }
         var full = try TestServer.ambient()
-        full.configuration.listen.sockets = 0
+        full.configuration.sockets.most = 0
         try await full.run { anonymous in
             let client = try await anonymous.clinician()
             var headers = Self.upgrade

@@ -9,16 +9,13 @@ package struct AllianceContribution: FamilyContribution {
     package let webhookFormats: [any WebhookFormat] = [AllianceWebhookFormat()]
     package let uploadPaths: UploadPaths? = AllianceFamily.uploadPaths
     private let settings: AllianceFamily.Settings
-    private let counts: SocketCounts.Limits
 
-    /// - Parameter counts: Limits on simultaneous audio sockets.
-    package init(_ settings: AllianceFamily.Settings, counts: SocketCounts.Limits) {
+    package init(_ settings: AllianceFamily.Settings) {
         self.settings = settings
-        self.counts = counts
         policies = [SessionPolicy(lifetime: settings.lifetime / .seconds(1), isStrict: settings.isStrict)]
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(AllianceFamily(environment: environment, counts: counts, settings: settings))
+        ComposedFamily(AllianceFamily(environment: environment, settings: settings))
     }
 }

@@ -36,8 +36,6 @@ package struct AllianceFamily: RoutedAPI {
     package let reservedPaths: [[Substring]] = [["voice", "v1"]]
 
     let environment: FamilyEnvironment
-    /// Limits on simultaneous audio sockets.
-    let counts: SocketCounts.Limits
     let settings: Settings
 
     /// The open audio streams of one world.
@@ -51,9 +49,9 @@ package struct AllianceFamily: RoutedAPI {
             // No SDK limits the size of one message (row 62). In bytes.
             limits.messageSize = 16 << 20
             return Streams(
-                sockets: SocketRoute(
-                    SocketCounts(counts), of: world, memory: environment.memory, limits: limits
-                ) { error, _ in StreamSession.closure(for: error) })
+                sockets: SocketRoute(of: world, in: environment, limits: limits) { error, _ in
+                    StreamSession.closure(for: error)
+                })
         }.sockets
     }
 

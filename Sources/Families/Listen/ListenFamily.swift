@@ -10,9 +10,6 @@ package struct ListenFamily: RoutedAPI {
     package struct Settings: Sendable {
         /// A socket without audio and without commands is closed after this time.
         package var idleTime: Duration = .seconds(10)
-        /// Most open sockets: of one business, and of all.
-        package var socketsOfBusiness = 200
-        package var sockets = 1000
         /// Whether answers follow SubQ where it differs from Deepgram.
         package var speaksSubQ = false
         /// Names of models beside Deepgram's, and ids of custom ones.
@@ -49,10 +46,9 @@ package struct ListenFamily: RoutedAPI {
             // In bytes. Texts are commands; the longest lists some hundred key terms.
             limits.textSize = 64 << 10
             return Streams(
-                sockets: SocketRoute(
-                    SocketCounts(.init(most: settings.sockets, maxOfBusiness: settings.socketsOfBusiness)),
-                    of: world, memory: environment.memory, limits: limits
-                ) { error, _ in ListenSession.closure(for: error) })
+                sockets: SocketRoute(of: world, in: environment, limits: limits) { error, _ in
+                    ListenSession.closure(for: error)
+                })
         }.sockets
     }
 

@@ -23,9 +23,6 @@ package struct OmiFamily: RoutedAPI {
         package var project: String?
         /// Client whose business Firebase's users belong to; nil for the demo tenant.
         package var client: ClientID?
-        /// Most open sockets: of one business, and of all.
-        package var socketsOfBusiness = 200
-        package var sockets = 1000
 
         package init() {}
     }
@@ -53,9 +50,7 @@ package struct OmiFamily: RoutedAPI {
         world.part { world in
             Part(
                 routes: SocketRoute(
-                    SocketCounts(.init(most: settings.sockets, maxOfBusiness: settings.socketsOfBusiness)),
-                    of: world, memory: environment.memory,
-                    limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle)
+                    of: world, in: environment, limits: .init(idleTime: settings.idleTime, closure: OmiListener.idle)
                 ) { error, _ in OmiListener.closure(for: error) })
         }
     }

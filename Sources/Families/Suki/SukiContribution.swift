@@ -14,12 +14,9 @@ package struct SukiContribution: FamilyContribution {
     package let webhookFormats: [any WebhookFormat] = [SukiFormat()]
     package let secrets = [keyFile]
     private let settings: SukiFamily.Settings
-    private let counts: SocketCounts.Limits
 
-    /// - Parameter counts: Limits on simultaneous audio sockets.
-    package init(_ settings: SukiFamily.Settings, counts: SocketCounts.Limits) {
+    package init(_ settings: SukiFamily.Settings) {
         self.settings = settings
-        self.counts = counts
         policies = [
             AmbientPolicy(
                 lifetime: settings.lifetime / .seconds(1), leastAudio: settings.minimumDuration / .seconds(1))
@@ -32,6 +29,6 @@ package struct SukiContribution: FamilyContribution {
     }
 
     package func compose(in environment: FamilyEnvironment) -> ComposedFamily {
-        ComposedFamily(SukiFamily(environment: environment, counts: counts, settings: settings))
+        ComposedFamily(SukiFamily(environment: environment, settings: settings))
     }
 }

@@ -27,8 +27,6 @@ package struct SukiFamily: RoutedAPI {
     ]
 
     let environment: FamilyEnvironment
-    /// The maximum number of open sockets.
-    let counts: SocketCounts.Limits
     let settings: Settings
 
     /// The family's state in one world.
@@ -49,7 +47,7 @@ package struct SukiFamily: RoutedAPI {
                     clients: world.authenticator.clients, mode: world.authenticator.mode),
                 ambient: AmbientSockets(world.runtime.sessionStreams, clock: clock.wall),
                 sockets: SocketRoute(
-                    SocketCounts(counts), of: world, memory: environment.memory,
+                    of: world, in: environment,
                     limits: .init(idleTime: StreamSession.idleTime, closure: StreamSession.idle),
                     explain: StreamSession.explain))
         }

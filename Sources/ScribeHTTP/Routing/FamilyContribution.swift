@@ -104,6 +104,8 @@ package struct FamilyEnvironment: Sendable {
     package let proxies: TrustedProxies
     /// Budget for bytes held for clients.
     package let memory: MemoryBudget
+    /// Limits on open sockets, of each family by itself.
+    package let sockets: SocketCounts.Limits
     package let outbound: OutboundClient
     /// Limits guesses of the operators' token, wherever it is sent.
     package let operatorLogins: LoginThrottle
@@ -118,7 +120,7 @@ package struct FamilyEnvironment: Sendable {
 
     package init(
         engine: any LiveEngine, mode: AuthMode, origin: LinkOrigin, pages: PageOrigins, proxies: TrustedProxies,
-        memory: MemoryBudget, outbound: OutboundClient, operatorLogins: LoginThrottle,
+        memory: MemoryBudget, sockets: SocketCounts.Limits, outbound: OutboundClient, operatorLogins: LoginThrottle,
         adminToken: String?, authority: String?, uploadPaths: UploadPaths?, clock: WallClock, logger: Logger
     ) {
         self.engine = engine
@@ -127,6 +129,7 @@ package struct FamilyEnvironment: Sendable {
         self.pages = pages
         self.proxies = proxies
         self.memory = memory
+        self.sockets = sockets
         self.outbound = outbound
         self.operatorLogins = operatorLogins
         self.adminToken = adminToken

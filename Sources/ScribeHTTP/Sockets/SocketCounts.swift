@@ -4,19 +4,16 @@ package import ScribeDomain
 /// Limits open sockets, in total and per business, so that one business cannot take all.
 package final class SocketCounts: Sendable {
     package struct Limits: Hashable, Sendable {
-        package let most: Int
-        package let maxOfBusiness: Int
+        package var most = 1000
+        package var maxOfBusiness = 200
 
-        package init(most: Int, maxOfBusiness: Int) {
-            self.most = most
-            self.maxOfBusiness = maxOfBusiness
-        }
+        package init() {}
     }
 
     private let limits: Limits
     private let open = LockedValue<[BusinessID: Int]>([:])
 
-    package init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits) { self.limits = limits }
 
     /// Takes a place for one socket. The place is given back when the socket ends, or when its last reference goes.
     /// - Throws: ``HTTPProblem/busy(retryAfter:)``.

@@ -42,11 +42,10 @@ package struct SocketRoute: Sendable {
     private let explain: Explanation
 
     package init(
-        _ counts: SocketCounts, of world: World, memory: MemoryBudget, limits: Limits,
-        explain: @escaping Explanation
+        of world: World, in environment: FamilyEnvironment, limits: Limits, explain: @escaping Explanation
     ) {
-        self.counts = counts
-        self.memory = memory
+        counts = SocketCounts(environment.sockets)
+        memory = environment.memory
         self.limits = limits
         clock = world.runtime.clock.wall
         end = world.end

@@ -25,12 +25,10 @@ struct Composition: Sendable {
     let tlsPort = LockedValue<Int?>(nil)
 
     init(_ configuration: Configuration) {
-        let streams = SocketCounts.Limits(
-            most: configuration.listen.sockets, maxOfBusiness: configuration.listen.socketsOfBusiness)
         let status = StatusContribution(
             build: .init(version: ScribeVersion.current, commit: ScribeVersion.commit))
         let emulated: [any FamilyContribution] = [
-            AllianceContribution(configuration.alliance, counts: streams),
+            AllianceContribution(configuration.alliance),
             EkaContribution(configuration.eka),
             FrontPageContribution(
                 before: S3Contribution(
@@ -38,7 +36,7 @@ struct Composition: Sendable {
                     isRegionStrict: configuration.isS3RegionStrict),
                 settings: Self.frontPage(configuration, tlsPort)),
             ListenContribution(configuration.listen),
-            SukiContribution(configuration.suki, counts: streams),
+            SukiContribution(configuration.suki),
             OmiContribution(configuration.omi),
         ]
         var controlSettings = ControlFamily.Settings(

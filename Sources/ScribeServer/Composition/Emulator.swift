@@ -92,7 +92,7 @@ package struct Emulator: Sendable {
         let environment = FamilyEnvironment(
             engine: engines.live, mode: configuration.authMode, origin: origin,
             pages: PageOrigins(own: origin, allowed: configuration.webOrigins), proxies: proxies, memory: memory,
-            outbound: outbound,
+            sockets: configuration.sockets, outbound: outbound,
             operatorLogins: LoginThrottle(
                 clock: parts.clock, secrets: ClientSecrets(key: SymmetricKey(data: parts.identifiers.bytes(32)))),
             adminToken: adminToken, authority: authority,

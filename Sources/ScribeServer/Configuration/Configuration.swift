@@ -107,6 +107,8 @@ package struct Configuration: Sendable {
     package var acceptsGzip = false
     /// Whether S3 refuses signatures for another region.
     package var isS3RegionStrict = false
+    /// Limits on open sockets with speech, of each family by itself.
+    package var sockets = SocketCounts.Limits()
     /// Settings of Deepgram's API.
     package var listen = ListenFamily.Settings()
     /// The maximum number of encoded live streams that ffmpeg decodes at a time.

@@ -4,6 +4,7 @@ import Engines
 import Foundation
 import Listen
 import Omi
+import ScribeHTTP
 import ScribeServer
 import Suki
 
@@ -134,22 +135,16 @@ extension Setting {
             "The maximum number of open live sockets.",
             .integer(1...100_000),
             default: "1000",
-            page: "the maximum number of open live sockets; sockets of devices have the same limit of their own"
-        ) { count, run in
-            run.configuration.listen.sockets = count
-            run.configuration.omi.sockets = count
-        },
+            page: "the maximum number of open live sockets; sockets of devices have the same limit of their own",
+            to: \.configuration.sockets.most),
         Setting(
             "listen-sockets-of-business",
             "The maximum number of open live sockets of one business.",
             .integer(1...100_000),
             default: "200",
             page:
-                "the maximum number of open live sockets of one business; sockets of devices have the same limit of their own"
-        ) { count, run in
-            run.configuration.listen.socketsOfBusiness = count
-            run.configuration.omi.socketsOfBusiness = count
-        },
+                "the maximum number of open live sockets of one business; sockets of devices have the same limit of their own",
+            to: \.configuration.sockets.maxOfBusiness),
         Setting(
             "decoders",
             "The maximum number of encoded live streams that are decoded at a time.",

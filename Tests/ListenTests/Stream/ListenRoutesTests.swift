@@ -36,7 +36,7 @@ struct ListenRoutesTests {
             #expect(message.contains("channels"))
         }
         var full = try TestServer()
-        full.configuration.listen.sockets = 0
+        full.configuration.sockets.most = 0
         try await full.run { client in
             let refused = try await client.get(path, headers: Self.upgrade)
             #expect(refused.status == 429)
