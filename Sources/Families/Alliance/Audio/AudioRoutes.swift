@@ -20,24 +20,16 @@ struct AudioRoutes: Sendable {
     static let largestFile = 10 << 20
 
     static func add(to router: WorldRoutes<Self>) {
-        router.post("voice/v1/sessions/{txn_id}/audio/{file_name}", use: takeNamed)
-        router.post("voice/v1/sessions/{txn_id}/audio", use: takeUnnamed)
+        router.post("voice/v1/sessions/{txn_id}/audio/{file_name}", use: take)
+        router.post("voice/v1/sessions/{txn_id}/audio", use: take)
     }
 
-    @Sendable private func takeNamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let text = context.text(of: "file_name") else {
+    /// Stores the uploaded file as a chunk of the session. The path, the body or a header names the file.
+    @Sendable private func take(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let text = context.text(of: "file_name")
+        guard text != nil || context.parameters.get("file_name") == nil else {
             throw AllianceError.malformed("A file's name must be like chunk_0.wav or 1.mp3")
         }
-        return try await take(request, context, named: text)
-    }
-
-    @Sendable private func takeUnnamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await take(request, context, named: nil)
-    }
-
-    /// Stores the uploaded file as a chunk of the session.
-    /// - Parameter text: The file name from the path; nil if the body or a header names the file.
-    private func take(_ request: Request, _ context: ScribeContext, named text: String?) async throws -> Response {
         let key = try context.requireSession()
         let principal = try context.requirePrincipal()
         let name = try text.map { text throws(AllianceError) in try AudioFileName(text) }

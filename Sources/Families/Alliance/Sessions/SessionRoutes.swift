@@ -21,16 +21,8 @@ struct SessionRoutes: Sendable {
         router.get("voice/v1/sessions/{txn_id}", use: read)
         router.patch("voice/v1/sessions/{txn_id}", use: patch)
         router.post("voice/v1/sessions/{txn_id}/end", use: end)
-        router.post("voice/v1/sessions/{txn_id}/process/template", use: processUsual)
-        router.post("voice/v1/sessions/{txn_id}/process/template/{template_id}", use: processNamed)
-    }
-
-    @Sendable private func processUsual(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await process(request, context, nil)
-    }
-
-    @Sendable private func processNamed(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        try await process(request, context, context.text(of: "template_id").map { TemplateID($0) })
+        router.post("voice/v1/sessions/{txn_id}/process/template", use: process)
+        router.post("voice/v1/sessions/{txn_id}/process/template/{template_id}", use: process)
     }
 
     // MARK: Create
@@ -58,7 +50,7 @@ struct SessionRoutes: Sendable {
     // MARK: Read
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let key = try session(context)
+        let key = try context.requireSession()
         let query = request.query
         let (document, template) = (query.text("document_id").map { DocumentID($0) }, query.text("template_id"))
         let found = try await sessions.find(
@@ -86,7 +78,7 @@ struct SessionRoutes: Sendable {
     // MARK: Change
 
     @Sendable private func patch(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let key = try session(context)
+        let key = try context.requireSession()
         let body = try await request.decodeJSON(as: SessionPatchBody.self, in: context)
         guard !body.isEmpty else { throw AllianceError.malformed("There is nothing in the body to change") }
         try await sessions.requireTemplates(body.templates ?? [], of: key.business)
@@ -128,7 +120,7 @@ struct SessionRoutes: Sendable {
     }
 
     @Sendable private func end(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let key = try session(context)
+        let key = try context.requireSession()
         let counters = try await request.decodeOptionalJSON(as: Counters.self, in: context)
         let files = try await sessions.end(key)
         if let uploaded = counters?.uploaded ?? counters?.sent, uploaded > 0, uploaded != files.count {
@@ -150,11 +142,12 @@ struct SessionRoutes: Sendable {
 
     // MARK: Process
 
-    /// Starts another document from a template. Its body is ignored: the web SDK declares JSON and sends none (row 53).
-    private func process(
-        _ request: Request, _ context: ScribeContext, _ template: TemplateID?
-    ) async throws -> Response {
-        let key = try session(context)
+    /// Starts another document from the path's template, else from the session's first one.
+    ///
+    /// The body is ignored: the web SDK declares JSON and sends none (row 53).
+    @Sendable private func process(_ request: Request, _ context: ScribeContext) async throws -> Response {
+        let template = context.text(of: "template_id").map { TemplateID($0) }
+        let key = try context.requireSession()
         if let template, try await !sessions.hasTemplate(template, of: key.business) {
             throw AllianceError.templateNotFound
         }
@@ -189,8 +182,6 @@ struct SessionRoutes: Sendable {
             throw AllianceError.malformed("That document is of another template")
         }
     }
-
-    private func session(_ context: ScribeContext) throws -> Transaction.Key { try context.requireSession() }
 }
 
 extension ScribeContext {
