@@ -9,21 +9,8 @@ struct AuthRoutes: Sendable {
     /// The tokens of any world.
     let tokens: @Sendable (World) -> SukiTokens
 
-    private struct LoginBody: Decodable {
-        let partner: String
-        let token: String
-        let provider: String?
-
-        enum CodingKeys: String, CodingKey {
-            case partner = "partner_id"
-            case token = "partner_token"
-            case provider = "provider_id"
-        }
-
-        var login: Clinicians.Login { .init(partner: partner, token: token, provider: provider) }
-    }
-
-    private struct RegisterBody: Decodable {
+    private struct Registration: Decodable {
+        let login: Clinicians.Login
         let name: String
         let organisation: String
         let specialty: String?
@@ -33,15 +20,13 @@ struct AuthRoutes: Sendable {
             case organisation = "provider_org_id"
             case specialty = "provider_specialty"
         }
-    }
-
-    private struct Registration: Decodable {
-        let login: LoginBody
-        let body: RegisterBody
 
         init(from decoder: any Decoder) throws {
-            login = try LoginBody(from: decoder)
-            body = try RegisterBody(from: decoder)
+            login = try Clinicians.Login(from: decoder)
+            let body = try decoder.container(keyedBy: CodingKeys.self)
+            name = try body.decode(String.self, forKey: .name)
+            organisation = try body.decode(String.self, forKey: .organisation)
+            specialty = try body.decodeIfPresent(String.self, forKey: .specialty)
         }
     }
 
@@ -55,29 +40,21 @@ struct AuthRoutes: Sendable {
 
     /// Registers a clinician, and answers without a body. The required name is not stored.
     @Sendable private func register(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let registration: Registration = try await request.decodeJSON(in: context)
-        let body = registration.body
+        let body: Registration = try await request.decodeJSON(in: context)
         for (name, value) in [("provider_name", body.name), ("provider_org_id", body.organisation)] {
             guard !value.isEmpty, value.isPlain, value.utf8.count <= 255 else {
                 throw ScribeError.invalidRequest(field: name, problem: "must have 1 to 255 characters")
             }
         }
-        var specialty = AmbientSpecialty.defaultCodes
-        if let wanted = body.specialty {
-            guard let known = AmbientSpecialty.named(wanted) else {
-                throw ScribeError.invalidRequest(field: "provider_specialty", problem: "is not a known specialty")
-            }
-            specialty = known
-        }
         let isNew = try await clinicians.register(
-            registration.login.login, organisation: body.organisation, specialty: specialty)
+            body.login, organisation: body.organisation, specialty: try AmbientSpecialty.chosen(body.specialty))
         guard isNew else { throw Self.alreadyRegistered }
         return Response(status: .created)
     }
 
     @Sendable private func logIn(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let body: LoginBody = try await request.decodeJSON(in: context)
-        var response = Response.json(.ok, ["suki_token": .string(try await clinicians.logIn(body.login))])
+        let login: Clinicians.Login = try await request.decodeJSON(in: context)
+        var response = Response.json(.ok, ["suki_token": .string(try await clinicians.logIn(login))])
         response.headers[.cacheControl] = "no-store"
         return response
     }

@@ -17,11 +17,17 @@ struct Clinicians: Sendable {
     let mode: AuthMode
 
     /// Login of a clinician by a partner's token.
-    struct Login {
+    struct Login: Decodable {
         let partner: String
         let token: String
         /// The clinician's id, for partners whose one token serves many.
         let provider: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case partner = "partner_id"
+            case token = "partner_token"
+            case provider = "provider_id"
+        }
     }
 
     /// Registers a clinician.

@@ -11,10 +11,6 @@ extension SukiFamily {
         guard world.part({ _ in KnownPartners([]) })[partner] != nil else {
             throw .invalidRequest(field: "partner_id", problem: "is no partner of this namespace")
         }
-        guard let wanted else { return AmbientSpecialty.defaultCodes }
-        guard let known = AmbientSpecialty.named(wanted) else {
-            throw .invalidRequest(field: "provider_specialty", problem: "is not a known specialty")
-        }
-        return known
+        return try AmbientSpecialty.chosen(wanted)
     }
 }

@@ -1,7 +1,7 @@
+import ScribeDomain
+
 /// Specialties of clinicians in Suki's API (suki.md section 10).
 enum AmbientSpecialty {
-    static let defaultCodes = "FAMILY_MEDICINE"
-
     static let all: [String] = """
         NA ALLERGY_AND_IMMUNOLOGY ANESTHESIOLOGY CARDIOLOGY CRITICAL_CARE DERMATOLOGY EMERGENCY_MEDICINE
         ENDOCRINOLOGY FAMILY_MEDICINE GASTROENTEROLOGY GENETICS HEMATOLOGY INFECTIOUS_DISEASE
@@ -37,5 +37,15 @@ enum AmbientSpecialty {
     static func named(_ text: String) -> String? {
         let name = text.uppercased()
         return known.contains(name) ? name : nil
+    }
+
+    /// The specialty of a new clinician: the wanted one, else family medicine.
+    /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for an unknown one.
+    static func chosen(_ wanted: String?) throws(ScribeError) -> String {
+        guard let wanted else { return "FAMILY_MEDICINE" }
+        guard let name = named(wanted) else {
+            throw .invalidRequest(field: "provider_specialty", problem: "is not a known specialty")
+        }
+        return name
     }
 }
