@@ -105,14 +105,11 @@ package struct SukiFamily: RoutedAPI {
         AudioRoutes.add(to: requests.routes { AudioRoutes(sessions: sessions(of: $0)) })
         ContentRoutes.add(to: requests.routes { ContentRoutes(sessions: sessions(of: $0)) })
         let recordings: @Sendable (World) -> RecordingRoutes = { [origin = environment.origin] world in
-            RecordingRoutes(
-                sessions: sessions(of: world), runtime: world.runtime, tickets: world.tickets, origin: origin)
+            RecordingRoutes(sessions: sessions(of: world), tickets: world.tickets, origin: origin)
         }
         RecordingRoutes.add(to: requests.routes(recordings), links: links.routes(recordings))
         FeedbackRoutes.add(
-            to: authenticated("invalid_feedback_request").routes {
-                FeedbackRoutes(sessions: sessions(of: $0), runtime: $0.runtime)
-            })
+            to: authenticated("invalid_feedback_request").routes { FeedbackRoutes(sessions: sessions(of: $0)) })
         PreferenceRoutes.add(to: requests.routes { PreferenceRoutes(runtime: $0.runtime) })
         InfoRoutes.add(to: requests)
     }

@@ -4,6 +4,7 @@ import Hummingbird
 import ScribeDomain
 import ScribeHTTP
 import ScribeRuntime
+import ScribeStore
 
 /// Serves results of ambient sessions: note, transcript and diagnoses (suki.md 3.9 to 3.12).
 struct ContentRoutes: Sendable {
@@ -37,8 +38,9 @@ struct ContentRoutes: Sendable {
         let (id, principal) = try context.requireAmbientSession()
         let session = try await sessions.find(id, of: principal)
         guard try await sessions.note(of: session) != nil else { return .json(.ok, ["final_transcript": []]) }
-        let outcomes = try await sessions.outcomes(of: session)
-        let recorded = try await sessions.recorded(of: session)
+        let store = sessions.runtime.store.transactions
+        let outcomes = try await store.outcomes(of: session)
+        let recorded = try await store.segments(of: session.key).recorded
         let language = session.request.inputLanguages.first
         return try await .longJSON(
             .ok, ["final_transcript": .array(TranscriptItem.list(outcomes, in: recorded, language: language))])

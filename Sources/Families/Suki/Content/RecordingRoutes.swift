@@ -11,9 +11,10 @@ import ScribeStore
 /// `GET …/recording`: issues a link for each audio segment of an ambient session, and serves the links (suki.md 3.13).
 struct RecordingRoutes: Sendable {
     let sessions: AmbientSessions
-    let runtime: Runtime
     let tickets: Tickets
     let origin: LinkOrigin
+
+    private var runtime: Runtime { sessions.runtime }
 
     private static let purpose = "ambient recording"
     private static let downloadPurpose = "ambient recording as a file"
@@ -109,9 +110,8 @@ struct RecordingRoutes: Sendable {
         if let end = session.committedAt, runtime.clock.now.timeIntervalSince(end) >= Self.kept {
             throw SukiError.recordingExpired
         }
-        let recorded = try await sessions.recorded(of: session)
+        let recorded = try await runtime.store.transactions.segments(of: session.key).recorded
         guard !recorded.isEmpty else { throw SukiError.recordingNotFound }
         return recorded
     }
-
 }

@@ -234,16 +234,6 @@ struct AmbientSessions: Sendable {
             sections: note?.value.map(AmbientTerms.sections(in:)) ?? [])
     }
 
-    /// Recognised speech of each audio file, in order.
-    func outcomes(of transaction: Transaction) async throws -> [ChunkOutcome] {
-        try await store.transactions.outcomes(of: transaction)
-    }
-
-    /// The audio segments of an ambient session, in the order of their start times.
-    func recorded(of transaction: Transaction) async throws -> [AudioSegment] {
-        try await store.transactions.segments(of: transaction.key).recorded
-    }
-
     /// The clinician's ambient sessions of a visit, oldest first.
     func sessions(ofEncounter encounter: String, of principal: Principal) async throws -> [Transaction] {
         try await store.transactions.sessions(ofEncounter: encounter, of: principal.user, in: principal.business)

@@ -9,7 +9,6 @@ import ScribeStore
 /// 4).
 struct FeedbackRoutes: Sendable {
     let sessions: AmbientSessions
-    let runtime: Runtime
 
     /// Decodes a rating, also in the spellings of the SDK's own types.
     private struct Rating: Decodable {
@@ -64,13 +63,13 @@ struct FeedbackRoutes: Sendable {
         let session = try await sessions.find(id, of: principal)
         guard context.text(of: "entity") == "content" else { throw SukiError.unsupportedEntity }
         let feedback = try Feedback(
-            id: "fb_\(runtime.identifiers.uuid(.feedback))", entity: "content", minimum: body.rating.minimum,
+            id: "fb_\(sessions.runtime.identifiers.uuid(.feedback))", entity: "content", minimum: body.rating.minimum,
             maximum: body.rating.maximum, rating: body.rating.rating, comments: body.comments?.storable,
-            createdAt: runtime.clock.now)
+            createdAt: sessions.now)
         guard sessions.status(of: session) == .completed else {
             throw ScribeError.invalidState("There is no content to judge")
         }
-        try await runtime.store.documents.addFeedback(feedback, to: session.key)
+        try await sessions.runtime.store.documents.addFeedback(feedback, to: session.key)
         return .json(.ok, ["feedback_id": .string(feedback.id)])
     }
 }
