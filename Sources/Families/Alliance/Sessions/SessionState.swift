@@ -3,7 +3,7 @@ import ScribeDomain
 import ScribeRuntime
 
 /// State of a protocol session in the protocol's words (medscribe.md 2.2 and section 8).
-enum SessionState: Hashable, Sendable {
+enum SessionState: String, Hashable, Sendable {
     case initialized
     /// Stopped through the older API, and not yet committed.
     case recording
@@ -30,17 +30,7 @@ enum SessionState: Hashable, Sendable {
     }
 
     /// The state as clients read it. They poll until completed, partial, failed or expired (row 43).
-    var word: String {
-        switch self {
-        case .initialized: "initialized"
-        case .recording: "recording"
-        case .expired: "expired"
-        case .processing: "processing"
-        case .completed: "completed"
-        case .partial: "partial"
-        case .failed, .cancelled: "failed"
-        }
-    }
+    var word: String { self == .cancelled ? Self.failed.rawValue : rawValue }
 
     var httpStatus: HTTPResponse.Status {
         switch self {
@@ -51,10 +41,5 @@ enum SessionState: Hashable, Sendable {
         }
     }
 
-    var isFinal: Bool {
-        switch self {
-        case .initialized, .recording, .processing: false
-        case .expired, .completed, .partial, .failed, .cancelled: true
-        }
-    }
+    var isFinal: Bool { ![.initialized, .recording, .processing].contains(self) }
 }
