@@ -22,9 +22,6 @@ package struct AllianceFamily: RoutedAPI {
         package init() {}
     }
 
-    /// Flavours of desktop apps, which expect the upload link as a string (medscribe.md 2.1.1).
-    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
-
     /// Paths of a session's audio: `AudioRoutes` for files, `StreamRoutes` for sockets.
     static let uploadPaths = UploadPaths {
         "/voice/v1/sessions/\($0)/audio"
@@ -84,8 +81,7 @@ package struct AllianceFamily: RoutedAPI {
             to: authenticated.routes { world in
                 SessionRoutes(
                     sessions: ProtocolSessions(world.runtime),
-                    links: UploadLinks(
-                        world, Self.uploadPaths, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm),
+                    links: UploadLinks(world, Self.uploadPaths, origin: origin),
                     longPoll: settings.longPoll, identifiers: world.runtime.identifiers)
             })
         RunRoutes.add(to: authenticated.routes { RunRoutes(sessions: ProtocolSessions($0.runtime)) })

@@ -24,8 +24,6 @@ package struct EkaFamily: RoutedAPI {
     package static let hostSuffixes = [".eka.care"]
     /// Bucket for whole files, which are uploaded with signed forms (eka.md 2.12).
     package static let batchBucket = "m-prod-ekascribe-batch"
-    /// Flavours of the vendor's desktop apps, which expect a session's upload link as a string (medscribe.md 2.1.1).
-    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
     /// Origin header of the vendor's desktop app.
     package static let apps: Set<String> = ["app://ekascribe"]
     /// Host names compiled into the SDKs (eka-v2.md section 1.1).
@@ -156,9 +154,7 @@ package struct EkaFamily: RoutedAPI {
             to: group.routes { world in
                 TransactionDetailsRoutes(
                     runtime: world.runtime, links: DocumentLinks(world: world, origin: origin),
-                    uploadLinks: uploadPaths.map {
-                        UploadLinks(world, $0, origin: origin, flavoursWithoutForm: Self.flavoursWithoutForm)
-                    })
+                    uploadLinks: uploadPaths.map { UploadLinks(world, $0, origin: origin) })
             })
         DocumentRoutes.add(
             to: group.routes { DocumentRoutes(runtime: $0.runtime, links: DocumentLinks(world: $0, origin: origin)) })

@@ -60,24 +60,24 @@ package struct UploadLinks: Sendable {
     package static let streamPurpose = "stream"
     /// Time for which the link of a stream is valid, in seconds. Its session ends it before.
     private static let streamLifetime: TimeInterval = 24 * 60 * 60
+    /// Flavours of the vendor's desktop apps, which expect the link as a string, where other flavours expect a form
+    /// (medscribe.md 2.1.1).
+    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
 
     private let paths: UploadPaths
     private let credentials: UploadCredentials
     private let tickets: Tickets
     private let origin: LinkOrigin
     private let policies: RecordingPolicies
-    private let flavoursWithoutForm: [String]
     private let clock: WorldClock
 
-    /// - Parameter flavoursWithoutForm: Flavours of clients that expect a string, where other flavours expect a form.
-    package init(_ world: World, _ paths: UploadPaths, origin: LinkOrigin, flavoursWithoutForm: [String]) {
+    package init(_ world: World, _ paths: UploadPaths, origin: LinkOrigin) {
         self.paths = paths
         credentials = world.credentials
         tickets = world.tickets
         policies = world.runtime.policies
         clock = world.runtime.clock
         self.origin = origin
-        self.flavoursWithoutForm = flavoursWithoutForm
     }
 
     /// The upload link of a transaction.
@@ -111,6 +111,6 @@ package struct UploadLinks: Sendable {
         let isSecondVersion = request.query["version"]?.lowercased() == "v2"
         if uploadType == .single { return isSecondVersion }
         let flavour = request.headers.value(of: .flavour)?.lowercased() ?? ""
-        return isSecondVersion || !flavour.isEmpty && !flavoursWithoutForm.contains(flavour)
+        return isSecondVersion || !flavour.isEmpty && !Self.flavoursWithoutForm.contains(flavour)
     }
 }

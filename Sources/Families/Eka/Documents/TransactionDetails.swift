@@ -30,7 +30,7 @@ extension Transaction {
                 "visual": templates(areIntegrations: false), "integration": templates(areIntegrations: true),
             ],
             "upload_url": (link?.json).orNull,
-            "user_status": .string(UserStatusWord(self).text),
+            "user_status": .string(userStatusWord),
             "processing_status": .string(processingStatus.rawValue),
             "status": .string(userStatus == .initialized ? "in-progress" : "processed"),
             "transfer": .string(request.transfer.rawValue),

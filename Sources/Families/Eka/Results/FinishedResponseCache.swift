@@ -20,13 +20,10 @@ final class FinishedResponseCache: Sendable {
     }
 
     private let signals: ChangeSignals
-    private let answers: RecentValues<Question, (answer: RepeatedAnswer, version: UInt64)>
+    /// The limit is in bytes. One transaction's answer takes some 5,000 bytes.
+    private let answers = RecentValues<Question, (answer: RepeatedAnswer, version: UInt64)>(limit: 4 << 20)
 
-    /// - Parameter capacity: Size of all cached answers in bytes. One transaction's answer takes some 5,000 bytes.
-    init(signals: ChangeSignals, capacity: Int = 4 << 20) {
-        self.signals = signals
-        answers = RecentValues(limit: capacity)
-    }
+    init(signals: ChangeSignals) { self.signals = signals }
 
     /// Answers a question.
     /// - Returns: nil if the answer is not cached.

@@ -27,7 +27,7 @@ extension TransactionRoutes {
             case inputLanguages = "input_language"
         }
 
-        private static let userStatuses = ["init", UserStatusWord.recordingStarted, "stopped", "commit", "cancelled"]
+        private static let userStatuses = ["init", Transaction.recordingStarted, "stopped", "commit", "cancelled"]
         private static let processingStatuses = [
             "in-progress", "success", "system_failure", "request_failure", "cancelled", "failed",
         ]
@@ -40,7 +40,7 @@ extension TransactionRoutes {
                 try container.decodeWord(forKey: .processingStatus, of: Self.processingStatuses),
             ]
             patch.isCancellation = statuses.contains("cancelled")
-            patch.startsRecording = statuses.contains(UserStatusWord.recordingStarted)
+            patch.startsRecording = statuses.contains(Transaction.recordingStarted)
             archives = try container.decodeIfPresent(Bool.self, forKey: .arc) ?? false
             patch.processingError = try container.decodeEcho(forKey: .processingError)
             patch.patientDetails = try container.decodeEcho(forKey: .patientDetails)

@@ -17,7 +17,7 @@ extension Transaction {
             "flavour": .string(request.flavour),
             "version": .string(request.version ?? ""),
             "mode": .string(request.mode ?? ""),
-            "user_status": .string(UserStatusWord(self).text),
+            "user_status": .string(userStatusWord),
             "processing_status": .string(processingStatus.rawValue),
             "patient_details": request.patientDetails.map(JSON.value),
             "c_id": .string(owner.client.rawValue),
@@ -37,6 +37,16 @@ extension Transaction {
             "commit_at": (committedAt?.apiTime).map(JSON.string),
             "processed_at": (processedAt?.apiTime).map(JSON.string),
         ]
+    }
+
+    static let recordingStarted = "recording_started"
+
+    /// `user_status` with the web client's extra value `recording_started` (eka.md 4.1).
+    ///
+    /// Histories use the plain status: older iOS SDKs could not read the extra value.
+    var userStatusWord: String {
+        let isRecorded = userStatus == .initialized && request.hasStartedRecording == true
+        return isRecorded ? Self.recordingStarted : userStatus.rawValue
     }
 
     /// Audio files that the client announced: at stop, or at init if there was no stop.

@@ -24,25 +24,16 @@ struct VoiceRecordRoutes: Sendable {
     }
 
     /// The state of a transaction in version 1's words.
-    private enum Progress: String {
-        case queued
-        case inProgress = "inprogress"
-        case completed
-        case partiallyCompleted = "partial_completed"
-        case error
-        case deleted
-
-        init(_ results: Transactions.Results) {
-            switch results.transaction.userStatus {
-            case .cancelled: self = .deleted
-            case .initialized, .stopped: self = .queued
-            case .committed:
-                switch results.documents.outcome {
-                case .inProgress: self = .inProgress
-                case .success: self = .completed
-                case .partial: self = .partiallyCompleted
-                case .failure: self = .error
-                }
+    private static func progress(of results: Transactions.Results) -> String {
+        switch results.transaction.userStatus {
+        case .cancelled: "deleted"
+        case .initialized, .stopped: "queued"
+        case .committed:
+            switch results.documents.outcome {
+            case .inProgress: "inprogress"
+            case .success: "completed"
+            case .partial: "partial_completed"
+            case .failure: "error"
             }
         }
     }
@@ -52,17 +43,17 @@ struct VoiceRecordRoutes: Sendable {
         guard let results = try await runtime.store.transactions.results(of: key) else {
             throw ScribeError.transactionNotFound
         }
-        let progress = Progress(results)
+        let progress = Self.progress(of: results)
         let transcript =
-            progress == .inProgress
+            progress == "inprogress"
             ? nil : results.documents.first { $0.kind == .transcript && $0.status.isUsable }?.value
         let bundle: JSON? =
             if let transcript { try await runtime.fhir(of: results.transaction, transcript) } else { nil }
-        let failure = progress == .error ? results.documents.lazy.flatMap(\.errors).first?.message : nil
+        let failure = progress == "error" ? results.documents.lazy.flatMap(\.errors).first?.message : nil
         return try await .longJSON(
             .ok,
             [
-                "status": .string(progress.rawValue), "txn_id": .string(key.id.rawValue),
+                "status": .string(progress), "txn_id": .string(key.id.rawValue),
                 "data": [
                     "output": [
                         "fhir": bundle.map { .string(Data($0.bytes).base64EncodedString()) }

@@ -119,8 +119,11 @@ struct ConversationRoutes: Sendable {
     @Sendable private func recording(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let conversation = try await conversation(context)
         let transaction = try await runtime.store.transactions.transaction(conversation.key)
-        let files = try await transaction.asyncMap { try await runtime.store.audio.fileNames(of: $0) ?? [] } ?? []
-        return .json(.ok, ["has_recording": .bool(!files.isEmpty)])
+        var hasRecording = false
+        if let transaction, let files = try await runtime.store.audio.fileNames(of: transaction) {
+            hasRecording = !files.isEmpty
+        }
+        return .json(.ok, ["has_recording": .bool(hasRecording)])
     }
 
     /// Sets the title. The desktop app decodes the conversation of the answer; the phone's reads the status alone.
@@ -224,12 +227,5 @@ struct ConversationRoutes: Sendable {
     private func answer(with id: String, _ context: ScribeContext) async throws -> Response {
         let page = try await page(id, context)
         return ConversationJSON(store: runtime.store, principal: try context.requirePrincipal()).response(with: page)
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Value>(_ transform: (Wrapped) async throws -> Value) async rethrows -> Value? {
-        guard case .some(let value) = self else { return nil }
-        return try await transform(value)
     }
 }

@@ -196,7 +196,7 @@ actor OmiConversation {
         case .suggested(let words, let provider):
             guard query.usesCustomRecogniser else { return }
             try await storeAndEcho(words, by: provider, from: "suggested")
-        case .assigned(let speaker, let person, _, let ids):
+        case .assigned(let speaker, let person, let ids):
             let isUser = person == "user"
             let name = isUser || person.isEmpty ? nil : person
             if people.count < OmiLimits.people || people[speaker] != nil { people[speaker] = (isUser, name) }

@@ -18,7 +18,7 @@ enum OmiCommand: Hashable, Sendable {
     case words([Words])
     /// Recognised by another provider, by its name.
     case suggested([Words], provider: String)
-    case assigned(speaker: Int, person: String, name: String, segments: [String])
+    case assigned(speaker: Int, person: String, segments: [String])
     case picture(OmiPicture.Piece)
 
     init?(_ text: String) {
@@ -37,10 +37,7 @@ enum OmiCommand: Hashable, Sendable {
         case "speaker_assigned":
             guard let speaker = body["speaker_id"]?.number.flatMap({ Int(exactly: $0) }) else { return nil }
             let ids = (body["segment_ids"]?.arrayValue ?? []).prefix(1000).compactMap(\.stringValue)
-            self = .assigned(
-                speaker: speaker, person: Self.name(body["person_id"]) ?? "",
-                name: Self.name(body["person_name"]) ?? "",
-                segments: ids)
+            self = .assigned(speaker: speaker, person: Self.name(body["person_id"]) ?? "", segments: ids)
         case "image_chunk":
             guard let piece = OmiPicture.Piece(body) else { return nil }
             self = .picture(piece)
