@@ -1,20 +1,14 @@
 import Basics
-package import Logging
+import Logging
 import NIOCore
 import NIOHTTP1
 
 /// Installs the handlers of an HTTP/1 connection, between its bytes and its requests.
-package struct HTTP1Pipeline: Sendable {
-    private let limits: ConnectionLimits
-    private let isSecure: Bool
-    private let logger: Logger
-
-    /// - Parameter isSecure: Whether the connection is encrypted; sets the scheme of its requests.
-    package init(limits: ConnectionLimits, isSecure: Bool, logger: Logger) {
-        self.limits = limits
-        self.isSecure = isSecure
-        self.logger = logger
-    }
+struct HTTP1Pipeline: Sendable {
+    let limits: ConnectionLimits
+    /// Whether the connection is encrypted; sets the scheme of its requests.
+    let isSecure: Bool
+    let logger: Logger
 
     func install(in channel: any Channel) throws -> RequestStream {
         var parsing = NIOHTTPDecoderLimitConfiguration()

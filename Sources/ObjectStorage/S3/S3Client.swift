@@ -28,12 +28,6 @@ struct S3Client: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
-    init(_ address: S3Address, _ credentials: S3Address.Credentials, clock: WallClock) {
-        self.address = address
-        self.credentials = credentials
-        self.clock = clock
-    }
-
     /// Stores an object.
     /// - Parameters:
     ///   - md5: MD5 of the bytes, which the service compares.

@@ -31,7 +31,7 @@ package final class S3Objects: ObjectStore {
         identifiers: IdentifierSource, clock: WallClock, pool: NIOThreadPool
     ) {
         self.removals = removals
-        client = S3Client(address, credentials, clock: clock)
+        client = S3Client(address: address, credentials: credentials, clock: clock)
         spool = ObjectFiles(
             folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
         copies = LocalCopies(in: spool)
@@ -169,13 +169,7 @@ private struct S3ObjectWriter: ObjectWriter {
     let objects: S3Objects
     var local: any ObjectWriter
     /// Whether S3 may have the bytes.
-    private var isSent = false
-
-    init(name: String, objects: S3Objects, local: any ObjectWriter) {
-        self.name = name
-        self.objects = objects
-        self.local = local
-    }
+    var isSent = false
 
     mutating func write(_ buffer: ByteBuffer) async throws { try await local.write(buffer) }
 
@@ -230,11 +224,6 @@ private struct S3ObjectReader: ObjectReader {
 
     let name: String
     let client: S3Client
-
-    init(name: String, client: S3Client) {
-        self.name = name
-        self.client = client
-    }
 
     func read(_ range: Range<Int>) async throws -> ByteBuffer {
         guard !range.isEmpty else { return ByteBuffer() }

@@ -20,13 +20,6 @@ struct WebhookFaults: Sendable {
     /// Interval between checks for the later delivery, in seconds.
     private static let pause = 0.2
 
-    init(rules: FaultRules, store: Store, clock: WorldClock, logger: Logger) {
-        self.rules = rules
-        self.store = store
-        self.clock = clock
-        self.logger = logger
-    }
-
     /// Next step of a delivery.
     enum Step: Hashable, Sendable {
         case send(WebhookFault?)

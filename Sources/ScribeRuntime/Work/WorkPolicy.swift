@@ -3,29 +3,19 @@ import ScribeStore
 /// Limits and retries of jobs.
 package struct WorkPolicy: Sendable {
     /// Maximum number of concurrent transcriptions, including those that wait for the recogniser.
-    package var transcriptions: Int
+    package var transcriptions = 4
     /// Maximum number of transactions whose results are made at the same time.
-    package var assemblies: Int
+    package var assemblies = 4
     /// Maximum number of concurrent notes, for a note writer that takes time.
-    package var notes: Int
+    package var notes = 4
     /// Maximum number of attempts of a job.
-    package var attempts: Int
+    package var attempts = 3
     /// The pause before the second attempt. It doubles with each further attempt.
-    package var backOff: Duration
+    package var backOff = Duration.milliseconds(500)
     /// The longest time after commit that a listed file may still arrive.
-    package var objectWait: Duration
+    package var objectWait = Duration.seconds(10)
 
-    package init(
-        transcriptions: Int = 4, assemblies: Int = 4, notes: Int = 4, attempts: Int = 3,
-        backOff: Duration = .milliseconds(500), objectWait: Duration = .seconds(10)
-    ) {
-        self.transcriptions = transcriptions
-        self.assemblies = assemblies
-        self.notes = notes
-        self.attempts = attempts
-        self.backOff = backOff
-        self.objectWait = objectWait
-    }
+    package init() {}
 
     func concurrency(of kind: Job.Kind) -> Int {
         switch kind {

@@ -103,11 +103,11 @@ package struct Listener: Sendable {
                     address: .hostname(host, port: port),
                     availableConnectionsDelegate: .maximum(connectionLimit, logger: logger))
                 return ListeningPort(
-                    channels.server(
+                    server: channels.server(
                         configuration: server,
                         onServerRunning: { await ready.add($0.localAddress?.port ?? port, isSecure: flag != "--port") },
                         eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger),
-                    host: host, port: port, flag: flag, after: emulator.started)
+                    host: host, port: port, flag: flag, started: emulator.started)
             }
         }
         var services = worldServices.map(NamedService.init(of:))

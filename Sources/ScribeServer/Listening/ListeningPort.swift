@@ -10,22 +10,13 @@ package import ServiceLifecycle
 /// Service that runs the server of a port, and accepts its connections on an event loop: Swift's own threads may be
 /// busy. Its errors name the address and the flag of the port.
 struct ListeningPort: Service {
-    private let server: any Service
-    private let host: String
-    private let port: Int
-    private let flag: String
-    private let started: OneShotSignal
-
-    /// - Parameters:
-    ///   - flag: The flag that chooses the port, for errors.
-    ///   - started: Fires when the port may open.
-    init(_ server: any Service, host: String, port: Int, flag: String, after started: OneShotSignal) {
-        self.server = server
-        self.started = started
-        self.host = host
-        self.port = port
-        self.flag = flag
-    }
+    let server: any Service
+    let host: String
+    let port: Int
+    /// The flag that chooses the port, for errors.
+    let flag: String
+    /// Fires when the port may open.
+    let started: OneShotSignal
 
     /// The port as a service group takes it.
     var named: NamedService { NamedService("scribe-emulator on \(flag) \(port)", self) }

@@ -16,15 +16,4 @@ package struct SnapshotOwner: Codable, Hashable, Sendable {
 
     /// Business, user, doctor and client, as columns name them in this order.
     var parts: [String] { [business, user, doctor, client] }
-
-    /// One client in a snapshot and in the namespace that the snapshot is restored into.
-    package struct Pair: Hashable, Sendable {
-        package let old: SnapshotOwner
-        package let new: SnapshotOwner
-
-        package init(old: SnapshotOwner, new: SnapshotOwner) {
-            self.old = old
-            self.new = new
-        }
-    }
 }

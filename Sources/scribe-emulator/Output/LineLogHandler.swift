@@ -15,18 +15,11 @@ enum LogFormat: String, CaseIterable, Sendable {
 struct LineLogHandler: RequestLineHandler {
     let format: LogFormat
     let clock: WallClock
-    /// Gets each line in UTF-8, with its line feed.
-    let write: @Sendable ([UInt8]) -> Void
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider?
-
-    init(format: LogFormat, clock: WallClock, level: Logger.Level, write: @escaping @Sendable ([UInt8]) -> Void) {
-        self.format = format
-        self.clock = clock
-        self.logLevel = level
-        self.write = write
-    }
+    /// Gets each line in UTF-8, with its line feed.
+    let write: @Sendable ([UInt8]) -> Void
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

@@ -56,9 +56,9 @@ struct ServerProcess {
         if invocation.ownsProcess { Self.prepareProcess() }
         let format = run.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
         let level = logLevel ?? run.logLevel
-        let lines = LineLogHandler(format: format, clock: .system, level: level) { _ in }
+        let lines = LineLogHandler(format: format, clock: .system, logLevel: level) { _ in }
         let log = LogBuffer(pause: { usleep(2000) }, output: invocation.writeError) { lines.line(aboutDropped: $0) }
-        let handler = LineLogHandler(format: format, clock: .system, level: level, write: log.write)
+        let handler = LineLogHandler(format: format, clock: .system, logLevel: level, write: log.write)
         // For loggers of libraries.
         if invocation.ownsProcess { LoggingSystem.bootstrap { _ in handler } }
         let logger = Logger(label: "scribe-emulator") { _ in handler }
@@ -164,7 +164,7 @@ struct ServerProcess {
         )
         let (ended, end) = AsyncThrowingStream<Void, any Error>.makeStream()
         // In a process of its own, work that ignores its cancellation must not delay the end: 5 s are documented.
-        let last = Invocation.current.ownsProcess ? LastMoment(after: grace + .seconds(1), end) : nil
+        let last = Invocation.current.ownsProcess ? LastMoment(limit: grace + .seconds(1), end: end) : nil
         var group = ServiceGroupConfiguration(
             services: [
                 .init(service: application.named),
@@ -226,11 +226,6 @@ struct ServerProcess {
 private struct LastMoment: Service {
     let limit: Duration
     let end: AsyncThrowingStream<Void, any Error>.Continuation
-
-    init(after limit: Duration, _ end: AsyncThrowingStream<Void, any Error>.Continuation) {
-        self.limit = limit
-        self.end = end
-    }
 
     func run() async throws {
         try await gracefulShutdown()

@@ -11,7 +11,7 @@ struct LineLogHandlerTests {
     let clock = ManualClock()
 
     func line(_ format: LogFormat, _ metadata: Logger.Metadata) -> String {
-        var handler = LineLogHandler(format: format, clock: clock.clock, level: .info, write: { _ in })
+        var handler = LineLogHandler(format: format, clock: clock.clock, logLevel: .info, write: { _ in })
         handler[metadataKey: "request_id"] = "r-1"
         let event = LogEvent(
             level: .info, message: "GET /livez 200", metadata: metadata, source: "test", file: "", function: "", line: 1
@@ -43,7 +43,7 @@ struct LineLogHandlerTests {
     @Test("the line of a request is the one that its metadata would give", arguments: [nil, "4bf92f3577b34da6"])
     func requests(trace: String?) throws {
         let lines = LockedValue<[UInt8]>([])
-        let handler = LineLogHandler(format: .json, clock: clock.clock, level: .info) { bytes in
+        let handler = LineLogHandler(format: .json, clock: clock.clock, logLevel: .info) { bytes in
             lines.withLock { $0 += bytes }
         }
         let write = try #require(handler.writeRequest)
@@ -57,8 +57,8 @@ struct LineLogHandlerTests {
         metadata["trace_id"] = trace.map { "\($0)" }
         #expect(String(decoding: lines.withLock { $0 }, as: UTF8.self) == line(.json, metadata) + "\n")
         #expect(
-            LineLogHandler(format: .json, clock: clock.clock, level: .notice) { _ in }.writeRequest == nil
-                && LineLogHandler(format: .text, clock: clock.clock, level: .info) { _ in }.writeRequest == nil)
+            LineLogHandler(format: .json, clock: clock.clock, logLevel: .notice) { _ in }.writeRequest == nil
+                && LineLogHandler(format: .text, clock: clock.clock, logLevel: .info) { _ in }.writeRequest == nil)
     }
 
     @Test("a text log line appends the metadata that its message lacks as NAME=VALUE")

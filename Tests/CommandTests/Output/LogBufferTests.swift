@@ -64,7 +64,7 @@ struct LogBufferTests {
 
     @Test("the line about dropped lines is a line of the log's format")
     func notice() throws {
-        let handler = LineLogHandler(format: .json, clock: manual.clock, level: .info) { _ in }
+        let handler = LineLogHandler(format: .json, clock: manual.clock, logLevel: .info) { _ in }
         let line = Data(handler.line(aboutDropped: 7))
         let value = try JSONDocument(line).value
         #expect(value["dropped"] == .integer(7))

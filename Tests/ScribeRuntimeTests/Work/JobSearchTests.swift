@@ -82,7 +82,8 @@ struct JobSearchTests {
         "the pause before another attempt of a job doubles, plus up to a quarter that differs by job"
     )
     func pauses() {
-        let policy = WorkPolicy(backOff: .seconds(1))
+        var policy = WorkPolicy()
+        policy.backOff = .seconds(1)
         func pause(_ id: Int64, _ attempt: Int) -> Double {
             policy.pause(
                 after: Job(id: id, transaction: job(1).transaction, attempt: attempt, generation: 1, work: .assemble()))

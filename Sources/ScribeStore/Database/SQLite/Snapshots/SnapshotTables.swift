@@ -24,7 +24,8 @@ enum SnapshotTables {
     ///   - owners: principals in the source and in the target that stand for each other.
     ///   - target: the schema name of a database that has the tables and no rows.
     static func copy(
-        in db: Database, from source: String, to target: String, owners: [SnapshotOwner.Pair] = []
+        in db: Database, from source: String, to target: String,
+        owners: [(old: SnapshotOwner, new: SnapshotOwner)] = []
     ) throws {
         try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
         for table in held {

@@ -101,9 +101,9 @@ extension SQLiteDatabase {
     ) async throws {
         try await pool.barrierWriteWithoutTransaction { [self] db in
             try Self.attached(path, as: "snapshot", to: db) {
-                var owners: [SnapshotOwner.Pair] = []
+                var owners: [(old: SnapshotOwner, new: SnapshotOwner)] = []
                 if let old, old != new, try !isExclusive || !Self.holds(new.business, in: db) {
-                    owners.append(SnapshotOwner.Pair(old: old, new: new))
+                    owners.append((old, new))
                 }
                 try SnapshotTables.copy(in: db, from: "snapshot", to: "main", owners: owners)
                 try countMemory(of: db)
