@@ -1,3 +1,4 @@
+import Basics
 package import Crypto
 package import Foundation
 package import NIOCore
@@ -95,12 +96,7 @@ extension ObjectStore {
     ) async throws -> Value {
         let name = freshName()
         var object = NewObject(name: name, writer: create(name, checksums: checksums, arriving: arriving))
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(&object))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await outcome { try await body(&object) }
         if !object.isKept { await object.writer.discard() }
         return try result.get()
     }

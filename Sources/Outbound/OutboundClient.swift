@@ -154,20 +154,17 @@ package struct OutboundClient: Sendable {
         _ content: ByteBuffer?, _ body: @escaping @Sendable (HTTPClientResponse) async throws -> Value
     ) async throws -> Value {
         let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration(address, target))
-        let result: Result<Value, any Error>
-        do {
+        let result: Result<Value, any Error> = await outcome {
             var request = HTTPClientRequest(url: address.url)
             request.method = method
             request.headers = HTTPHeaders(headers + Self.headers)
             if let content { request.body = .bytes(content) }
-            let response = try await response(to: request, by: client)
+            let response = try await self.response(to: request, by: client)
             switch response.status.code {
-            case 200..<300: result = .success(try await body(response))
+            case 200..<300: return try await body(response)
             case 300..<400: throw OutboundError.redirect(Int(response.status.code))
             default: throw OutboundError.refused(Int(response.status.code))
             }
-        } catch {
-            result = .failure(error)
         }
         try? await client.shutdown()
         return try result.get()

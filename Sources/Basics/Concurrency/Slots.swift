@@ -16,12 +16,7 @@ package actor Slots {
         for tenant: String = "", _ body: () async throws -> Value
     ) async throws -> Value {
         try await take(tenant)
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        let result = await outcome(of: body)
         await give()
         return try result.get()
     }

@@ -28,12 +28,7 @@ package struct TemporaryFiles: Sendable {
             try FileManager.default.createDirectory(
                 atPath: own, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(path))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await outcome { try await body(path) }
         // A cancelled task, for example after its time limit, gets no thread any more.
         try? await shieldFromCancellation { [files] in
             try await files.runIfActive { try FileManager.default.removeItem(atPath: own) }

@@ -112,12 +112,7 @@ package final class ObjectFiles: ObjectStore {
 
     package func keepingAll<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         keepers.withLock { $0 += 1 }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body())
-        } catch {
-            result = .failure(error)
-        }
+        let result = await outcome(of: body)
         keepers.withLock { $0 -= 1 }
         await remove([])
         return try result.get()

@@ -88,12 +88,7 @@ final class LocalCopies: Sendable {
             return copy.file
         }
         guard let lent else { return nil }
-        let result: Result<Value, any Error>
-        do {
-            result = .success(try await body(spool.path(of: lent)))
-        } catch {
-            result = .failure(error)
-        }
+        let result = await outcome { try await body(spool.path(of: lent)) }
         let isLast = state.withLock { state in
             state.copies[name]?.users -= 1
             guard let copy = state.copies[name], copy.isDropped, copy.users == 0 else { return false }

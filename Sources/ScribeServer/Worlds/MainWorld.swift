@@ -128,12 +128,8 @@ final class MainWorld: Service {
     func run() async throws {
         state.withLock { $0.world }.start()
         states.prepare()
-        let end: Result<Void, any Error>
-        do {
+        let end = await outcome {
             try await cancelWhenGracefulShutdown { [failure] in for try await _ in failure.stream {} }
-            end = .success(())
-        } catch {
-            end = .failure(error)
         }
         let closing = ending.withLock { Array($0.tasks.values) }
         await states.end()

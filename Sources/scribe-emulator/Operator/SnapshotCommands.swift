@@ -143,17 +143,13 @@ struct ExportSnapshot: NamespacedCommand {
         if file == "-" { signal(SIGPIPE, SIG_IGN) }
         let temporary = "export-\(IdentifierSource.random.uuid())"
         if name == nil { _ = try await client.data("PUT", "snapshots/\(temporary)") }
-        let result: Result<Void, any Error>
-        do {
+        let result: Result<Void, any Error> = await outcome {
             // Renamed when it is whole, so that a cut-off export leaves no file of that name.
             let target = file == "-" ? file : "\(file).partial"
             try await client.download("snapshots/\(name ?? temporary)/content", to: target)
             guard file == "-" || rename(target, file) == 0 else { throw ExitCode.failure }
-            result = .success(())
-        } catch {
-            unlink("\(file).partial")
-            result = .failure(error)
         }
+        if case .failure = result { unlink("\(file).partial") }
         if name == nil { _ = try? await client.answer("DELETE", "snapshots/\(temporary)") }
         try result.get()
         return file == "-" ? 0 : try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0

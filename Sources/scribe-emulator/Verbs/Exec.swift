@@ -80,13 +80,10 @@ struct Exec: AsyncParsableCommand {
         let made: CreatedNamespace = try await client.send("POST", "namespaces", [:])
         var own = client
         own.namespace = NamespaceName(made.name)
-        let result: Result<Int32, any Error>
-        do {
+        let result: Result<Int32, any Error> = await outcome {
             let code = try await ChildCommand(arguments: command, environment: Self.variables(made)).explained()
             if code != 0 { try await export(from: own) }
-            result = .success(try await linted(code, own))
-        } catch {
-            result = .failure(error)
+            return try await linted(code, own)
         }
         _ = try? await client.answer("DELETE", "namespaces/\(made.name)")
         return try result.get()
