@@ -220,8 +220,7 @@ struct DataFolderStatesTests {
         let folder = try DataFolder(path: path)
         try Store(at: .file(folder.databasePath, .normal)).close()
         let next = try folder.makeNextState()
-        let template = try DatabaseTemplate(path: "\(folder.workFolder)/template")
-        try template.copy(to: next.databasePath)
+        try SQLiteFile.makeSchema(in: next.databasePath)
         try folder.sync(next)
         return (folder, folder.heldState, next)
     }

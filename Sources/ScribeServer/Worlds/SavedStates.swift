@@ -12,7 +12,7 @@ final class SavedStates: Sendable {
     private let emulator: Emulator
     private let opened: OpenedDataFolder
     private let prepared = LockedValue<Task<WorldStorage, any Error>?>(nil)
-    private let template = LockedValue<DatabaseTemplate?>(nil)
+    private let template = LockedValue<String?>(nil)
 
     init(_ emulator: Emulator, _ opened: OpenedDataFolder) {
         self.emulator = emulator
@@ -79,7 +79,7 @@ final class SavedStates: Sendable {
             let template = try madeTemplate()
             let state = try opened.folder.makeNextState()
             do {
-                try template.copy(to: state.databasePath)
+                try FileSystem.copy(template, as: state.databasePath)
                 try opened.folder.sync(state)
                 let store = try Store(
                     at: .file(state.databasePath, configuration.durability),
@@ -94,11 +94,12 @@ final class SavedStates: Sendable {
         }
     }
 
-    /// The file that new states copy, made once. Blocking.
-    private func madeTemplate() throws -> DatabaseTemplate {
+    /// The database file with the schema and without rows that new states copy, made once. Making the schema each time
+    /// would take several times as long. Blocking.
+    private func madeTemplate() throws -> String {
         if let made = template.withLock({ $0 }) { return made }
-        let made = try DatabaseTemplate(
-            path: "\(opened.folder.workFolder)/\(emulator.parts.identifiers.uuid()).sqlite")
+        let made = "\(opened.folder.workFolder)/\(emulator.parts.identifiers.uuid()).sqlite"
+        try SQLiteFile.makeSchema(in: made)
         template.withLock { $0 = made }
         return made
     }
