@@ -9,16 +9,7 @@ import ScribeStore
 struct DeliveryLane: Sendable {
     let name: String
     let wakeup: Wakeup
-    let lanes: DeliveryLanes
-    let sender: DeliverySender
-    let faults: WebhookFaults
-    /// Slots of all deliveries; ``businessSlots`` are those of each business.
-    let slots: Slots
-    let businessSlots: TenantSlots
-    let store: Store
-    let metrics: Metrics
-    let clock: WorldClock
-    let logger: Logger
+    let runner: DeliveryRunner
 
     /// Maximum number of concurrent messages to one receiver that does not fail.
     private static let width = 8
@@ -27,23 +18,23 @@ struct DeliveryLane: Sendable {
         var width = Self.width
         while !Task.isCancelled {
             do {
-                switch try await store.webhooks.claimDeliveries(in: name, upTo: width, at: clock.now) {
+                switch try await runner.store.webhooks.claimDeliveries(in: name, upTo: width, at: runner.clock.now) {
                 case .deliveries(let deliveries):
                     // A failing receiver gets one message at a time until it succeeds.
                     width = await perform(deliveries) ? Self.width : 1
                 case .nothing(nil):
-                    if lanes.leave(name) {
-                        try? await store.work.leave(lane: name)
+                    if runner.lanes.leave(name) {
+                        try? await runner.store.work.leave(lane: name)
                         return
                     }
                 case .nothing(let time?):
-                    try await wakeup.wait(until: time, clock: clock)
+                    try await wakeup.wait(until: time, clock: runner.clock)
                 }
             } catch is CancellationError {
                 return
             } catch {
-                logger.error("deliveries cannot be claimed", metadata: ["error": "\(error)"])
-                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
+                runner.logger.error("deliveries cannot be claimed", metadata: ["error": "\(error)"])
+                try? await runner.clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }
@@ -60,12 +51,12 @@ struct DeliveryLane: Sendable {
     private func perform(_ delivery: Delivery) async -> Bool {
         do {
             let business = delivery.business.rawValue
-            let step = try await faults.next(for: delivery, vocabulary: sender.vocabulary(of: delivery))
+            let step = try await runner.faults.next(for: delivery, vocabulary: runner.sender.vocabulary(of: delivery))
             guard case .send(let fault) = step else { return true }
-            let outcome = try await businessSlots.run(for: business) {
-                try await slots.run(for: business) {
-                    if fault == .twice { _ = try await sender.send(delivery) }
-                    return try await sender.send(delivery, isSignedWrongly: fault == .wrongSignature)
+            let outcome = try await runner.businessSlots.run(for: business) {
+                try await runner.slots.run(for: business) {
+                    if fault == .twice { _ = try await runner.sender.send(delivery) }
+                    return try await runner.sender.send(delivery, isSignedWrongly: fault == .wrongSignature)
                 }
             }
             // The message was sent, so its outcome is stored even if the server stops now.
@@ -75,7 +66,7 @@ struct DeliveryLane: Sendable {
             return settlement == .delivered
         } catch {
             // The server stops. The next start sends the delivery.
-            try? await shieldFromCancellation { try await store.webhooks.giveBack(delivery) }
+            try? await shieldFromCancellation { try await runner.store.webhooks.giveBack(delivery) }
             return false
         }
     }
@@ -86,13 +77,13 @@ struct DeliveryLane: Sendable {
     private func settle(_ delivery: Delivery, _ outcome: DeliveryOutcome) async -> Settlement? {
         while true {
             do {
-                return try await store.webhooks.settle(delivery, outcome, at: clock.now)
+                return try await runner.store.webhooks.settle(delivery, outcome, at: runner.clock.now)
             } catch {
-                guard !store.isClosed else { return nil }
-                logger.error(
+                guard !runner.store.isClosed else { return nil }
+                runner.logger.error(
                     "what was delivered cannot be written down",
                     metadata: ["delivery": "\(delivery.id)", "error": "\(error)"])
-                try? await clock.wall.sleep(for: .seconds(1), as: .storeRetry)
+                try? await runner.clock.wall.sleep(for: .seconds(1), as: .storeRetry)
             }
         }
     }
@@ -103,13 +94,13 @@ struct DeliveryLane: Sendable {
             case .event(_, _, _, let webhook): webhook.style.rawValue
             case .callback: "callback"
             }
-        metrics.deliverySettled(style: style, settlement: settlement.rawValue)
+        runner.metrics.deliverySettled(style: style, settlement: settlement.rawValue)
         let problem: String
         switch outcome {
         case .delivered: return
         case .failed(let reason), .abandoned(let reason): problem = reason
         }
-        logger.notice(
+        runner.logger.notice(
             settlement == .failed ? "a delivery has failed" : "a delivery will be tried again",
             metadata: [
                 "delivery": "\(delivery.id)", "lane": "\(name)", "attempt": .stringConvertible(delivery.attempt),

@@ -10,18 +10,17 @@ import ServiceLifecycle
 /// Sends the store's deliveries until the server stops. Each lane has its own task, so that a slow receiver delays no
 /// other receiver.
 package struct DeliveryRunner: Service {
-    private let store: Store
-    private let sender: DeliverySender
-    private let lanes: DeliveryLanes
-    private let metrics: Metrics
-    private let clock: WorldClock
-    private let faults: FaultRules
-    private let logger: Logger
-
-    /// Maximum number of concurrent messages to all receivers.
-    private static let messages = 256
-    /// Maximum number of concurrent messages of one business, so that none takes all slots.
-    private static let messagesOfBusiness = 32
+    let store: Store
+    let sender: DeliverySender
+    let lanes: DeliveryLanes
+    let metrics: Metrics
+    let clock: WorldClock
+    let faults: WebhookFaults
+    let logger: Logger
+    /// Concurrent messages to all receivers.
+    let slots = Slots(count: 256)
+    /// Concurrent messages of each business, so that none takes all slots.
+    let businessSlots = TenantSlots(count: 32)
 
     package init(
         store: Store, outbound: OutboundClient, formats: [any WebhookFormat], faults: FaultRules, journal: Journal?,
@@ -30,8 +29,8 @@ package struct DeliveryRunner: Service {
         self.store = store
         self.metrics = metrics
         self.clock = clock
-        self.faults = faults
         self.logger = logger
+        self.faults = WebhookFaults(rules: faults, store: store, clock: clock, logger: logger)
         lanes = changes.lanes
         sender = DeliverySender(
             outbound: outbound, formats: formats.byStyle, journal: journal, clock: clock)
@@ -40,17 +39,10 @@ package struct DeliveryRunner: Service {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
-                let webhookFaults = WebhookFaults(rules: faults, store: store, clock: clock, logger: logger)
-                let slots = Slots(count: Self.messages)
-                let businessSlots = TenantSlots(count: Self.messagesOfBusiness)
                 await takeUp()
                 while !Task.isCancelled {
                     for (name, wakeup) in lanes.take() {
-                        let lane = DeliveryLane(
-                            name: name, wakeup: wakeup, lanes: lanes, sender: sender, faults: webhookFaults,
-                            slots: slots,
-                            businessSlots: businessSlots, store: store,
-                            metrics: metrics, clock: clock, logger: logger)
+                        let lane = DeliveryLane(name: name, wakeup: wakeup, runner: self)
                         group.addTask { await lane.run() }
                     }
                     guard (try? await lanes.wait()) != nil else { break }
