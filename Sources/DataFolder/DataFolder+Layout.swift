@@ -65,19 +65,9 @@ extension DataFolder {
         /// Makes `name` the valid state. A kill or a power cut leaves the state before it, or this one. Blocking.
         /// - Throws: `Errno`.
         func setCurrent(_ name: String) throws {
-            let temporary = "\(current).new"
-            let file = try FileDescriptor.open(
-                FilePath(temporary), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
-            try file.closeAfter {
-                _ = try file.writeAll(Array("\(name)\n".utf8))
-                try FileSystem.syncFile(file)
-            }
             // The state is synced before `current` names it.
             for folder in [state(name).path, states] { try FileSystem.syncFolder(folder) }
-            guard rename(temporary, current) == 0 else { throw Errno(rawValue: errno) }
-            try FileSystem.syncFolder(path)
+            try FileSystem.replace(current, with: Array("\(name)\n".utf8))
         }
 
         /// Syncs a state's database, which no connection has open. Blocking.

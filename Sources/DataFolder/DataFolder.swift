@@ -155,17 +155,8 @@ package final class DataFolder: Sendable {
         guard FileSystem.size(ofFile: file) ?? 0 == 0 else { throw Problem.unreadable(file: file) }
         let bytes = try fresh()
         do {
-            let temporary = FilePath("\(file).new")
-            let descriptor = try FileDescriptor.open(
-                temporary, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite
-            )
-            try descriptor.closeAfter {
-                _ = try descriptor.writeAll(bytes)
-                try FileSystem.syncFile(descriptor)
-            }
-            guard rename("\(file).new", file) == 0 else { throw Errno(rawValue: errno) }
-            // Without the sync, a power cut could lose the file's name, and with it every signature until then.
-            try FileSystem.syncFolder(path)
+            // A power cut that lost the name would lose with it every signature until then.
+            try FileSystem.replace(file, with: bytes)
         } catch {
             throw Problem(error, at: file)
         }

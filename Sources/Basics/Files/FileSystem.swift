@@ -55,6 +55,29 @@ package enum FileSystem {
         }
     }
 
+    /// Makes a file that only its owner can read, and opens it for writing.
+    /// - Parameter options: `.exclusiveCreate` to fail where a file is, `.truncate` to write it anew.
+    /// - Throws: `Errno`.
+    package static func newFile(_ path: String, _ options: FileDescriptor.OpenOptions) throws -> FileDescriptor {
+        try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: options.union([.create, .closeOnExec]), permissions: .ownerReadWrite)
+    }
+
+    /// Makes a file that only its owner can read, or replaces it. A kill or a power cut leaves the file as it was, or
+    /// with these bytes.
+    /// - Throws: `Errno`.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws {
+        let temporary = "\(path).new"
+        let file = try newFile(temporary, .truncate)
+        try file.closeAfter {
+            _ = try file.writeAll(bytes)
+            try syncFile(file)
+        }
+        guard rename(temporary, path) == 0 else { throw Errno(rawValue: errno) }
+        // A power cut could lose the file's name otherwise.
+        try syncFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    }
+
     /// Writes the entries of a folder to the disk, so that a power cut loses no name.
     /// - Throws: `Errno`.
     package static func syncFolder(_ path: String) throws {
@@ -106,9 +129,7 @@ package enum FileSystem {
     /// - Throws: ``Failure``.
     package static func copy(_ source: String, as target: String) throws {
         try naming(target) {
-            let writer = try FileDescriptor.open(
-                FilePath(target), .writeOnly, options: [.create, .truncate, .closeOnExec],
-                permissions: .ownerReadWrite)
+            let writer = try newFile(target, .truncate)
             _ = try writer.closeAfter { try append(source, to: writer) }
         }
     }

@@ -210,8 +210,7 @@ private struct SpeechSpanTranscriber {
         var bytes = WaveHeader(.signed16, channels: 1, sampleRate: rate).bytes(before: samples.count * 2)
         bytes.reserveCapacity(bytes.readableBytes + samples.count * 2)
         for sample in samples { bytes.writeInteger(sample, endianness: .little) }
-        let file = try SystemPackage.FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        let file = try FileSystem.newFile(path, .truncate)
         try file.closeAfter { _ = try file.writeAll(bytes.readableBytesView) }
     }
 }

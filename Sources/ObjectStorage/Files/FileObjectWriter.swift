@@ -114,19 +114,13 @@ struct FileObjectWriter: ObjectWriter {
     }
 
     private static func open(_ path: String) throws -> SystemPackage.FileDescriptor {
-        let open = {
-            try SystemPackage.FileDescriptor.open(
-                path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                permissions: .ownerReadWrite
-            )
-        }
         do {
-            return try open()
+            return try FileSystem.newFile(path, .exclusiveCreate)
         } catch Errno.noSuchFileOrDirectory {
             // The parent is one of 256 folders, made with its first file.
             let parent = (path as NSString).deletingLastPathComponent
             if mkdir(parent, 0o700) != 0, errno != EEXIST { throw Errno(rawValue: errno) }
-            return try open()
+            return try FileSystem.newFile(path, .exclusiveCreate)
         }
     }
 }

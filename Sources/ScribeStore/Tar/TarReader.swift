@@ -1,3 +1,4 @@
+import Basics
 import NIOCore
 import SystemPackage
 
@@ -87,9 +88,7 @@ package struct TarReader: Sendable {
 
     private mutating func begin(_ entry: TarEntry, _ path: (TarEntry) throws -> String) throws {
         isEmpty = false
-        file = try SystemPackage.FileDescriptor.open(
-            FilePath(try path(entry)), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
-            permissions: .ownerReadWrite)
+        file = try FileSystem.newFile(path(entry), [.exclusiveCreate, .noFollow])
         place = .file(rest: entry.size, padding: entry.padding)
         if entry.size == 0 { end(padding: entry.padding) }
     }

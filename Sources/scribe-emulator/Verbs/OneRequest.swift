@@ -61,9 +61,7 @@ enum OneRequest {
         try await exchange(HTTPClientRequest(url: url), headers, within: time) { body in
             let target = try FileProblem.naming(file) {
                 guard file != "-" else { return try FileDescriptor.standardOutput.duplicate() }
-                return try FileDescriptor.open(
-                    FilePath(file), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-                    permissions: .ownerReadWrite)
+                return try FileSystem.newFile(file, .exclusiveCreate)
             }
             defer { try? target.close() }
             for try await bytes in body {

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import SystemPackage
 
@@ -12,8 +13,7 @@ struct FormBody: Sendable {
 
     /// Writes the body to a file. Blocks.
     func write(fileAt source: String, to path: String) throws {
-        let output = try SystemPackage.FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite)
+        let output = try FileSystem.newFile(path, .truncate)
         try output.closeAfter {
             var head = ""
             for field in fields {

@@ -87,11 +87,7 @@ final class SQLiteDatabase: StoreEngine {
         try prepareLibrary()
         let new = "\(path).new"
         // SQLite would make a file that others can read.
-        try FileSystem.naming(new) {
-            try FileDescriptor.open(
-                FilePath(new), .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: .ownerReadWrite
-            ).close()
-        }
+        try FileSystem.naming(new) { try FileSystem.newFile(new, .truncate).close() }
         try run(
             """
             PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;

@@ -25,7 +25,7 @@ package struct SnapshotFolder: Hashable, Sendable {
 
     /// Makes the empty database. Blocking.
     func makeDatabase() throws -> DatabaseQueue {
-        try Self.newFile(databasePath).close()
+        try FileSystem.newFile(databasePath, .exclusiveCreate).close()
         let queue = try DatabaseQueue(path: databasePath)
         try SQLiteSchema.prepare(queue)
         return queue
@@ -33,15 +33,8 @@ package struct SnapshotFolder: Hashable, Sendable {
 
     /// Writes the manifest. Blocking.
     func write(_ manifest: SnapshotManifest) throws {
-        let file = try Self.newFile(manifestPath)
+        let file = try FileSystem.newFile(manifestPath, .exclusiveCreate)
         try file.closeAfter { _ = try file.writeAll(manifest.json()) }
-    }
-
-    /// Makes a file for its owner only, as all of a data folder are.
-    private static func newFile(_ path: String) throws -> SystemPackage.FileDescriptor {
-        try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
-            permissions: .ownerReadWrite)
     }
 
     /// Reads the manifest. Blocking.
