@@ -73,11 +73,9 @@ extension DataFolder {
         /// Syncs a state's database, which no connection has open. Blocking.
         /// - Throws: ``Problem``.
         func sync(_ state: StateFolder) throws {
-            do {
+            try Problem.at(state.database) {
                 let file = try FileDescriptor.open(FilePath(state.database), .readWrite, options: .closeOnExec)
                 try file.closeAfter { try FileSystem.syncFile(file) }
-            } catch {
-                throw Problem(error, at: state.database)
             }
         }
 
@@ -169,11 +167,7 @@ extension DataFolder {
         }
 
         private func requireWritable(_ file: String) throws {
-            do {
-                try FileDescriptor.open(FilePath(file), .readWrite, options: .closeOnExec).close()
-            } catch {
-                throw Problem(error, at: file)
-            }
+            try Problem.at(file) { try FileDescriptor.open(FilePath(file), .readWrite, options: .closeOnExec).close() }
         }
 
         func createFile(_ file: String) throws {

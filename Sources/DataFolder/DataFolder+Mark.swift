@@ -17,13 +17,11 @@ extension DataFolder.Layout {
     /// Writes the mark into the lock file of a new folder, before the folder gets any other file. Blocking.
     /// - Throws: ``Problem``.
     func mark(_ file: FileDescriptor) throws {
-        do {
+        try Problem.at(lock) {
             guard try file.seek(offset: 0, from: .end) == 0 else { return }
             _ = try file.writeAll(FileRights.dataFolderMark)
             try FileSystem.syncFile(file)
             try FileSystem.syncFolder(path)
-        } catch {
-            throw Problem(error, at: lock)
         }
     }
 
@@ -33,12 +31,7 @@ extension DataFolder.Layout {
     func requireOurs(tolerating tolerated: Set<String>) throws {
         guard FileSystem.isFolder(path) else { return }
         guard access(path, R_OK | X_OK) == 0 else { throw Problem(Errno(rawValue: errno), at: path) }
-        let names: [String]
-        do {
-            names = try FileManager.default.contentsOfDirectory(atPath: path)
-        } catch {
-            throw Problem(error, at: path)
-        }
+        let names = try Problem.at(path) { try FileManager.default.contentsOfDirectory(atPath: path) }
         // Read after the names: another server that starts now writes its mark before anything else.
         guard !isMarked else { return }
         let others = names.filter { !tolerated.contains($0) && !isOfFirstStart($0) }

@@ -46,6 +46,15 @@ extension DataFolder {
             }
         }
 
+        /// Runs `body`, and maps its error to a problem of the path.
+        static func at<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+            do {
+                return try body()
+            } catch {
+                throw Self(error, at: path)
+            }
+        }
+
         /// Reason in a few words, for the path alone.
         private var reason: String {
             switch self {

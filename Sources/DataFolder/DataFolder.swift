@@ -62,15 +62,12 @@ package final class DataFolder: Sendable {
 
     /// Opens, locks and marks the lock file: for one process, or for several that share the folder.
     private static func locked(_ layout: Layout, isShared: Bool) throws -> FileDescriptor {
-        let lock: FileDescriptor
-        do {
+        let lock = try Problem.at(layout.path) {
             try FileSystem.makeFolder(layout.path)
-            lock = try FileDescriptor.open(
+            return try FileDescriptor.open(
                 FilePath(layout.lock), .readWrite, options: [.create, .noFollow, .closeOnExec],
                 permissions: .ownerReadWrite
             )
-        } catch {
-            throw Problem(error, at: layout.path)
         }
         do {
             guard flock(lock.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
@@ -154,12 +151,8 @@ package final class DataFolder: Sendable {
         // An unreadable key is never replaced, because tokens and links that it signed are in use.
         guard FileSystem.size(ofFile: file) ?? 0 == 0 else { throw Problem.unreadable(file: file) }
         let bytes = try fresh()
-        do {
-            // A power cut that lost the name would lose with it every signature until then.
-            try FileSystem.replace(file, with: bytes)
-        } catch {
-            throw Problem(error, at: file)
-        }
+        // A power cut that lost the name would lose with it every signature until then.
+        try Problem.at(file) { try FileSystem.replace(file, with: bytes) }
         return bytes
     }
 }

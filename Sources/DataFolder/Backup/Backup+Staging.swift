@@ -29,11 +29,7 @@ extension Backup {
 
     /// Makes the staging folder, and locks it. Other backups, and servers that start, remove unlocked staging folders.
     static func lockedStaging(_ path: String) throws -> FolderLock {
-        do {
-            return try FolderLock.making(path)
-        } catch {
-            throw DataFolder.Problem(error, at: path)
-        }
+        try DataFolder.Problem.at(path) { try FolderLock.making(path) }
     }
 
     /// Links the uploads that the state's database names, then copies the database. Both are as of one moment.
@@ -97,10 +93,6 @@ extension Backup {
     }
 
     private static func makeFolder(_ path: String) throws {
-        do {
-            try FileSystem.makeFolder(path)
-        } catch {
-            throw DataFolder.Problem(error, at: path)
-        }
+        try DataFolder.Problem.at(path) { try FileSystem.makeFolder(path) }
     }
 }
