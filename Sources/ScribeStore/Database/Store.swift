@@ -46,11 +46,10 @@ package final class Store: Sendable {
         let database: any StoreEngine
         switch place {
         case .file(let path, let durability):
-            do {
-                database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
+            database = try StorageFailure.atStart(path) {
+                let database = try SQLiteDatabase(path: path, durability: durability, sink: sink)
                 try WorkStore.takeOver(database, for: holder)
-            } catch {
-                throw StorageFailure.problem(of: error, path: path)
+                return database
             }
         case .postgreSQL(let address):
             database = try PostgreSQLDatabase(address, isShared: !holder.isAlone, sink: sink)

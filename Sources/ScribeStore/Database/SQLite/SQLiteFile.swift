@@ -8,11 +8,7 @@ package enum SQLiteFile {
     /// Makes the schema in a database file.
     /// - Throws: ``Store/Problem``, or SQLite's error.
     package static func makeSchema(in path: String) throws {
-        do {
-            try SQLiteDatabase.makeSchema(in: path)
-        } catch {
-            throw StorageFailure.problem(of: error, path: path)
-        }
+        try StorageFailure.atStart(path) { try SQLiteDatabase.makeSchema(in: path) }
     }
 
     /// Copies a database, also one that a server writes to.
@@ -25,35 +21,27 @@ package enum SQLiteFile {
     package static func copy(
         _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
     ) throws -> (files: [String]?, isEmpty: Bool) {
-        do {
-            return try copyUntranslated(path, to: target, filesSQL: filesSQL, link: link)
-        } catch {
-            throw StorageFailure.problem(of: error, path: path)
-        }
-    }
-
-    private static func copyUntranslated(
-        _ path: String, to target: String, filesSQL: String, link: (_ files: () throws -> [String]) throws -> [String]
-    ) throws -> (files: [String]?, isEmpty: Bool) {
-        var configuration = Configuration()
-        configuration.busyMode = .timeout(30)
-        let source = try DatabaseQueue(path: path, configuration: configuration)
-        let copy = try DatabaseQueue(path: target)
-        defer { for queue in [source, copy] { try? queue.close() } }
-        return try source.writeWithoutTransaction { source in
-            // GRDB ends the program if a connection is left in a transaction.
-            defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
-            guard try source.tableExists("objects") else {
-                let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
-                let id = try Int.fetchOne(source, sql: "PRAGMA application_id") ?? 0
-                return (nil, tables == 0 && id == 0)
+        try StorageFailure.atStart(path) {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(30)
+            let source = try DatabaseQueue(path: path, configuration: configuration)
+            let copy = try DatabaseQueue(path: target)
+            defer { for queue in [source, copy] { try? queue.close() } }
+            return try source.writeWithoutTransaction { source in
+                // GRDB ends the program if a connection is left in a transaction.
+                defer { if source.isInsideTransaction { try? source.execute(sql: "ROLLBACK") } }
+                guard try source.tableExists("objects") else {
+                    let tables = try Int.fetchOne(source, sql: "SELECT COUNT(*) FROM sqlite_master") ?? 0
+                    let id = try Int.fetchOne(source, sql: "PRAGMA application_id") ?? 0
+                    return (nil, tables == 0 && id == 0)
+                }
+                let files = try link {
+                    try source.execute(sql: "BEGIN")
+                    return try String.fetchAll(source, sql: filesSQL)
+                }
+                try copy.writeWithoutTransaction { try source.backup(to: $0) }
+                return (files, false)
             }
-            let files = try link {
-                try source.execute(sql: "BEGIN")
-                return try String.fetchAll(source, sql: filesSQL)
-            }
-            try copy.writeWithoutTransaction { try source.backup(to: $0) }
-            return (files, false)
         }
     }
 
@@ -116,7 +104,7 @@ package enum SQLiteFile {
     package static func holdsRefreshTokens(in path: String, at now: Date) throws -> Bool {
         let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
         guard let size, size > 0 else { return false }
-        do {
+        return try StorageFailure.atStart(path) {
             let queue = try DatabaseQueue(path: path)
             defer { try? queue.close() }
             return try queue.read { db in
@@ -125,8 +113,6 @@ package enum SQLiteFile {
                     db, sql: "SELECT EXISTS (SELECT 1 FROM refresh_tokens WHERE expires_at > ?)",
                     arguments: [now.milliseconds]) ?? false
             }
-        } catch {
-            throw StorageFailure.problem(of: error, path: path)
         }
     }
 }

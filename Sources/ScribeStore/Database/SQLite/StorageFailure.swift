@@ -38,7 +38,7 @@ enum StorageFailure {
     }
 
     /// Translates an error of SQLite at the start into ``Store/Problem``; any other error stays unchanged.
-    static func problem(of error: any Error, path: String) -> any Error {
+    private static func problem(of error: any Error, path: String) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         switch error.resultCode {
         case _ where isDamage(error): return Store.Problem.damaged(path: path)
@@ -49,6 +49,15 @@ enum StorageFailure {
         case .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH:
             return Store.Problem.isWritable(path) ? Store.Problem.full(path: path) : Store.Problem.forbidden(path: path)
         default: return Store.Problem.unusable(path: path, reason: error.message ?? "SQLite refuses it")
+        }
+    }
+
+    /// Runs `body` at the start, and translates its failure.
+    static func atStart<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw problem(of: error, path: path)
         }
     }
 
