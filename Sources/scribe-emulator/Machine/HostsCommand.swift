@@ -70,8 +70,7 @@ struct Hosts: ParsableCommand {
                         + (try hosts.removeBlock() ? "our lines are removed" : "there are no lines of ours in it"))
             }
         } catch let problem as HostsFile.Problem {
-            StandardError.write("scribe-emulator: \(problem)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(problem)")
         }
     }
 

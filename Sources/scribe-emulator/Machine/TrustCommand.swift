@@ -64,8 +64,7 @@ struct Trust: ParsableCommand {
         do {
             text = try certificates.authorityPEM(at: WallClock.system.now)
         } catch let problem as CertificateProblem {
-            StandardError.write("scribe-emulator: \(problem)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(problem)")
         }
         print(pem ? text : TrustSteps(path: certificates.authorityPath).text, terminator: "")
     }

@@ -45,8 +45,7 @@ extension OperatorOptions<WorldClock> {
         guard clock.isDone == false else { return }
         let running = (clock.running ?? [:]).filter { $0.value > 0 }.sorted { $0.key < $1.key }
         let what = running.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-        StandardError.write("scribe-emulator: the clock stopped, for this still runs: \(what)")
-        throw ExitCode.failure
+        throw ExitCode.explained("the clock stopped, for this still runs: \(what)")
     }
 }
 

@@ -38,9 +38,8 @@ struct ControlClient: Sendable {
         do {
             return try Self.decoded(data)
         } catch {
-            StandardError.write(
-                "scribe-emulator: the server at \(baseURL) is not a scribe-emulator; name another one with --url")
-            throw ExitCode.failure
+            throw ExitCode.explained(
+                "the server at \(baseURL) is not a scribe-emulator; name another one with --url")
         }
     }
 
@@ -56,8 +55,7 @@ struct ControlClient: Sendable {
         /// Writes the reason to standard error.
         /// - Returns: The exit code for it.
         func explained() -> ExitCode {
-            StandardError.write("scribe-emulator: \(reason)")
-            return status == nil ? .notReachable : .failure
+            ExitCode.explained(reason, as: status == nil ? .notReachable : .failure)
         }
     }
 
@@ -107,8 +105,7 @@ struct ControlClient: Sendable {
         } catch let refusal as Refusal {
             throw refusal.explained()
         } catch let problem as OneRequest.FileProblem {
-            StandardError.write("scribe-emulator: \(problem)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(problem)")
         }
     }
 

@@ -45,8 +45,7 @@ struct SeedCommand: NamespacedCommand {
     private func content() throws -> Data {
         if file == "-" { return try Invocation.current.readInput() }
         guard let data = FileManager.default.contents(atPath: file) else {
-            StandardError.write("scribe-emulator: \(file) cannot be read")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(file) cannot be read")
         }
         return data
     }
@@ -58,8 +57,7 @@ struct SeedCommand: NamespacedCommand {
             let value = try YAMLText.json(of: data)
             return value == .null ? [:] : .value(value)
         } catch {
-            StandardError.write("scribe-emulator: \(path) is not YAML: \(error)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(path) is not YAML: \(error)")
         }
     }
 }

@@ -136,8 +136,7 @@ struct ExportSnapshot: NamespacedCommand {
     /// - Returns: The size of the file in bytes; 0 for standard output.
     static func write(_ file: String, of name: String?, from client: ControlClient) async throws -> Int {
         guard file == "-" || !FileManager.default.fileExists(atPath: file) else {
-            StandardError.write("scribe-emulator: \(file) exists; name another file, or remove it")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(file) exists; name another file, or remove it")
         }
         // A reader of the output that leaves must not end this process before the temporary snapshot is deleted.
         if file == "-" { signal(SIGPIPE, SIG_IGN) }

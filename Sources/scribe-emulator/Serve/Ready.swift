@@ -42,8 +42,7 @@ struct Ready: AsyncParsableCommand {
             try baseURL().map {
                 "no \(strict ? "server with a recogniser and room for uploads" : "server") is ready at \($0); run scribe-emulator doctor --url \($0) to find out why"
             } ?? target.readyFileProblem()
-        StandardError.write("scribe-emulator: not ready: \(reason)")
-        throw ExitCode.failure
+        throw ExitCode.explained("not ready: \(reason)")
     }
 
     /// The base URL of the server: without arguments the own one. A container's health check must not ask the server

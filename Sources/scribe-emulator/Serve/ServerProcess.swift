@@ -71,9 +71,7 @@ struct ServerProcess {
             if error is ValidationError || error is ExitCode { throw error }
             let failure = (error as? FileSystem.Failure).map { DataFolder.Problem($0.code, at: $0.path) }
             let problem = usesTemporaryFolder ? error as? DataFolder.Problem ?? failure : nil
-            StandardError.write(
-                "scribe-emulator: \(problem?.ofTemporaryFolder(Self.temporaryFolder) ?? "\(error)")")
-            throw ExitCode.failure
+            throw ExitCode.explained(problem?.ofTemporaryFolder(Self.temporaryFolder) ?? "\(error)")
         }
         await log.flush(by: .system)
     }

@@ -70,12 +70,11 @@ struct DataOptions: ParsableArguments {
         if let dataDir { return dataDir }
         let configuration = try Settings.found(flags: [:], configFile: config).configuration
         guard ofRowsInMemory || !configuration.isEphemeral else {
-            StandardError.write(
+            throw ExitCode.explained(
                 """
-                scribe-emulator: a server with ephemeral keeps its rows in memory; \
+                a server with ephemeral keeps its rows in memory; \
                 run scribe-emulator snapshot export to write them to a file
                 """)
-            throw ExitCode.failure
         }
         return configuration.dataFolder
     }
@@ -85,7 +84,6 @@ private func explained<Value>(_ work: () throws -> Value) throws -> Value {
     do {
         return try work()
     } catch {
-        StandardError.write("scribe-emulator: \(error)")
-        throw ExitCode.failure
+        throw ExitCode.explained("\(error)")
     }
 }

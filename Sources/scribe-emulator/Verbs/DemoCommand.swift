@@ -41,8 +41,7 @@ struct DemoCommand: AsyncParsableCommand {
             } catch DemoConsultation.Problem.unreachable where url == nil && !place.isOfVariable {
                 print("no server runs at \(place.url): this one is the demo's own\n")
             } catch let problem as DemoConsultation.Problem {
-                StandardError.write("scribe-emulator: \(problem)")
-                throw ExitCode.notReachable
+                throw ExitCode.explained("\(problem)", as: .notReachable)
             }
         }
         let code = try await OwnServer(flags).run { banner, _ in
@@ -58,8 +57,7 @@ struct DemoCommand: AsyncParsableCommand {
             try await work()
         } catch let problem as DemoConsultation.Problem {
             if case .unreachable = problem { throw problem }
-            StandardError.write("scribe-emulator: \(problem)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(problem)")
         }
     }
 

@@ -66,16 +66,14 @@ struct Env: AsyncParsableCommand {
             }
             guard isNeeded else { return nil }
             if info.knowsDemoClient { return try DemoCredentials.first() }
-            StandardError.write(
+            throw ExitCode.explained(
                 """
-                scribe-emulator: the server at \(client.baseURL) has no demo client. \
+                the server at \(client.baseURL) has no demo client. \
                 Log in as a client of its clients file, or start the server with --demo-seed
                 """)
-            throw ExitCode.failure
         } catch let refusal as ControlClient.Refusal {
             guard refusal.status != nil else {
-                StandardError.write("scribe-emulator: \(refusal.reason)")
-                throw ExitCode.notReachable
+                throw ExitCode.explained(refusal.reason, as: .notReachable)
             }
             guard isNeeded else { return nil }
             guard let demo = DemoCredentials.shown(for: try control.target.run().configuration) else {

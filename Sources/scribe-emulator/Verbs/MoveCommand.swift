@@ -49,8 +49,7 @@ struct MoveCommand: AsyncParsableCommand {
             try FileManager.default.moveItem(atPath: URL(fileURLWithPath: from).path, toPath: moved)
             print("\(summary.rows) rows and \(summary.objects) uploads were moved; the folder is \(moved) now")
         } catch {
-            StandardError.write("scribe-emulator: \(error)")
-            throw ExitCode.failure
+            throw ExitCode.explained("\(error)")
         }
     }
 
