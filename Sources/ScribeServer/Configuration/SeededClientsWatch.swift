@@ -12,24 +12,14 @@ struct SeededClientsWatch: Service {
     let clock: WallClock
     let logger: Logger
 
-    private static let pause: Duration = .seconds(2)
-
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            var known: Int?
-            while (try? await clock.sleep(for: Self.pause, as: .clientsFile)) != nil {
-                do {
-                    let generation = try await store.accounts.clientsGeneration()
-                    guard generation != known else { continue }
-                    clients.replaceSeeded(with: try await store.transactions.seededClients())
-                    clients.end(logins: try await store.accounts.endedLogins())
-                    known = generation
-                } catch {
-                    guard !(error is CancellationError) else { return }
-                    logger.error("clients cannot be read", metadata: ["error": "\(error)"])
-                }
-            }
+        let known = LockedValue<Int?>(nil)
+        await clock.recurring(every: .seconds(2), as: .clientsFile, failure: "clients cannot be read", logger) {
+            let generation = try await store.accounts.clientsGeneration()
+            guard generation != known.withLock({ $0 }) else { return }
+            clients.replaceSeeded(with: try await store.transactions.seededClients())
+            clients.end(logins: try await store.accounts.endedLogins())
+            known.withLock { $0 = generation }
         }
-        try? await gracefulShutdown()
     }
 }

@@ -12,23 +12,14 @@ struct StreamQuestions: Service {
     let clock: WallClock
     let logger: Logger
 
-    private static let pause: Duration = .milliseconds(250)
-
     func run() async throws {
-        await cancelWhenGracefulShutdown {
-            while (try? await clock.sleep(for: Self.pause, as: .socketDrain)) != nil {
-                guard !streams.isEmpty else { continue }
-                do {
-                    for (key, question) in try await store.transactions.askedStreams() {
-                        try await streams.answer(question, about: key)
-                        try await store.transactions.answerStream(key)
-                    }
-                } catch {
-                    guard !(error is CancellationError) else { return }
-                    logger.error("another server's question about sockets failed", metadata: ["error": "\(error)"])
-                }
+        let failure = "another server's question about sockets failed"
+        await clock.recurring(every: .milliseconds(250), as: .socketDrain, failure: failure, logger) {
+            guard !streams.isEmpty else { return }
+            for (key, question) in try await store.transactions.askedStreams() {
+                try await streams.answer(question, about: key)
+                try await store.transactions.answerStream(key)
             }
         }
-        try? await gracefulShutdown()
     }
 }

@@ -113,24 +113,14 @@ struct LeaseRenewal: Service {
 
     func run() async throws {
         let pause = Duration.seconds(store.holder.lifetime / 3)
-        await cancelWhenGracefulShutdown {
-            while (try? await clock.sleep(for: pause, as: .lease)) != nil {
-                await objects.dropOldCopies(at: clock.now)
-                do {
-                    let count = try await store.work.renewLeases()
-                    if count > 0 {
-                        logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)])
-                    }
-                    for lane in try await store.work.freeLanes() { changes.lanes.wake(lane) }
-                    // Another process may have stored work, and its notification may be lost.
-                    for kind in Job.Kind.allCases { changes.publish(.work(kind)) }
-                    for work in TimedWork.allCases { changes.publish(.due(work)) }
-                } catch {
-                    guard !(error is CancellationError) else { return }
-                    logger.error("leases cannot be renewed", metadata: ["error": "\(error)"])
-                }
-            }
+        await clock.recurring(every: pause, as: .lease, failure: "leases cannot be renewed", logger) {
+            await objects.dropOldCopies(at: clock.now)
+            let count = try await store.work.renewLeases()
+            if count > 0 { logger.notice("jobs were taken over", metadata: ["count": .stringConvertible(count)]) }
+            for lane in try await store.work.freeLanes() { changes.lanes.wake(lane) }
+            // Another process may have stored work, and its notification may be lost.
+            for kind in Job.Kind.allCases { changes.publish(.work(kind)) }
+            for work in TimedWork.allCases { changes.publish(.due(work)) }
         }
-        try? await gracefulShutdown()
     }
 }
