@@ -1,26 +1,28 @@
-import NIOCore
+package import NIOCore
+package import NIOPosix
 import SystemPackage
 
 /// Reader of an object's file. It reads to the end even when the object is replaced or deleted meanwhile.
-final class FileObjectReader: ObjectReader {
-    /// Maximum size of one read, in bytes.
-    private static let pieceSize = 128 * 1024
-
+package final class FileObjectReader: ObjectReader {
     private let descriptor: SystemPackage.FileDescriptor
-    private let files: ObjectFiles
+    private let pieceSize: Int
+    private let threads: NIOThreadPool
 
-    init(descriptor: SystemPackage.FileDescriptor, files: ObjectFiles) {
-        self.descriptor = descriptor
-        self.files = files
+    /// Opens a file. Blocking.
+    /// - Parameter pieceSize: maximum size of one read, in bytes.
+    /// - Throws: `Errno`.
+    package init(_ path: String, pieceSize: Int = 128 << 10, on threads: NIOThreadPool) throws {
+        descriptor = try .open(FilePath(path), .readOnly, options: .closeOnExec)
+        self.pieceSize = pieceSize
+        self.threads = threads
     }
 
     deinit { try? descriptor.close() }
 
     /// Reads from the beginning of `range`, at most one piece; empty at the end of the file.
-    func read(_ range: Range<Int>) async throws -> ByteBuffer {
-        let descriptor = descriptor
-        let count = min(range.count, Self.pieceSize)
-        return try await files.blocking {
+    package func read(_ range: Range<Int>) async throws -> ByteBuffer {
+        let count = min(range.count, pieceSize)
+        return try await threads.runIfActive { [descriptor] in
             var buffer = ByteBuffer()
             try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
                 try descriptor.read(

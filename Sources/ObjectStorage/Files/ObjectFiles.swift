@@ -84,14 +84,14 @@ package final class ObjectFiles: ObjectStore {
     /// Opens a file for reading; nil when the file is gone.
     package func open(_ file: String) async throws -> (any ObjectReader)? {
         let path = path(of: file)
-        let descriptor: SystemPackage.FileDescriptor? = try await blocking {
+        let reader: FileObjectReader? = try await blocking { [pool] in
             do {
-                return try .open(FilePath(path), .readOnly, options: .closeOnExec)
+                return try FileObjectReader(path, on: pool)
             } catch Errno.noSuchFileOrDirectory {
                 return nil
             }
         }
-        return descriptor.map { FileObjectReader(descriptor: $0, files: self) }
+        return reader
     }
 
     /// Removes files that no object refers to. Files that a running backup may link stay until the next removal after

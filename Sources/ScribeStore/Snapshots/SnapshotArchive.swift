@@ -2,7 +2,7 @@ import Basics
 import Foundation
 package import NIOCore
 package import NIOPosix
-import SystemPackage
+import ObjectStorage
 
 /// A snapshot as one file, in the format of tar: `manifest.json`, `scribe.sqlite`, then `objects/NAME` for each file.
 package struct SnapshotArchive: Sendable {
@@ -10,9 +10,6 @@ package struct SnapshotArchive: Sendable {
     private let threads: NIOThreadPool
     /// Keeps the files from removal until the archive is written.
     private let reading: any Sendable
-
-    /// Maximum number of bytes of one read.
-    private static let pieceSize = 256 << 10
 
     /// Reads the list of the files and their sizes. Blocking.
     /// - Parameter reading: an object that keeps the files from removal as long as it lives.
@@ -40,7 +37,7 @@ package struct SnapshotArchive: Sendable {
         private let reading: any Sendable
         private let threads: NIOThreadPool
         private var rest: ArraySlice<(entry: TarEntry, path: String)>
-        private var open: (file: OpenFile, entry: TarEntry, place: Int)?
+        private var open: (file: FileObjectReader, entry: TarEntry, place: Int)?
         private var hasEnded = false
 
         fileprivate init(_ archive: SnapshotArchive) {
@@ -58,9 +55,7 @@ package struct SnapshotArchive: Sendable {
                     guard entry.padding > 0 else { return try await next() }
                     return ByteBuffer(repeating: 0, count: entry.padding)
                 }
-                let piece = try await threads.runIfActive {
-                    try file.read(from: place, count: min(SnapshotArchive.pieceSize, entry.size - place))
-                }
+                let piece = try await file.read(place..<entry.size)
                 guard piece.readableBytes > 0 else { throw SnapshotProblem.damaged("a file is cut off") }
                 open?.place = place + piece.readableBytes
                 return piece
@@ -69,30 +64,13 @@ package struct SnapshotArchive: Sendable {
                 defer { hasEnded = true }
                 return hasEnded ? nil : ByteBuffer(repeating: 0, count: TarEntry.endSize)
             }
-            open = (try await threads.runIfActive { try OpenFile(path) }, entry, 0)
+            let file = try await threads.runIfActive { [threads] in
+                try FileObjectReader(path, pieceSize: 256 << 10, on: threads)
+            }
+            open = (file, entry, 0)
             return ByteBuffer(bytes: entry.header)
         }
     }
 
     package func pieces() -> Pieces { Pieces(self) }
-}
-
-/// File that is open for reading.
-private final class OpenFile: Sendable {
-    private let descriptor: SystemPackage.FileDescriptor
-
-    init(_ path: String) throws {
-        descriptor = try .open(FilePath(path), .readOnly, options: .closeOnExec)
-    }
-
-    deinit { try? descriptor.close() }
-
-    func read(from place: Int, count: Int) throws -> ByteBuffer {
-        var buffer = ByteBuffer()
-        try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { memory in
-            try descriptor.read(
-                fromAbsoluteOffset: Int64(place), into: UnsafeMutableRawBufferPointer(rebasing: memory[..<count]))
-        }
-        return buffer
-    }
 }
