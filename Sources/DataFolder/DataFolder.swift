@@ -145,7 +145,7 @@ package final class DataFolder: Sendable {
     ///
     /// Only the owner can read the file from the moment it exists. Readers see the complete file or none.
     /// - Throws: ``Problem``, or the error of `fresh`.
-    package func secret(named name: String, fresh: () throws -> [UInt8]) throws -> [UInt8] {
+    package func keptSecret(named name: String, fresh: () throws -> [UInt8]) throws -> [UInt8] {
         let file = "\(path)/\(name)"
         if let data = FileManager.default.contents(atPath: file), !data.isEmpty { return [UInt8](data) }
         // An unreadable key is never replaced, because tokens and links that it signed are in use.

@@ -26,8 +26,8 @@ struct DataFolderTests {
     func secret() throws {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
-        #expect(try folder.secret(named: "key") { [1, 2, 3] } == [1, 2, 3])
-        #expect(try folder.secret(named: "key") { [9] } == [1, 2, 3])
+        #expect(try folder.keptSecret(named: "key") { [1, 2, 3] } == [1, 2, 3])
+        #expect(try folder.keptSecret(named: "key") { [9] } == [1, 2, 3])
         let mode = try FileManager.default.attributesOfItem(atPath: "\(parent.path)/data/key")[.posixPermissions]
         #expect(mode as? Int == 0o600)
         let folderMode = try FileManager.default.attributesOfItem(atPath: "\(parent.path)/data")[.posixPermissions]
@@ -92,7 +92,7 @@ struct DataFolderTests {
         let parent = try TemporaryFolder()
         let folder = try DataFolder(path: "\(parent.path)/data")
         #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]).isEmpty)
-        _ = try folder.secret(named: name) { [1] }
+        _ = try folder.keptSecret(named: name) { [1] }
         #expect(try folder.requirePrivateKeys(and: ["key-of-a-family.pem"]).isEmpty)
         let file = "\(folder.path)/\(name)"
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
@@ -139,7 +139,7 @@ struct DataFolderTests {
         #expect(problem == .missingSigningKey(file: "\(folder.path)/signing-key"))
         #expect(problem?.description.contains("--new-signing-key") == true)
         try folder.requireSigningKey(at: Date(timeIntervalSince1970: 3_000))
-        _ = try folder.secret(named: DataFolder.signingKey) { [1] }
+        _ = try folder.keptSecret(named: DataFolder.signingKey) { [1] }
         try folder.requireSigningKey(at: now)
     }
 

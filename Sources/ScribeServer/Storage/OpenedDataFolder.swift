@@ -45,7 +45,6 @@ struct OpenedDataFolder: Sendable {
         }
         self.folder = folder
         self.threads = threads
-        let secretStore = FolderSecrets(folder: folder, threads: threads)
         identifiers = parts.identifiers
         clock = parts.clock
         place = parts.place
@@ -54,7 +53,7 @@ struct OpenedDataFolder: Sendable {
             StorageReserve(path: folder.reservePath, folders: folder.writtenFolders, pool: threads)
         }
         keys = WorldStorage.Keys(
-            signing: try await configuration.signingKey(keptIn: secretStore, parts.identifiers), others: secretStore)
+            signing: try await configuration.signingKey(keptIn: folder, parts.identifiers), others: folder)
     }
 
     /// The uploads of a state.

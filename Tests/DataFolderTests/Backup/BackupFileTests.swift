@@ -22,7 +22,7 @@ struct BackupFileTests {
             try $0.run("INSERT INTO generations (name, value) VALUES ('kept', 7)", [])
         }
         try store.close()
-        _ = try folder.secret(named: DataFolder.signingKey) { [1, 2, 3] }
+        _ = try folder.keptSecret(named: DataFolder.signingKey) { [1, 2, 3] }
         folder.release()
     }
 

@@ -79,7 +79,7 @@ struct BackupTests {
     @Test("a backup of a killed server's folder has the commits that are in the log alone, and the signing key")
     func killed() async throws {
         let running = try DataFolder(path: "\(parent.path)/running")
-        _ = try running.secret(named: DataFolder.signingKey) { [1, 2, 3] }
+        _ = try running.keptSecret(named: DataFolder.signingKey) { [1, 2, 3] }
         let store = try Store(at: .file(running.databasePath, .normal))
         let upload = try await Self.upload(to: store, running.state)
         let killed = "\(parent.path)/killed"
