@@ -172,9 +172,9 @@ struct S3Client: Sendable {
         _ body: HTTPClientRequest.Body?
     ) -> HTTPClientRequest {
         let key = name.map { "/" + address.prefix + $0 } ?? ""
-        let path = Self.encoded("/\(address.bucket)\(key)", keepingSlashes: true)
+        let path = PercentEncoding.encode("/\(address.bucket)\(key)", keepingSlashes: true)
         let text = query.sorted { $0.0 < $1.0 }
-            .map { "\($0.0)=\(Self.encoded($0.1, keepingSlashes: false))" }.joined(separator: "&")
+            .map { "\($0.0)=\(PercentEncoding.encode($0.1, keepingSlashes: false))" }.joined(separator: "&")
         let signature = S3Signature(address: address, credentials: credentials)
         let base =
             address.endpoint.absoluteString.hasSuffix("/")
@@ -187,17 +187,5 @@ struct S3Client: Sendable {
         }
         request.body = body
         return request
-    }
-
-    /// Percent-encodes all but letters, digits and `-._~`.
-    private static func encoded(_ text: String, keepingSlashes: Bool) -> String {
-        var encoded = ""
-        for byte in text.utf8 {
-            let isPlain =
-                byte.isInIdentifier || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "~")
-                || keepingSlashes && byte == UInt8(ascii: "/")
-            encoded += isPlain ? String(Unicode.Scalar(byte)) : "%" + Hex.encode([byte]).uppercased()
-        }
-        return encoded
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Hummingbird
 package import ScribeDomain
 

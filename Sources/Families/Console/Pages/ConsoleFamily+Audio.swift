@@ -1,3 +1,4 @@
+import Basics
 import Engines
 import Foundation
 import HTTPTypes

@@ -1,5 +1,3 @@
-import Basics
-
 /// Percent-encodes and decodes URI components byte by byte, as SigV4 requires.
 package enum PercentEncoding {
     private static let hexDigits = Array("0123456789ABCDEF".utf8)
