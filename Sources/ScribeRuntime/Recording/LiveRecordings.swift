@@ -35,7 +35,7 @@ package struct LiveRecordings: Sendable {
         _ id: TransactionID, _ options: LiveOptions, segment: String? = nil, keepsSilence: Bool = true,
         for principal: Principal
     ) async throws -> LiveRecording {
-        let place = try await locate(id, principal, as: segment.map(ChunkNaming.segment) ?? .numbers)
+        let place = try await locate(id, principal, segment: segment)
         return LiveRecording(self, place, options, keepsSilence: keepsSilence, principal)
     }
 
@@ -47,28 +47,16 @@ package struct LiveRecordings: Sendable {
         let language: String?
         /// The number of the next chunk.
         var next: Int
-        let names: ChunkNaming
+        /// The id of the stream, which the chunks have in their names; nil for names such as `3.wav`.
+        let segment: String?
 
-        var nextName: String {
-            switch names {
-            case .numbers: "\(next).wav"
-            case .segment(let id): AudioSegment.fileName(next, of: id)
-            }
-        }
-    }
-
-    /// Naming scheme of chunks.
-    enum ChunkNaming: Sendable {
-        /// By the transaction's running number, such as `3.wav`.
-        case numbers
-        /// By the id of the stream and a number of its own.
-        case segment(String)
+        var nextName: String { segment.map { AudioSegment.fileName(next, of: $0) } ?? "\(next).wav" }
     }
 
     /// Reads bucket, folder and next chunk number of an open transaction from the database.
     /// - Throws: As ``open(_:_:segment:keepsSilence:for:)``.
     func locate(
-        _ id: TransactionID, _ principal: Principal, as names: ChunkNaming = .numbers
+        _ id: TransactionID, _ principal: Principal, segment: String? = nil
     ) async throws -> ChunkDestination {
         let key = Transaction.Key(business: principal.business, id: id)
         let transaction = try await store.transactions.requireTransaction(key)
@@ -79,12 +67,11 @@ package struct LiveRecordings: Sendable {
         }
         return ChunkDestination(
             key: key, location: location, language: transaction.request.inputLanguages.first,
-            next: try await firstNumber(names, of: transaction), names: names)
+            next: try await segment == nil ? nextNumber(of: transaction) : 1, segment: segment)
     }
 
-    /// The number of a stream's first chunk: one more than the highest stored number, or 1 for names by stream id.
-    private func firstNumber(_ names: ChunkNaming, of transaction: Transaction) async throws -> Int {
-        guard case .numbers = names else { return 1 }
+    /// One more than the highest stored number of a chunk.
+    private func nextNumber(of transaction: Transaction) async throws -> Int {
         let files = try await store.audio.fileNames(of: transaction) ?? []
         return (files.compactMap { chunkOrdinal(ofFile: $0) }.max() ?? 0) + 1
     }
