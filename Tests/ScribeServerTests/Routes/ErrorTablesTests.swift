@@ -88,7 +88,8 @@ struct ErrorTablesTests {
         errors += Self.problems as [any Error]
         for error in errors + OwnErrors.s3 {
             let refusal = S3Responder.error(thrown: error, Self.context())
-            lines.append(try await line("\(error)", refusal.response(to: request, context: Self.context())))
+            let name = (error as? S3Error)?.code ?? "\(error)"
+            lines.append(try await line(name, refusal.response(to: request, context: Self.context())))
         }
         return lines
     }

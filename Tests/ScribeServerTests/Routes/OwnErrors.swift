@@ -68,7 +68,7 @@ enum OwnErrors {
         S3Error.entityTooLarge, S3Error.entityTooSmall, S3Error.expiredToken, S3Error.incompleteBody,
         S3Error.internalError, S3Error.invalidAccessKeyID, S3Error.invalidArgument("It is not valid"),
         S3Error.invalidDigest, S3Error.invalidPart, S3Error.invalidPolicyDocument("It is not valid"),
-        S3Error.invalidPartOrder, S3Error.invalidRange(.init(requested: "bytes=9-", size: 3)),
+        S3Error.invalidPartOrder, S3Error.invalidRange("bytes=9-", of: 3),
         S3Error.bucketAlreadyOwned, S3Error.bucketNotEmpty, S3Error.illegalLocationConstraint("eu-west-1"),
         S3Error.invalidPartNumber, S3Error.malformedTrailer, S3Error.noSuchTagSet, S3Error.wrongRegion("us-east-1"),
         S3Error.invalidRequest("It is not valid"),

@@ -37,9 +37,8 @@ extension S3Responder {
         try await uploads.delete(bucket: bucket, keys: removed, of: caller.principal.business)
         let deleted = isQuiet ? [] : removed.map { XMLElement("Deleted", [XMLElement("Key", $0)]) }
         let errors = refused.map { key, error in
-            let (code, message) = error.codeAndMessage
-            return XMLElement(
-                "Error", [XMLElement("Key", key), XMLElement("Code", code), XMLElement("Message", message)])
+            XMLElement(
+                "Error", [XMLElement("Key", key), XMLElement("Code", error.code), XMLElement("Message", error.message)])
         }
         return XMLElement("DeleteResult", namespace: XMLElement.s3Namespace, deleted + errors).response(.ok)
     }

@@ -87,13 +87,13 @@ extension S3Responder {
     }
 
     /// The wanted bytes; nil for all of them.
-    /// - Throws: ``S3Error/invalidRange(_:)``.
+    /// - Throws: ``S3Error/invalidRange(_:of:)``.
     static func range(_ header: String?, of size: Int) throws(S3Error) -> ByteRange? {
         guard let header else { return nil }
         do {
             return try ByteRange(header, of: size)
         } catch {
-            throw .invalidRange(S3Error.Range(requested: header, size: size))
+            throw .invalidRange(header, of: size)
         }
     }
 

@@ -44,7 +44,7 @@ struct S3Responder: Sendable {
     static func error(thrown failure: any Error, _ context: ScribeContext) -> S3Error {
         switch failure {
         case let error as S3Error:
-            context.logger.notice("S3 request refused", metadata: ["code": "\(error.codeAndMessage.code)"])
+            context.logger.notice("S3 request refused", metadata: ["code": "\(error.code)"])
             return error
         case let failure as ScribeError: return error(for: failure, context)
         case let fault as FaultRefusal: return .fault(fault.answer)

@@ -4,8 +4,8 @@ import Hummingbird
 import NIOCore
 
 /// Encodes S3's XML answers: elements with text or with child elements.
-struct XMLElement: Sendable {
-    private enum Content: Sendable {
+struct XMLElement: Hashable, Sendable {
+    private enum Content: Hashable, Sendable {
         case text(String)
         case elements([XMLElement])
     }
