@@ -1,16 +1,15 @@
 import Basics
 import Foundation
 import HTTPTypes
+package import Hummingbird
 package import Journal
-package import NIOCore
+import NIOCore
 import ScribeRuntime
 
 /// The journal as an HTTP archive (HAR 1.2), which browsers and proxies open.
 ///
 /// Frames of a socket are in `_webSocketMessages`, as in Chromium's archives.
-package struct HARExport: AsyncSequence, Sendable {
-    package typealias Element = ByteBuffer
-
+package struct HARExport: Sendable {
     private let journal: Journal
     private let index: JournalIndex
     private let match: JournalMatch
@@ -24,42 +23,27 @@ package struct HARExport: AsyncSequence, Sendable {
         self.version = version
     }
 
-    package func makeAsyncIterator() -> Iterator { Iterator(archive: self) }
-
-    /// Pieces of the file, each encoded when it is asked for.
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let archive: HARExport
-        /// Numbers of the exchanges to come. A client that reads slowly holds no exchange that the journal has lost.
-        private var numbers: ArraySlice<Int>
-        private var isFirst = true
-        private var hasBegun = false
-        private var hasEnded = false
-
-        fileprivate init(archive: HARExport) {
-            self.archive = archive
-            numbers = archive.journal.entries.map(\.number)[...]
-        }
-
-        package mutating func next() async -> ByteBuffer? {
-            guard hasBegun else {
-                hasBegun = true
-                return archive.head
-            }
-            while let number = numbers.popFirst() {
-                guard let entry = archive.journal[number] else { continue }
-                let (archive, separator) = (archive, isFirst ? "" : ",")
+    /// The file, whose exchanges are each encoded when they are sent.
+    package var body: ResponseBody {
+        ResponseBody { writer in
+            // A client that reads slowly holds no exchange that the journal has lost.
+            let numbers = journal.entries.map(\.number)
+            var isFirst = true
+            try await writer.write(head)
+            for number in numbers {
+                guard let entry = journal[number] else { continue }
+                let separator = isFirst ? "" : ","
                 let piece = await EventLoopOffload.run(bytes: .max) { () -> ByteBuffer? in
-                    let exchange = archive.index.shown(number, entry)
-                    return archive.match.holds(for: exchange)
+                    let exchange = index.shown(number, entry)
+                    return match.holds(for: exchange)
                         ? ByteBuffer(bytes: Array(separator.utf8) + exchange.har.bytes) : nil
                 }
                 guard let piece else { continue }
                 isFirst = false
-                return piece
+                try await writer.write(piece)
             }
-            guard !hasEnded else { return nil }
-            hasEnded = true
-            return ByteBuffer(string: "]}}\n")
+            try await writer.write(ByteBuffer(string: "]}}\n"))
+            try await writer.finish(nil)
         }
     }
 

@@ -224,10 +224,9 @@ struct JournalRoutes: Sendable {
         let members = try await members(of: request, context)
         let journal = try journal
         let match = try reader(of: journal).match(members)
-        let archive = HARExport(of: journal, index, match, version: version)
         return Response(
             status: .ok, headers: Self.fileHeaders("application/json", "scribe.har"),
-            body: ResponseBody(asyncSequence: archive))
+            body: HARExport(of: journal, index, match, version: version).body)
     }
 
     @Sendable private func record(_ request: Request, _ context: ScribeContext) async throws -> Response {
