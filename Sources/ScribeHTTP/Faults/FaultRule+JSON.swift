@@ -3,36 +3,29 @@ package import ScribeDomain
 
 extension FaultRule {
     /// The rule's conditions and effect, as an operator writes them.
-    package var members: [JSON.Member] {
-        var members = match.members
-        if let times { members.append(("times", .integer(times))) }
-        if let delay { members.append(("delay", .string(delay.text))) }
-        if isByWorldClock { members.append(("clock", "world")) }
-        return members + effect.members
+    package var json: JSON {
+        match.json.adding([
+            "times": times.map(JSON.integer), "delay": delay.map { .string($0.text) },
+            "clock": isByWorldClock ? "world" : nil,
+        ]).adding(effect.json)
     }
 }
 
 extension FaultMatch {
-    fileprivate var members: [JSON.Member] {
-        var members: [JSON.Member] = []
-        func add(_ name: String, _ text: String?) { if let text { members.append((name, .string(text))) } }
-        func add(_ name: String, _ number: Int?) { if let number { members.append((name, .integer(number))) } }
-        add("operation", operation)
-        add("method", method)
-        add("path", path?.text)
-        add("business", business)
-        add("client", client)
-        add("transaction", transaction)
-        for (name, conditions) in Dictionary(grouping: fields, by: \.member).sorted(by: { $0.key < $1.key }) {
-            let texts = conditions.map { JSON.string($0.text) }
-            members.append((name, texts.count == 1 ? texts[0] : .array(texts) { $0 }))
-        }
-        if hasNoBody { members.append(("no_body", .bool(true))) }
-        add("event", event)
-        add("nth", nth)
-        add("every", every)
-        if let probability { members.append(("probability", .number(probability))) }
-        return members
+    fileprivate var json: JSON {
+        let conditions: [JSON.Member] = Dictionary(grouping: fields, by: \.member).sorted { $0.key < $1.key }
+            .map { name, all in
+                (name, all.count == 1 ? JSON.string(all[0].text) : JSON.array(all) { .string($0.text) })
+            }
+        let start: JSON = [
+            "operation": operation.map(JSON.string), "method": method.map(JSON.string),
+            "path": path.map { .string($0.text) }, "business": business.map(JSON.string),
+            "client": client.map(JSON.string), "transaction": transaction.map(JSON.string),
+        ]
+        return start.adding(.object(conditions)).adding([
+            "no_body": hasNoBody ? true : nil, "event": event.map(JSON.string), "nth": nth.map(JSON.integer),
+            "every": every.map(JSON.integer), "probability": probability.map(JSON.number),
+        ])
     }
 }
 
@@ -48,64 +41,58 @@ extension FaultDelay {
 }
 
 extension FaultEffect {
-    fileprivate var members: [JSON.Member] {
+    fileprivate var json: JSON {
         switch self {
-        case .request(let fault, let moment): [("when", .string(moment.rawValue))] + fault.members
-        case .socket(let fault): fault.members
-        case .recognition(let fault), .note(let fault): fault.members
-        case .webhook(.delay): []
-        case .webhook(let fault): [(fault.rawValue, .bool(true))]
+        case .request(let fault, let moment): (["when": .string(moment.rawValue)] as JSON).adding(fault.json)
+        case .socket(let fault): fault.json
+        case .recognition(let fault), .note(let fault): fault.json
+        case .webhook(.delay): [:]
+        case .webhook(let fault): [fault.rawValue: true]
         }
     }
 }
 
 extension RequestFault {
-    fileprivate var members: [JSON.Member] {
+    fileprivate var json: JSON {
         switch self {
-        case .delay: []
-        case .answer(let answer): answer.members
-        case .connection(.reset): [("connection", "reset")]
-        case .connection(.hang): [("connection", "hang")]
-        case .connection(.half): [("connection", "half")]
-        case .connection(.dribble(let rate)): [("connection", "dribble"), ("rate", .integer(rate))]
+        case .delay: [:]
+        case .answer(let answer): answer.json
+        case .connection(.reset): ["connection": "reset"]
+        case .connection(.hang): ["connection": "hang"]
+        case .connection(.half): ["connection": "half"]
+        case .connection(.dribble(let rate)): ["connection": "dribble", "rate": .integer(rate)]
         case .limit(let limit, let answer):
-            [("limit", .string("\(limit.requests)/\(ClockDuration.text(limit.seconds))"))] + answer.members
+            (["limit": .string("\(limit.requests)/\(ClockDuration.text(limit.seconds))")] as JSON).adding(answer.json)
         }
     }
 }
 
 extension FaultAnswer {
-    fileprivate var members: [JSON.Member] {
-        var members: [JSON.Member] = []
-        if let status { members.append(("status", .integer(status))) }
-        if let code { members.append(("code", .string(code))) }
-        if let message { members.append(("message", .string(message))) }
-        if let body { members += [("body", .string(body.text)), ("content_type", .string(body.type))] }
-        if let retryAfter { members.append(("retry_after", .integer(retryAfter))) }
-        return members
+    fileprivate var json: JSON {
+        [
+            "status": status.map(JSON.integer), "code": code.map(JSON.string), "message": message.map(JSON.string),
+            "body": body.map { .string($0.text) }, "content_type": body.map { .string($0.type) },
+            "retry_after": retryAfter.map(JSON.integer),
+        ]
     }
 }
 
 extension SocketFault {
-    fileprivate var members: [JSON.Member] {
-        var members: [JSON.Member] = []
-        if let afterSent { members.append(("after_sent", .integer(afterSent))) }
-        if let afterReceived { members.append(("after_received", .integer(afterReceived))) }
-        if let close { members.append(("close", .integer(close))) }
-        if let reason { members.append(("reason", .string(reason))) }
-        if let results { members.append(("results", .string(results.rawValue))) }
-        if let messages { members.append(("messages", .string(messages.text))) }
-        return members
+    fileprivate var json: JSON {
+        [
+            "after_sent": afterSent.map(JSON.integer), "after_received": afterReceived.map(JSON.integer),
+            "close": close.map(JSON.integer), "reason": reason.map(JSON.string),
+            "results": results.map { .string($0.rawValue) }, "messages": messages.map { .string($0.text) },
+        ]
     }
 }
 
 extension PipelineFault {
-    fileprivate var members: [JSON.Member] {
+    fileprivate var json: JSON {
         switch self {
-        case .delay: []
-        case .failure(let code): [("fail", .string(code.rawValue))]
-        case .empty: [("empty", .bool(true))]
-        case .result: []
+        case .delay, .result: [:]
+        case .failure(let code): ["fail": .string(code.rawValue)]
+        case .empty: ["empty": true]
         }
     }
 }

@@ -61,20 +61,17 @@ extension ShownExchange {
     fileprivate var har: JSON {
         let exchange = exchange
         let time = exchange.endedAt.map { Self.milliseconds(from: exchange.startedAt, $0) } ?? 0
-        var members: [JSON.Member] = [
-            ("startedDateTime", .string(Self.time(exchange.startedAt))), ("time", .number(time)),
-            ("request", harRequest), ("response", harResponse), ("cache", [:]),
-            ("timings", ["send": 0, "wait": .number(time), "receive": 0]),
-            ("_number", .integer(number)), ("_kind", .string(exchange.kind.rawValue)),
+        let isSocket = exchange.kind == .socket
+        return [
+            "startedDateTime": .string(Self.time(exchange.startedAt)), "time": .number(time),
+            "request": harRequest, "response": harResponse, "cache": [:],
+            "timings": ["send": 0, "wait": .number(time), "receive": 0],
+            "_number": .integer(number), "_kind": .string(exchange.kind.rawValue),
+            "_operation": operation.map(JSON.string), "_fault": exchange.fault.map(JSON.string),
+            "comment": exchange.reason.map { .string(SecretMask.text($0)) },
+            "_resourceType": isSocket ? "websocket" : nil,
+            "_webSocketMessages": isSocket ? .array(exchange.frames.compactMap(harMessage)) : nil,
         ]
-        if let operation { members.append(("_operation", .string(operation))) }
-        if let fault = exchange.fault { members.append(("_fault", .string(fault))) }
-        if let reason = exchange.reason { members.append(("comment", .string(SecretMask.text(reason)))) }
-        if exchange.kind == .socket {
-            members.append(("_resourceType", "websocket"))
-            members.append(("_webSocketMessages", .array(exchange.frames.compactMap(harMessage)) { $0 }))
-        }
-        return .object(members)
     }
 
     private var url: String {
@@ -88,26 +85,20 @@ extension ShownExchange {
         let parameters = (query ?? "").split(separator: "&").map { part in
             part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         }
-        var members: [JSON.Member] = [
-            ("method", .string(request.method.rawValue)), ("url", .string(url)), ("httpVersion", "HTTP/1.1"),
-            ("cookies", []), ("headers", Self.har(headers)),
-            (
-                "queryString",
-                .array(parameters) { ["name": .string($0[0]), "value": .string($0.count > 1 ? $0[1] : "")] }
-            ),
-            ("headersSize", -1), ("bodySize", .integer(exchange.requestBody?.size ?? 0)),
-        ]
-        if let body = exchange.requestBody, body.size > 0 {
-            members.append(
-                (
-                    "postData",
-                    [
-                        "mimeType": .string(headers[.contentType] ?? ""), "params": [],
-                        "text": .string(body.shownText ?? ""), "comment": body.comment,
-                    ]
-                ))
+        let queryString = JSON.array(parameters) {
+            ["name": .string($0[0]), "value": .string($0.count > 1 ? $0[1] : "")]
         }
-        return .object(members)
+        let postData = requestBody.map { body -> JSON in
+            [
+                "mimeType": .string(headers[.contentType] ?? ""), "params": [],
+                "text": .string(body.shownText ?? ""), "comment": body.comment,
+            ]
+        }
+        return [
+            "method": .string(request.method.rawValue), "url": .string(url), "httpVersion": "HTTP/1.1", "cookies": [],
+            "headers": Self.har(headers), "queryString": queryString, "headersSize": -1,
+            "bodySize": .integer(requestBody?.size ?? 0), "postData": postData,
+        ]
     }
 
     private var harResponse: JSON {

@@ -108,11 +108,11 @@ private struct Events {
         guard match.holds(for: shown) else { return }
         let all = shown.exchange.frames
         if isOpen { openFrames = all.count }
-        if before == nil, isOpen { add("exchange", .object(shown.summary)) }
+        if before == nil, isOpen { add("exchange", shown.summary) }
         for frame in all.dropFirst(before ?? 0) {
-            add("frame", .object([("id", .integer(entry.number))] + shown.frame(frame)))
+            add("frame", (["id": .integer(entry.number)] as JSON).adding(shown.frame(frame)))
         }
-        if !isOpen { add("exchange", .object(shown.summary)) }
+        if !isOpen { add("exchange", shown.summary) }
     }
 
     private mutating func add(_ event: String, _ json: JSON) {

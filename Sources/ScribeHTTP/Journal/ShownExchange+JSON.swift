@@ -9,105 +9,75 @@ import ScribeRuntime
 
 extension ShownExchange {
     /// The exchange without headers and bodies.
-    package var summary: [JSON.Member] {
-        let exchange = exchange
-        var members: [JSON.Member] = [("id", .integer(number)), ("kind", .string(exchange.kind.rawValue))]
-        func add(_ name: String, _ text: String?) {
-            if let text { members.append((name, .string(text))) }
-        }
-        add("started_at", Self.time(exchange.startedAt))
-        if let end = exchange.endedAt {
-            members.append(("ms", .number(Self.milliseconds(from: exchange.startedAt, end))))
-        }
-        add("method", request.method.rawValue)
-        add("host", request.values(of: .host).first?.value)
-        if !exchange.prefix.isEmpty { add("prefix", exchange.prefix) }
-        add("path", path)
-        add("query", query)
-        add("operation", operation)
-        add("route", exchange.route)
-        add("family", exchange.family)
-        add("event", exchange.delivery?.event)
-        if let delivery = exchange.delivery {
-            members.append(("attempt", .integer(delivery.attempt)))
-            if delivery.isSignedWrongly { members.append(("signed_wrongly", true)) }
-        }
-        add("transaction", exchange.transaction?.rawValue)
-        if let status { members.append(("status", .integer(status))) }
-        add("end", exchange.end?.rawValue ?? "open")
-        add("business", exchange.principal?.business.rawValue)
-        add("client", exchange.principal?.client.rawValue)
-        add("fault", exchange.fault)
-        add("playback", exchange.playback)
-        add("reason", exchange.reason.map { SecretMask.text($0) })
-        if !exchange.ignored.isEmpty {
-            members.append(
-                (
-                    "ignored",
-                    .array(exchange.ignored) { ["name": .string($0.name), "problem": .string($0.problem)] }
-                ))
-        }
-        if !exchange.findings.isEmpty {
-            members.append(
-                (
-                    "findings",
-                    .array(exchange.findings) { ["place": .string($0.place), "problem": .string($0.problem)] }
-                ))
-        }
-        if let nearest {
-            members.append(
-                (
-                    "nearest",
-                    [
-                        "operation": .string(nearest.id), "method": .string(nearest.method.rawValue),
-                        "path": .string(nearest.path),
-                    ]
-                ))
-        }
-        if let size = requestBody?.size { members.append(("request_bytes", .integer(size))) }
-        if let size = exchange.responseBody?.size { members.append(("response_bytes", .integer(size))) }
-        if exchange.kind == .socket {
-            members.append(("frames", .integer(exchange.frames.count)))
-            if exchange.framesLeftOut > 0 { members.append(("frames_left_out", .integer(exchange.framesLeftOut))) }
-        }
-        add("request_id", exchange.requestID.isEmpty ? nil : exchange.requestID)
-        return members
+    package var summary: JSON { summary(countsFrames: true) }
+
+    private func summary(countsFrames: Bool) -> JSON {
+        let (exchange, delivery) = (exchange, exchange.delivery)
+        let isSocket = exchange.kind == .socket
+        let head: JSON = [
+            "id": .integer(number), "kind": .string(exchange.kind.rawValue),
+            "started_at": .string(Self.time(exchange.startedAt)),
+            "ms": exchange.endedAt.map { .number(Self.milliseconds(from: exchange.startedAt, $0)) },
+            "method": .string(request.method.rawValue),
+            "host": request.values(of: .host).first.map { .string($0.value) },
+            "prefix": exchange.prefix.isEmpty ? nil : .string(exchange.prefix), "path": path.map(JSON.string),
+            "query": query.map(JSON.string), "operation": operation.map(JSON.string),
+            "route": exchange.route.map(JSON.string), "family": exchange.family.map(JSON.string),
+        ]
+        let caller: JSON = [
+            "event": (delivery?.event).map(JSON.string), "attempt": (delivery?.attempt).map(JSON.integer),
+            "signed_wrongly": delivery?.isSignedWrongly == true ? true : nil,
+            "transaction": exchange.transaction.map { .string($0.rawValue) }, "status": status.map(JSON.integer),
+            "end": .string(exchange.end?.rawValue ?? "open"),
+            "business": exchange.principal.map { .string($0.business.rawValue) },
+            "client": exchange.principal.map { .string($0.client.rawValue) },
+            "fault": exchange.fault.map(JSON.string), "playback": exchange.playback.map(JSON.string),
+            "reason": exchange.reason.map { .string(SecretMask.text($0)) },
+        ]
+        let ignored = JSON.array(exchange.ignored) { ["name": .string($0.name), "problem": .string($0.problem)] }
+        let findings = JSON.array(exchange.findings) { ["place": .string($0.place), "problem": .string($0.problem)] }
+        return head.adding(caller).adding([
+            "ignored": exchange.ignored.isEmpty ? nil : ignored,
+            "findings": exchange.findings.isEmpty ? nil : findings,
+            "nearest": nearest.map {
+                ["operation": .string($0.id), "method": .string($0.method.rawValue), "path": .string($0.path)]
+            },
+            "request_bytes": (requestBody?.size).map(JSON.integer),
+            "response_bytes": (exchange.responseBody?.size).map(JSON.integer),
+            "frames": isSocket && countsFrames ? .integer(exchange.frames.count) : nil,
+            "frames_left_out": isSocket && exchange.framesLeftOut > 0 ? .integer(exchange.framesLeftOut) : nil,
+            "request_id": exchange.requestID.isEmpty ? nil : .string(exchange.requestID),
+        ])
     }
 
     /// The exchange with headers, bodies and frames.
-    package var detail: [JSON.Member] {
-        var members = summary
-        members.append(("request", Self.json(requestFields, requestBody)))
-        if let response = self.response {
-            members.append(("response", Self.json(response.headerFields, exchange.responseBody)))
-        }
-        if exchange.kind == .socket {
-            members.removeAll { $0.name == "frames" }
-            members.append(("frames", .array(exchange.frames) { .object(frame($0)) }))
-        }
-        return members
+    package var detail: JSON {
+        summary(countsFrames: false).adding([
+            "request": Self.json(requestFields, requestBody),
+            "response": response.map { Self.json($0.headerFields, exchange.responseBody) },
+            "frames": exchange.kind == .socket ? .array(exchange.frames) { frame($0) } : nil,
+        ])
     }
 
     /// Fields of the request's head, the address of the server among them.
     package var requestFields: HTTPFields { HTTPFields(request.values(of: .host)) + request.headerFields }
 
     /// A frame, with its time in milliseconds after the socket's.
-    package func frame(_ frame: RecordedFrame) -> [JSON.Member] {
-        var members: [JSON.Member] = [
-            ("ms", .number(Self.milliseconds(from: exchange.startedAt, frame.time))),
-            ("from", .string(frame.sender.rawValue)),
+    package func frame(_ frame: RecordedFrame) -> JSON {
+        let head: JSON = [
+            "ms": .number(Self.milliseconds(from: exchange.startedAt, frame.time)),
+            "from": .string(frame.sender.rawValue),
         ]
-        switch frame.content {
-        case .text(let body):
-            members.append(("text", body.text.map { _ in .string(body.shownText ?? "") } ?? body.json))
-        case .binary(let body): members.append(("binary", body.json))
-        case .ping: members.append(("ping", true))
-        case .pong: members.append(("pong", true))
-        case .close(let code, let reason):
-            members.append(("close", .integer(Int(code))))
-            if !reason.isEmpty { members.append(("reason", .string(reason))) }
-        }
-        return members
+        let content: JSON =
+            switch frame.content {
+            case .text(let body): ["text": body.text == nil ? body.json : .string(body.shownText ?? "")]
+            case .binary(let body): ["binary": body.json]
+            case .ping: ["ping": true]
+            case .pong: ["pong": true]
+            case .close(let code, let reason):
+                ["close": .integer(Int(code)), "reason": reason.isEmpty ? nil : .string(reason)]
+            }
+        return head.adding(content)
     }
 
     private static func json(_ headers: HTTPFields, _ body: RecordedBody?) -> JSON {

@@ -61,7 +61,7 @@ package struct SocketRecording: Sendable {
                 guard frame.sender == .client, body.sha256 != nil else { throw .notWhole(shown.number) }
             case .close: break
             }
-            lines.append(.object(shown.frame(frame)))
+            lines.append(shown.frame(frame))
         }
         return lines.flatMap { $0.bytes + [UInt8(ascii: "\n")] }
     }

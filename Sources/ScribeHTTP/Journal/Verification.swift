@@ -156,36 +156,23 @@ extension Verification.Miss {
     fileprivate var rank: (Int, Int, Int) {
         (distance, shown.exchange.kind == .delivery ? 1 : 0, -shown.number)
     }
+
+    fileprivate var json: JSON {
+        let differences = JSON.array(differences) {
+            ["name": .string($0.name), "expected": .string($0.expected), "found": .string($0.found)]
+        }
+        return shown.summary.adding(["differences": differences])
+    }
 }
 
 extension Verification.Outcome {
-    package var members: [JSON.Member] {
+    package var json: JSON {
         [
-            ("count", .integer(matched.count)), ("matched", .array(matched) { .integer($0) }),
-            (
-                "unknown",
-                .array(unknown) {
-                    ["id": .integer($0.number), "name": .string($0.name), "problem": .string($0.why)]
-                }
-            ),
-            (
-                "misses",
-                .array(misses) { miss in
-                    .object(
-                        miss.shown.summary + [
-                            (
-                                "differences",
-                                .array(miss.differences) {
-                                    [
-                                        "name": .string($0.name), "expected": .string($0.expected),
-                                        "found": .string($0.found),
-                                    ]
-                                }
-                            )
-                        ])
-                }
-            ),
-            ("diff", .string(diff)),
+            "count": .integer(matched.count), "matched": .array(matched) { .integer($0) },
+            "unknown": .array(unknown) {
+                ["id": .integer($0.number), "name": .string($0.name), "problem": .string($0.why)]
+            },
+            "misses": .array(misses, \.json), "diff": .string(diff),
         ]
     }
 

@@ -91,32 +91,22 @@ struct FixtureBody {
 
 extension Fixture {
     /// The fixture as its body has it.
-    var members: [JSON.Member] {
-        var members: [JSON.Member] = [("name", .string(name ?? ""))]
-        func add(_ name: String, _ text: String?) { if let text { members.append((name, .string(text))) } }
-        add("text", text)
-        if let spoken {
-            members.append(
-                (
-                    "chunks",
-                    .array(spoken) { chunk in
-                        .array(chunk) { segment in
-                            var fields: [JSON.Member] = [("text", .string(segment.text))]
-                            if let speaker = segment.speaker { fields.append(("speaker", .integer(speaker))) }
-                            return .object(
-                                fields + [("start", .number(segment.start)), ("end", .number(segment.end))])
-                        }
-                    }
-                ))
-        }
-        add("note", note)
-        add("warning", warning?.rawValue)
-        add("failure", failure?.rawValue)
-        add("delay", delay.map { ClockDuration.text($0) })
-        add("sha256", sha256)
-        add("client", client)
-        if isForNext { members.append(("next", .bool(true))) }
-        if let refuses { members.append(("refuses", .array(refuses) { .string($0.rawValue) })) }
-        return members
+    var json: JSON {
+        let chunks = spoken.map { chunks in JSON.array(chunks) { .array($0, \.json) } }
+        return [
+            "name": .string(name ?? ""), "text": text.map(JSON.string), "chunks": chunks,
+            "note": note.map(JSON.string), "warning": warning.map { .string($0.rawValue) },
+            "failure": failure.map { .string($0.rawValue) }, "delay": delay.map { .string(ClockDuration.text($0)) },
+            "sha256": sha256.map(JSON.string), "client": client.map(JSON.string), "next": isForNext ? true : nil,
+            "refuses": refuses.map { .array($0) { .string($0.rawValue) } },
+        ]
+    }
+}
+
+extension Fixture.SpokenSegment {
+    fileprivate var json: JSON {
+        [
+            "text": .string(text), "speaker": speaker.map(JSON.integer), "start": .number(start), "end": .number(end),
+        ]
     }
 }

@@ -27,12 +27,12 @@ struct FixtureRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let all = try own.all
         return try await .longJSON(
-            .ok, ["fixtures": .array(all) { .object($0.members) }, "max": .integer(WorldFixtures.limit)])
+            .ok, ["fixtures": .array(all, \.json), "max": .integer(WorldFixtures.limit)])
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         guard let fixture = try own[try Self.name(context)] else { throw ControlError.notFound("such fixture") }
-        return try await .longJSON(.ok, .object(fixture.members))
+        return try await .longJSON(.ok, fixture.json)
     }
 
     @Sendable private func put(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -49,7 +49,7 @@ struct FixtureRoutes: Sendable {
                 "With a real transcriber fixtures only refuse steps: start with --transcriber fake")
         }
         try own.put(fixture, named: name)
-        return try await .longJSON(.ok, .object(fixture.members))
+        return try await .longJSON(.ok, fixture.json)
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {

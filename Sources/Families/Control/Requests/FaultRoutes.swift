@@ -31,7 +31,7 @@ struct FaultRoutes: Sendable {
     @Sendable private func list(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let entries = rules.entries
         return try await .longJSON(
-            .ok, ["faults": .array(entries) { .object($0.members) }, "max": .integer(FaultRules.limit)])
+            .ok, ["faults": .array(entries, \.json), "max": .integer(FaultRules.limit)])
     }
 
     @Sendable private func add(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -59,7 +59,7 @@ struct FaultRoutes: Sendable {
         rule.times = rule.times ?? usualTimes
         try requireClient(rule.match.client)
         let entry = try rules.add(rule, named: id)
-        return try await .longJSON(.created, .object(entry.members))
+        return try await .longJSON(.created, entry.json)
     }
 
     /// - Throws: ``ScribeError/invalidRequest(field:problem:)`` for a client that cannot ask.
@@ -79,7 +79,7 @@ struct FaultRoutes: Sendable {
         let body = try await request.fields(["is_on", "times"], context: context)
         let isOn = body.has("is_on") ? try body.flag("is_on") : nil
         let entry = try rules.change(try Self.id(context), isOn: isOn, times: try body.integer("times", from: 1))
-        return try await .longJSON(.ok, .object(entry.members))
+        return try await .longJSON(.ok, entry.json)
     }
 
     @Sendable private func remove(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -106,9 +106,9 @@ struct FaultRoutes: Sendable {
 }
 
 extension FaultRules.Entry {
-    fileprivate var members: [JSON.Member] {
-        [("id", .string(rule.id))] + rule.members + [
-            ("is_on", .bool(isOn)), ("matched", .integer(matched)), ("applied", .integer(applied)),
-        ]
+    fileprivate var json: JSON {
+        (["id": .string(rule.id)] as JSON).adding(rule.json).adding([
+            "is_on": .bool(isOn), "matched": .integer(matched), "applied": .integer(applied),
+        ])
     }
 }

@@ -98,30 +98,25 @@ struct JournalRoutes: Sendable {
     private func list(
         _ members: [String: JSONValue], _ limit: Int,
         _ isMeant: @escaping @Sendable (ShownExchange) -> Bool = { _ in true },
-        as json: @escaping @Sendable (ShownExchange) -> JSON = { .object($0.summary) }
+        as json: @escaping @Sendable (ShownExchange) -> JSON = { $0.summary }
     ) async throws -> Response {
         let journal = try journal
         let match = try reader(of: journal).match(members)
         return try await .longJSON(
             .ok,
-            .object(
-                [
-                    (
-                        "requests",
-                        .array(try match.exchanges(of: journal, index).filter(isMeant).suffix(limit), json)
-                    )
-                ] + journal.members))
+            (["requests": .array(try match.exchanges(of: journal, index).filter(isMeant).suffix(limit), json)] as JSON)
+                .adding(journal.json))
     }
 
     @Sendable private func find(_ request: Request, _ context: ScribeContext) async throws -> Response {
         var members = try await members(of: request, context)
         let limit = try Self.limit(&members, usual: 20, most: Self.maxFound)
-        return try await list(members, limit, as: { .object($0.detail) })
+        return try await list(members, limit, as: { $0.detail })
     }
 
     @Sendable private func read(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let shown = try await shown(context)
-        return try await .longJSON(.ok, .object(shown.detail))
+        return try await .longJSON(.ok, shown.detail)
     }
 
     private func shown(_ context: ScribeContext) async throws -> ShownExchange {
@@ -155,8 +150,7 @@ struct JournalRoutes: Sendable {
         let count = try await EventLoopOffload.run(bytes: .max) { try match.count(in: journal, index) }
         return try await .longJSON(
             .ok,
-            .object(
-                [("count", .integer(count.matched)), ("unknown", .integer(count.unknown))] + journal.members))
+            (["count": .integer(count.matched), "unknown": .integer(count.unknown)] as JSON).adding(journal.json))
     }
 
     @Sendable private func verify(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -190,14 +184,14 @@ struct JournalRoutes: Sendable {
     private func answer(
         _ outcome: Verification.Outcome, of journal: Journal, _ context: ScribeContext
     ) async throws -> Response {
-        let dropped: JSON.Member = ("dropped", .integer(journal.counts.dropped))
-        guard !outcome.isMet else { return try await .longJSON(.ok, .object(outcome.members + [dropped])) }
-        let problem: [JSON.Member] = [
-            ("type", "about:blank"), ("title", "Unprocessable Content"), ("status", 422),
-            ("detail", .string(outcome.sentence)), ("code", "not_verified"), ("request_id", .string(context.requestID)),
+        let dropped: JSON = ["dropped": .integer(journal.counts.dropped)]
+        guard !outcome.isMet else { return try await .longJSON(.ok, outcome.json.adding(dropped)) }
+        let problem: JSON = [
+            "type": "about:blank", "title": "Unprocessable Content", "status": 422,
+            "detail": .string(outcome.sentence), "code": "not_verified", "request_id": .string(context.requestID),
         ]
         var response = try await Response.longJSON(
-            .unprocessableContent, .object(problem + outcome.members + [dropped]))
+            .unprocessableContent, problem.adding(outcome.json).adding(dropped))
         response.headers[.contentType] = "application/problem+json"
         return response
     }
@@ -246,12 +240,12 @@ struct JournalRoutes: Sendable {
 }
 
 extension Journal {
-    fileprivate var members: [JSON.Member] {
+    fileprivate var json: JSON {
         let counts = counts
         return [
-            ("mode", .string(settings.mode.rawValue)), ("entries", .integer(counts.entries)),
-            ("bytes", .integer(counts.bytes)), ("dropped", .integer(counts.dropped)),
-            ("max", .integer(settings.entries)), ("max_bytes", .integer(settings.bytes)),
+            "mode": .string(settings.mode.rawValue), "entries": .integer(counts.entries),
+            "bytes": .integer(counts.bytes), "dropped": .integer(counts.dropped),
+            "max": .integer(settings.entries), "max_bytes": .integer(settings.bytes),
         ]
     }
 }

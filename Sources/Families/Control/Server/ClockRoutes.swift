@@ -27,7 +27,7 @@ struct ClockRoutes: Sendable {
     private var clock: WorldClock { world.runtime.clock }
 
     @Sendable private func show(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        .json(.ok, .object(members))
+        .json(.ok, json)
     }
 
     @Sendable private func set(_ request: Request, _ context: ScribeContext) async throws -> Response {
@@ -50,7 +50,7 @@ struct ClockRoutes: Sendable {
             default:
                 throw ScribeError.invalidRequest(field: "mode", problem: "must be frozen, moved, running or system")
             }
-            return .json(.ok, .object(members))
+            return .json(.ok, json)
         }
     }
 
@@ -67,17 +67,13 @@ struct ClockRoutes: Sendable {
         let running = outcome.running
         return .json(
             .ok,
-            .object(
-                members + [
-                    ("steps", .integer(outcome.steps)), ("is_done", .bool(running.isEmpty)),
-                    (
-                        "running",
-                        [
-                            "jobs": .integer(running.jobs), "deliveries": .integer(running.deliveries),
-                            "sessions": .integer(running.sessions), "conversations": .integer(running.conversations),
-                        ]
-                    ),
-                ]))
+            json.adding([
+                "steps": .integer(outcome.steps), "is_done": .bool(running.isEmpty),
+                "running": [
+                    "jobs": .integer(running.jobs), "deliveries": .integer(running.deliveries),
+                    "sessions": .integer(running.sessions), "conversations": .integer(running.conversations),
+                ],
+            ]))
     }
 
     private func target(of body: JSONFields) throws(ScribeError) -> ClockAdvance.Target {
@@ -114,24 +110,20 @@ struct ClockRoutes: Sendable {
         guard world.mayMoveClock else { throw NamespaceProblem.clockOfFolder }
     }
 
-    private var members: [JSON.Member] {
+    private var json: JSON {
         let (now, offset, isFrozen) = (clock.now, clock.offset, clock.isFrozen)
         let sleepers = clock.sleepers
         let mode = isFrozen ? "frozen" : abs(offset) < 0.0005 ? "system" : "moved"
+        let waiting = JSON.array(sleepers.prefix(Self.maxShown)) { sleeper in
+            [
+                "what": .string(sleeper.name.rawValue), "due": .string(Self.text(sleeper.due)),
+                "advance": .string(ClockDuration.text(sleeper.due.timeIntervalSince(now))),
+            ]
+        }
         return [
-            ("namespace", .string(world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld)),
-            ("mode", .string(mode)), ("now", .string(Self.text(now))),
-            ("machine", .string(Self.text(clock.wall.now))),
-            (
-                "waiting",
-                .array(Array(sleepers.prefix(Self.maxShown))) { sleeper in
-                    [
-                        "what": .string(sleeper.name.rawValue), "due": .string(Self.text(sleeper.due)),
-                        "advance": .string(ClockDuration.text(sleeper.due.timeIntervalSince(now))),
-                    ]
-                }
-            ),
-            ("waiting_count", .integer(sleepers.count)),
+            "namespace": .string(world.namespace?.rawValue ?? NamespaceName.ofDefaultWorld), "mode": .string(mode),
+            "now": .string(Self.text(now)), "machine": .string(Self.text(clock.wall.now)), "waiting": waiting,
+            "waiting_count": .integer(sleepers.count),
         ]
     }
 }
