@@ -117,14 +117,7 @@ package struct NewObject: Sendable {
     /// - Returns: false if they are gone.
     package mutating func write(_ name: String, _ bytes: Range<Int>, of objects: any ObjectStore) async throws -> Bool {
         guard let reader = try await objects.open(name) else { return false }
-        var rest = bytes
-        while !rest.isEmpty {
-            let piece = try await reader.read(rest)
-            guard piece.readableBytes > 0 else { return false }
-            rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
-            try await writer.write(piece)
-        }
-        return true
+        return try await reader.read(bytes) { try await writer.write($0) }
     }
 
     /// Writes the pending bytes, as ``ObjectWriter/finish()``.
@@ -164,4 +157,22 @@ package protocol ObjectReader: Sendable {
     /// - Returns: the bytes; empty at the end.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)``, or the system's error.
     func read(_ range: Range<Int>) async throws -> ByteBuffer
+}
+
+extension ObjectReader {
+    /// Reads a range piece by piece.
+    /// - Returns: false if the bytes end before the range does.
+    /// - Throws: errors of `body`, and those of ``read(_:)``.
+    package func read(
+        _ range: Range<Int>, _ body: @concurrent (ByteBuffer) async throws -> Void
+    ) async throws -> Bool {
+        var place = range.lowerBound
+        while place < range.upperBound {
+            let piece = try await read(place..<range.upperBound)
+            guard piece.readableBytes > 0 else { return false }
+            place += piece.readableBytes
+            try await body(piece)
+        }
+        return true
+    }
 }

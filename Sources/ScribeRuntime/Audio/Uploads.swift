@@ -190,12 +190,8 @@ extension Uploads {
     package func bytes(of object: StoredObject, upTo limit: Int) async throws -> [UInt8]? {
         guard object.size <= limit, let reader = try await objects.open(object.file) else { return nil }
         var content: [UInt8] = []
-        while content.count < object.size {
-            let piece = try await reader.read(content.count..<object.size)
-            guard piece.readableBytes > 0 else { return nil }
-            content.append(contentsOf: piece.readableBytesView)
-        }
-        return content
+        let isWhole = try await reader.read(0..<object.size) { content.append(contentsOf: $0.readableBytesView) }
+        return isWhole ? content : nil
     }
 
     /// Opens an object for reading; nil if its file is gone.

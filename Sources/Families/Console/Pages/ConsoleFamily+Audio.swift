@@ -58,13 +58,8 @@ extension ConsoleFamily {
         return Response(
             status: range == nil ? .ok : .partialContent, headers: headers,
             body: ResponseBody(contentLength: bytes.count) { writer in
-                var place = bytes.lowerBound
-                while place < bytes.upperBound {
-                    let piece = try await reader.read(place..<bytes.upperBound)
-                    guard piece.readableBytes > 0 else { throw ConsoleError.notFound }
-                    place += piece.readableBytes
-                    try await writer.write(piece)
-                }
+                let isWhole = try await reader.read(bytes) { try await writer.write($0) }
+                guard isWhole else { throw ConsoleError.notFound }
                 try await writer.finish(nil)
             })
     }

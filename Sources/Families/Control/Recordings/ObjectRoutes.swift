@@ -53,13 +53,8 @@ struct ObjectRoutes: Sendable {
                 .contentDisposition: "attachment",
             ],
             body: ResponseBody(contentLength: object.size) { writer in
-                var place = 0
-                while place < object.size {
-                    let piece = try await reader.read(place..<object.size)
-                    guard piece.readableBytes > 0 else { throw ControlError.notFound("more of the object") }
-                    place += piece.readableBytes
-                    try await writer.write(piece)
-                }
+                let isWhole = try await reader.read(0..<object.size) { try await writer.write($0) }
+                guard isWhole else { throw ControlError.notFound("more of the object") }
                 try await writer.finish(nil)
             })
     }

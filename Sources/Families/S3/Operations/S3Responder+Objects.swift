@@ -112,13 +112,8 @@ extension S3Responder {
 
     private static func body(of reader: any ObjectReader, _ bytes: Range<Int>) -> ResponseBody {
         ResponseBody(contentLength: bytes.count) { writer in
-            var rest = bytes
-            while !rest.isEmpty {
-                let piece = try await reader.read(rest)
-                guard piece.readableBytes > 0 else { throw S3Error.internalError }
-                rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
-                try await writer.write(piece)
-            }
+            let isWhole = try await reader.read(bytes) { try await writer.write($0) }
+            guard isWhole else { throw S3Error.internalError }
             try await writer.finish(nil)
         }
     }

@@ -44,14 +44,9 @@ struct JoinedWave: Sendable {
             for object in objects {
                 guard let range = wanted(Self.samples(of: object)) else { continue }
                 guard let reader = try await uploads.open(object) else { throw MissingFile() }
-                var rest =
-                    (range.lowerBound + AudioSegment.headerSize)..<(range.upperBound + AudioSegment.headerSize)
-                while !rest.isEmpty {
-                    let piece = try await reader.read(rest)
-                    guard piece.readableBytes > 0 else { throw MissingFile() }
-                    rest = (rest.lowerBound + piece.readableBytes)..<rest.upperBound
-                    try await writer.write(piece)
-                }
+                let first = range.lowerBound + AudioSegment.headerSize
+                let isWhole = try await reader.read(first..<first + range.count) { try await writer.write($0) }
+                guard isWhole else { throw MissingFile() }
             }
             try await writer.finish(nil)
         }
