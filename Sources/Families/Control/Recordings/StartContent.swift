@@ -26,14 +26,8 @@ package struct StartContent: Sendable {
         package let reason: String
     }
 
-    private struct Rule {
-        let path: String
-        let rule: FaultRule
-        let id: String?
-    }
-
     private let seeds: [(file: File, body: SeedBody)]
-    private let rules: [Rule]
+    private let rules: [(path: String, rule: FaultRule, id: String?)]
     private let settings: ControlFamily.Settings
 
     /// Checks the files as far as that can be done without data.
@@ -60,7 +54,9 @@ package struct StartContent: Sendable {
             }
         }
         let reader = FaultRuleReader(operations: .documented, others: settings.otherOperations, events: events)
-        var rules: [Rule] = []
+        var rules: [(path: String, rule: FaultRule, id: String?)] = []
+        // How much memory the rules may take only their world knows.
+        let tried = FaultRules(WorldIdentifiers(.random), WorldMemory(limit: .max).share())
         for file in faults {
             for content in try Self.list(in: file) {
                 do {
@@ -68,8 +64,8 @@ package struct StartContent: Sendable {
                         throw ScribeError.invalidRequest(field: nil, problem: "has a rule that is no object")
                     }
                     let (rule, id) = try reader.rule(of: members)
-                    try Self.check(rule, id, after: rules)
-                    rules.append(Rule(path: file.path, rule: rule, id: id))
+                    _ = try tried.add(rule, named: id)
+                    rules.append((file.path, rule, id))
                 } catch {
                     throw Self.mistake(error, in: file.path)
                 }
@@ -87,22 +83,6 @@ package struct StartContent: Sendable {
         default: break
         }
         throw Mistake(path: file.path, reason: "must be a list of fault rules, or have one as 'faults'")
-    }
-
-    private static func check(_ rule: FaultRule, _ id: String?, after rules: [Rule]) throws(FaultProblem) {
-        guard rules.count < FaultRules.limit else { throw .tooMany(limit: FaultRules.limit) }
-        // Rules without a name of their own get the next free one of `fault-1` and so on.
-        var (names, made): ([String], Int) = ([], 0)
-        for rule in rules {
-            var name = rule.id
-            while name == nil {
-                made += 1
-                if !names.contains("fault-\(made)") { name = "fault-\(made)" }
-            }
-            names.append(name ?? "")
-        }
-        if let id, names.contains(id) { throw .exists(id) }
-        if let other = zip(names, rules).first(where: { $0.1.rule.shadows(rule) }) { throw .shadowed(by: other.0) }
     }
 
     package var isEmpty: Bool { seeds.isEmpty && rules.isEmpty }
