@@ -13,6 +13,8 @@ package struct SocketRoute: Sendable {
         package var messageSize = 1 << 20
         /// Longest text message, in bytes; nil for ``messageSize``.
         package var textSize: Int?
+        /// Longest first message, in bytes; nil for ``messageSize``.
+        var firstSize: Int?
         /// Longest time without activity.
         package var idleTime: Duration
         /// Closure of an idle socket.
@@ -78,7 +80,7 @@ package struct SocketRoute: Sendable {
         let idle = idleWatch
         let playback = context.nextPlayback(for: request, in: context.world)
         return upgrade.response(
-            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end, memory: share,
+            subprotocol: subprotocol, headers: headers, limits: limits, clock: clock, end: end, memory: share,
             idle: idle, request, context: context
         ) { socket, messages in
             if let playback {
@@ -107,7 +109,7 @@ package struct SocketRoute: Sendable {
     ) -> Response {
         let share = MemoryShare(of: memory)
         let idle = idleWatch
-        var limits = upgradeLimits
+        var limits = limits
         limits.firstSize = Self.loginSize
         return upgrade.response(
             subprotocol: nil, headers: [:], limits: limits, clock: clock, end: end, memory: share, idle: idle, request,
@@ -146,20 +148,13 @@ package struct SocketRoute: Sendable {
         _ request: Request, _ context: ScribeContext
     ) -> Response {
         upgrade.response(
-            subprotocol: subprotocol, headers: headers, limits: upgradeLimits, clock: clock, end: end,
+            subprotocol: subprotocol, headers: headers, limits: limits, clock: clock, end: end,
             memory: MemoryShare(of: memory), idle: idleWatch, request, context: context
         ) { _, _ in closure }
     }
 
     private var idleWatch: IdleTimeout {
         IdleTimeout(clock: clock, limit: limits.idleTime, closure: limits.idleClosure)
-    }
-
-    private var upgradeLimits: WebSocketUpgrade.Limits {
-        var upgrade = WebSocketUpgrade.Limits()
-        upgrade.messageSize = limits.messageSize
-        upgrade.textSize = limits.textSize
-        return upgrade
     }
 
     /// Serves a socket to its end. Received data is stored before the client learns of the closure.

@@ -13,6 +13,9 @@ import ServiceLifecycle
 
 /// Parses a request to switch to WebSocket, and answers it (RFC 6455, section 4.2).
 package struct WebSocketUpgrade: Sendable {
+    /// Time without a frame until the server sends a ping; after twice that time the socket closes.
+    private static let silence: Duration = .seconds(20)
+
     private let key: String
     /// Subprotocols that the client offers, in its order.
     package let subprotocols: [String]
@@ -28,20 +31,6 @@ package struct WebSocketUpgrade: Sendable {
             .flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Size and time limits of a socket.
-    package struct Limits: Sendable {
-        /// Longest message, in bytes.
-        package var messageSize = 1 << 20
-        /// Longest text message, in bytes; nil for ``messageSize``.
-        package var textSize: Int?
-        /// Longest first message, in bytes; nil for ``messageSize``.
-        package var firstSize: Int?
-        /// Time without a frame until the server sends a ping; after twice that time the socket closes.
-        package var silence: Duration = .seconds(20)
-
-        package init() {}
-    }
-
     /// Builds the answer that opens the socket. `serve` runs for its whole life; its result or error closes it.
     ///
     /// - Parameters:
@@ -50,7 +39,7 @@ package struct WebSocketUpgrade: Sendable {
     ///   - memory: Share of the memory budget for incomplete messages.
     ///   - idle: Learns when the client has to wait for memory.
     func response(
-        subprotocol: String?, headers: HTTPFields, limits: Limits, clock: WallClock, end: OneShotSignal,
+        subprotocol: String?, headers: HTTPFields, limits: SocketRoute.Limits, clock: WallClock, end: OneShotSignal,
         memory: MemoryShare, idle: IdleTimeout, _ request: Request, context: ScribeContext,
         serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) -> Response {
@@ -73,8 +62,7 @@ package struct WebSocketUpgrade: Sendable {
             var isLost = false
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let closure = await Self.closure(
-                        of: socket, messages, presence, limits.silence, clock, end, logger, serve)
+                    let closure = await Self.closure(of: socket, messages, presence, clock, end, logger, serve)
                     if let closure { socket.close(closure) } else { socket.drop() }
                 }
                 do {
@@ -101,8 +89,8 @@ package struct WebSocketUpgrade: Sendable {
     /// Serves the socket to its end.
     /// - Returns: The closure to send; nil if the client has disconnected.
     private static func closure(
-        of socket: WebSocket, _ messages: WebSocketMessages, _ presence: PingTimeout, _ silence: Duration,
-        _ clock: WallClock, _ end: OneShotSignal, _ logger: Logger,
+        of socket: WebSocket, _ messages: WebSocketMessages, _ presence: PingTimeout, _ clock: WallClock,
+        _ end: OneShotSignal, _ logger: Logger,
         _ serve: @escaping @Sendable (WebSocket, WebSocketMessages) async throws -> WebSocketClosure
     ) async -> WebSocketClosure? {
         do {
@@ -113,7 +101,7 @@ package struct WebSocketUpgrade: Sendable {
                     return try await withThrowingTaskGroup(of: WebSocketClosure?.self) { group in
                         group.addTask { try await serve(socket, messages) }
                         group.addTask {
-                            try await presence.watch(socket, silence, clock)
+                            try await presence.watch(socket, Self.silence, clock)
                             return nil
                         }
                         defer { group.cancelAll() }
@@ -176,7 +164,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
     package typealias Element = WebSocketMessage
 
     private let body: RequestBody
-    private let limits: WebSocketUpgrade.Limits
+    private let limits: SocketRoute.Limits
     fileprivate let socket: WebSocket
     fileprivate let presence: PingTimeout
     fileprivate let memory: MemoryShare
@@ -186,7 +174,7 @@ package final class WebSocketMessages: AsyncSequence, Sendable {
     fileprivate let cut = LockedValue(false)
 
     init(
-        body: RequestBody, socket: WebSocket, limits: WebSocketUpgrade.Limits, presence: PingTimeout,
+        body: RequestBody, socket: WebSocket, limits: SocketRoute.Limits, presence: PingTimeout,
         memory: MemoryShare, idle: IdleTimeout
     ) {
         self.body = body
