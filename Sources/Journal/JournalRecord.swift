@@ -264,7 +264,8 @@ package final class JournalRecord: Sendable {
     package func add(_ frame: @autoclosure () -> RecordedFrame.Content, from sender: RecordedFrame.Sender) {
         let now = settings.clock.now
         update(isNews: true) { exchange in
-            let frame = RecordedFrame(mode.isFull ? frame() : frame().withoutReason, from: sender, at: now)
+            let frame = RecordedFrame(
+                time: now, sender: sender, content: mode.isFull ? frame() : frame().withoutReason)
             let size = frame.content.size
             guard exchange.frames.count < JournalSettings.frameLimit,
                 exchange.frameBytes + size <= JournalSettings.socketLimit

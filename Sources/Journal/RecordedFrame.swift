@@ -17,12 +17,6 @@ package struct RecordedFrame: Sendable {
     package let time: Date
     package let sender: Sender
     package let content: Content
-
-    package init(_ content: Content, from sender: Sender, at time: Date) {
-        self.content = content
-        self.sender = sender
-        self.time = time
-    }
 }
 
 extension RecordedFrame.Content {

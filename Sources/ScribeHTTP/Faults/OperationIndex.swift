@@ -13,14 +13,7 @@ package struct OperationIndex: Sendable {
         /// Path with parameters in braces.
         package let path: String
         /// Whether the operation opens a socket.
-        package let isSocket: Bool
-
-        package init(id: String, method: HTTPRequest.Method, path: String, isSocket: Bool = false) {
-            self.id = id
-            self.method = method
-            self.path = path
-            self.isSocket = isSocket
-        }
+        package var isSocket = false
 
         /// Begin of the path, up to its first parameter.
         var literalStart: Substring { path.prefix { $0 != "{" } }

@@ -13,19 +13,6 @@ package struct RequestLine: Sendable {
     package let traceID: String?
     /// When the answer was ready.
     package let time: Date
-
-    package init(
-        method: String, route: String, status: Int, milliseconds: Double, requestID: String, traceID: String?,
-        time: Date
-    ) {
-        self.method = method
-        self.route = route
-        self.status = status
-        self.milliseconds = milliseconds
-        self.requestID = requestID
-        self.traceID = traceID
-        self.time = time
-    }
 }
 
 /// A log handler that writes the lines of requests without metadata: its dictionaries cost more than a route.

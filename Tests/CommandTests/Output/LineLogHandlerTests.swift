@@ -1,10 +1,10 @@
 import Basics
 import Foundation
 import Logging
-import ScribeHTTP
 import TestSupport
 import Testing
 
+@testable import ScribeHTTP
 @testable import scribe_emulator
 
 struct LineLogHandlerTests {
