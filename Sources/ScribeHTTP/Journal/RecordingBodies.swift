@@ -50,14 +50,16 @@ package final class CollectedBody: ResponseBodyWriter, Sendable {
     @concurrent package func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
 
-/// Passes an answer, and records it before its last piece.
+/// Passes an answer, and records it before its last piece, or its end alone.
 struct RecordingWriter: ResponseBodyWriter {
     var writer: any ResponseBodyWriter
     let record: JournalRecord
+    let keepsBody: Bool
     /// Bytes to come; nil if the answer's length is not known.
     var left: Int?
 
     @concurrent mutating func write(_ buffer: ByteBuffer) async throws {
+        guard keepsBody else { return try await writer.write(buffer) }
         await EventLoopOffload.run(bytes: buffer.readableBytes) { [record] in
             record.update { $0.add(response: buffer) }
         }
@@ -67,19 +69,6 @@ struct RecordingWriter: ResponseBodyWriter {
         }
         try await writer.write(buffer)
     }
-
-    @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-        record.end(.whole)
-        try await writer.finish(trailingHeaders)
-    }
-}
-
-/// Passes an answer, and records only its end.
-struct EndRecorder: ResponseBodyWriter {
-    var writer: any ResponseBodyWriter
-    let record: JournalRecord
-
-    @concurrent mutating func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
 
     @concurrent consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
         record.end(.whole)

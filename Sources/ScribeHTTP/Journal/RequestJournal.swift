@@ -142,11 +142,8 @@ package final class RequestJournal: Sendable {
         var passed = response
         passed.body = ResponseBody(contentLength: length) { [self, inner = response.body] writer in
             do {
-                if keepsBody {
-                    try await inner.write(RecordingWriter(writer: writer, record: record, left: length))
-                } else {
-                    try await inner.write(EndRecorder(writer: writer, record: record))
-                }
+                try await inner.write(
+                    RecordingWriter(writer: writer, record: record, keepsBody: keepsBody, left: length))
                 record.end(.whole)
             } catch {
                 record.end(.cut)
