@@ -6,36 +6,24 @@ package import ScribeDomain
 import ScribeRuntime
 
 /// Upload link of a protocol session's audio: a URL or a signed form (medscribe.md 2.1.1).
-package enum UploadLink: Sendable {
-    /// A signed form for uploads to a folder of a bucket.
-    package struct Form: Sendable {
-        package let json: JSON
-
-        /// - Parameters:
-        ///   - url: The address of the bucket.
-        ///   - fields: The fields of the form, its signature among them.
-        ///   - folder: The key prefix with a slash at its end.
-        package init(url: String, fields: [String: String], folder: String, transaction: String) {
-            json = [
-                "uploadData": ["url": .string(url), "fields": .value(.object(fields.mapValues { .string($0) }))],
-                "folderPath": .string(folder), "txn_id": .string(transaction),
-            ]
-        }
-    }
-
-    case address(String)
-    case form(Form)
-
-    package var json: JSON {
-        switch self {
-        case .address(let address): .string(address)
-        case .form(let form): form.json
-        }
-    }
-
+package struct UploadLink: Sendable {
+    package let json: JSON
     /// Value of `storage_provider`: only a form has one.
-    package var provider: String? {
-        if case .form = self { "aws" } else { nil }
+    package let provider: String?
+
+    static func address(_ address: String) -> UploadLink { UploadLink(json: .string(address), provider: nil) }
+
+    /// A signed form for uploads to a folder of a bucket.
+    /// - Parameters:
+    ///   - url: The address of the bucket.
+    ///   - fields: The fields of the form, its signature among them.
+    ///   - folder: The key prefix with a slash at its end.
+    package static func form(url: String, fields: [String: String], folder: String, transaction: String) -> UploadLink {
+        let json: JSON = [
+            "uploadData": ["url": .string(url), "fields": .value(.object(fields.mapValues { .string($0) }))],
+            "folderPath": .string(folder), "txn_id": .string(transaction),
+        ]
+        return UploadLink(json: json, provider: "aws")
     }
 }
 
@@ -102,9 +90,8 @@ package struct UploadLinks: Sendable {
             bucket: location.bucket, folder: folder, metadata: [:], for: principal, credentials: credentials,
             at: clock.wall.now)
         return .form(
-            UploadLink.Form(
-                url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields, folder: folder,
-                transaction: id))
+            url: origin.bucketURL(location.bucket, for: request, context), fields: form.fields, folder: folder,
+            transaction: id)
     }
 
     private func wantsForm(_ request: Request, _ uploadType: UploadType) -> Bool {

@@ -56,7 +56,7 @@ struct FileUploadRoutes: Sendable {
         let form = try await UploadForm(
             bucket: EkaFamily.batchBucket, folder: folder, metadata: metadata, for: principal,
             credentials: credentials, at: clock.wall.now)
-        let link = UploadLink.Form(
+        let link = UploadLink.form(
             url: origin.bucketURL(EkaFamily.batchBucket, for: request, context), fields: form.fields,
             folder: folder, transaction: transaction)
         return try await .longJSON(.ok, link.json)
