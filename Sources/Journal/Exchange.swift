@@ -53,9 +53,9 @@ package struct Exchange: Sendable {
     /// Reason that the request was refused, or that the delivery failed; or an oddity of a request that was served.
     package var reason: String?
     /// Parts of the request that have no effect here.
-    package var ignored: [IgnoredParameter] = []
+    package var ignored: [Remark] = []
     /// Parts of the request and of the answer that do not fit the contract.
-    package var findings: [ContractFinding] = []
+    package var findings: [Remark] = []
     /// Fault rules that were applied.
     package var fault: String?
     /// Recording that was played to the socket.

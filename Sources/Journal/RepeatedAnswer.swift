@@ -14,7 +14,7 @@ package final class RepeatedAnswer: Sendable {
     /// About the memory of the body, in bytes.
     let bodyMemory: Int
     /// Parts of the body that do not fit the contract; nil until it was checked.
-    package let findings = LockedValue<[ContractFinding]?>(nil)
+    package let findings = LockedValue<[Remark]?>(nil)
 
     /// - Parameters:
     ///   - fields: Fields of the handler's answer.

@@ -57,7 +57,7 @@ enum SocketRules {
         var found = exchanges.filter { $0.kind == .socket }.flatMap { socket($0, isMeasured: isMeasured) }
         let calls = exchanges.of(listens)
         let paired = calls.filter { call in
-            call.shown.exchange.ignored.contains { ["language", "model"].contains($0.name) }
+            call.shown.exchange.ignored.contains { ["language", "model"].contains($0.place) }
                 || call.isRefused && (call.parameter("language") ?? call.parameter("model")) != nil
                     && (call.shown.exchange.reason ?? "").contains("model/language")
         }

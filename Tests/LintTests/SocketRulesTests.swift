@@ -137,7 +137,7 @@ struct SocketRulesTests {
             HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/v1/listen?model=nova-3-medical&language=fi")
         )
         paired.update { exchange in
-            exchange.ignored = [IgnoredParameter("language", "is not among the languages of nova-3-medical")]
+            exchange.ignored = [Remark("language", "is not among the languages of nova-3-medical")]
             return exchange.answer(.ok)
         }
         paired.end(.whole)

@@ -71,17 +71,16 @@ package final class Contract: Sendable {
         }
 
         /// Findings about parameters of the query and fields of the head.
-        func findings(query: (String) -> [String], header: (String) -> [String]) -> [ContractFinding] {
+        func findings(query: (String) -> [String], header: (String) -> [String]) -> [Remark] {
             parameters.compactMap { parameter in
                 let values = parameter.place == "query" ? query(parameter.name) : header(parameter.name)
                 guard let text = values.first else {
                     guard parameter.isRequired else { return nil }
-                    return ContractFinding(parameter.name, "is missing")
+                    return Remark(parameter.name, "is missing")
                 }
                 let isFitting = Self.readings(of: values, text, parameter.types).contains(
                     where: parameter.schema.admits)
-                return isFitting
-                    ? nil : ContractFinding(parameter.name, "has a value that is not documented")
+                return isFitting ? nil : Remark(parameter.name, "has a value that is not documented")
             }
         }
 
@@ -100,17 +99,17 @@ package final class Contract: Sendable {
 
         /// Findings about the body of a request.
         /// - Parameter value: nil for a body that is missing.
-        func findings(inBody value: JSONValue?) -> [ContractFinding] {
-            guard let value else { return needsBody ? [ContractFinding("", "has no body")] : [] }
-            return (body?.mismatches(of: value) ?? []).map { ContractFinding($0.place, $0.problem) }
+        func findings(inBody value: JSONValue?) -> [Remark] {
+            guard let value else { return needsBody ? [Remark("", "has no body")] : [] }
+            return body?.mismatches(of: value) ?? []
         }
 
         /// Whether the contract says which JSON an answer of this status has.
         func hasAnswer(_ status: Int) -> Bool { answers[status] != nil }
 
         /// Findings about the body of an answer; nil for one of which the contract has no JSON.
-        package func findings(inAnswer value: JSONValue, status: Int) -> [ContractFinding]? {
-            answers[status]?.mismatches(of: value).map { ContractFinding(answer: $0.place, $0.problem) }
+        package func findings(inAnswer value: JSONValue, status: Int) -> [Remark]? {
+            answers[status]?.mismatches(of: value).map(\.ofAnswer)
         }
     }
 

@@ -1,22 +1,11 @@
 import Basics
+import Journal
 
 /// JSON Schema 2020-12, for exactly the keywords that the API documents use.
 ///
 /// Verdicts are those of Python's `jsonschema`, which does not check `format`. A place in a mismatch has documented
 /// names and positions only: the names that a client invents may be a patient's.
 final class JSONSchema: Sendable {
-    /// Value that a schema does not admit.
-    struct Mismatch: Hashable, Sendable {
-        /// Place of the value, such as `chunks.0.name`; empty for the whole.
-        let place: String
-        /// Problem as a sentence without its subject, and without any value: "is missing".
-        let problem: String
-
-        func inside(_ name: String) -> Mismatch {
-            Mismatch(place: place.isEmpty ? name : "\(name).\(place)", problem: problem)
-        }
-    }
-
     /// A schema that this type cannot check.
     struct Unsupported: Error, Hashable, Sendable {
         let keyword: String
@@ -184,21 +173,21 @@ final class JSONSchema: Sendable {
 
     /// Whether a value fits.
     func admits(_ value: JSONValue) -> Bool {
-        var found: [Mismatch] = []
+        var found: [Remark] = []
         check(value, upTo: 1, into: &found)
         return found.isEmpty
     }
 
     /// Parts of a value that do not fit, in no particular order.
     /// - Parameter most: Number after which the search ends.
-    func mismatches(of value: JSONValue, atMost most: Int = 5) -> [Mismatch] {
-        var found: [Mismatch] = []
+    func mismatches(of value: JSONValue, atMost most: Int = 5) -> [Remark] {
+        var found: [Remark] = []
         check(value, upTo: most, into: &found)
         return found.sorted { ($0.place, $0.problem) < ($1.place, $1.problem) }
     }
 
     /// Adds the mismatches of a value. Their places begin at the value.
-    private func check(_ value: JSONValue, upTo most: Int, into found: inout [Mismatch]) {
+    private func check(_ value: JSONValue, upTo most: Int, into found: inout [Remark]) {
         for rule in rules {
             guard found.count < most else { return }
             let count = found.count
@@ -209,9 +198,9 @@ final class JSONSchema: Sendable {
     }
 
     private func check(
-        _ value: JSONValue, _ rule: Rule, upTo most: Int, into found: inout [Mismatch]
+        _ value: JSONValue, _ rule: Rule, upTo most: Int, into found: inout [Remark]
     ) {
-        func mismatch(_ problem: String) { found.append(Mismatch(place: "", problem: problem)) }
+        func mismatch(_ problem: String) { found.append(Remark("", problem)) }
         func check(_ part: JSONValue, called name: @autoclosure () -> String, with schema: JSONSchema) {
             let count = found.count
             schema.check(part, upTo: most, into: &found)
@@ -250,7 +239,7 @@ final class JSONSchema: Sendable {
             if !range.contains(members.count) { mismatch("has too few or too many members") }
         case (.required(let names), .object(let members)):
             for name in names where members[name] == nil && found.count < most {
-                found.append(Mismatch(place: name, problem: "is missing"))
+                found.append(Remark(name, "is missing"))
             }
         case (.members(let known, let patterns, let others), .object(let members)):
             for (name, value) in members where found.count < most {

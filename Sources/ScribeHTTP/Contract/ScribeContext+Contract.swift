@@ -70,7 +70,7 @@ extension ScribeContext {
 
     private func findings(
         in response: inout Response, _ operation: Contract.Operation
-    ) async throws -> [ContractFinding] {
+    ) async throws -> [Remark] {
         let status = response.status.code
         let kept = repeatedAnswer.flatMap {
             $0.status == response.status && $0.body.readableBytes == response.body.contentLength ? $0 : nil
@@ -91,14 +91,14 @@ extension ScribeContext {
         return found
     }
 
-    private func tell(_ new: [ContractFinding]) throws {
+    private func tell(_ new: [Remark]) throws {
         note(new, about: "a request")
         guard contractMode == .strict, let first = new.first else { return }
         throw ScribeError.invalidRequest(
             field: first.place.isEmpty ? nil : first.place, problem: "\(first.problem), by the contract")
     }
 
-    private func note(_ new: [ContractFinding], about part: String) {
+    private func note(_ new: [Remark], about part: String) {
         let new = Array(new.prefix(Self.mostFindings - findings))
         guard !new.isEmpty else { return }
         findings += new.count
@@ -107,6 +107,6 @@ extension ScribeContext {
             metadata: [
                 "findings": "\(new.map(\.text).joined(separator: "; "))", "operation": "\(contractOperation?.id ?? "")",
             ])
-        record?.note(new)
+        record?.note(new, in: \.findings)
     }
 }

@@ -34,7 +34,7 @@ extension ShownExchange {
             "fault": exchange.fault.map(JSON.string), "playback": exchange.playback.map(JSON.string),
             "reason": exchange.reason.map { .string(SecretMask.text($0)) },
         ]
-        let ignored = JSON.array(exchange.ignored) { ["name": .string($0.name), "problem": .string($0.problem)] }
+        let ignored = JSON.array(exchange.ignored) { ["name": .string($0.place), "problem": .string($0.problem)] }
         let findings = JSON.array(exchange.findings) { ["place": .string($0.place), "problem": .string($0.problem)] }
         return head.adding(caller).adding([
             "ignored": exchange.ignored.isEmpty ? nil : ignored,

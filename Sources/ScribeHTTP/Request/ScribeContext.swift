@@ -139,17 +139,17 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     }
 
     /// Tells the journal and the log which parts of the request have no effect here.
-    package func note(_ ignored: [IgnoredParameter]) {
+    package func note(_ ignored: [Remark]) {
         guard !ignored.isEmpty else { return }
         logger.notice(
-            "parts of a request have no effect", metadata: ["ignored": "\(ignored.map(\.name).joined(separator: ", "))"]
-        )
-        record?.note(ignored)
+            "parts of a request have no effect",
+            metadata: ["ignored": "\(ignored.map(\.place).joined(separator: ", "))"])
+        record?.note(ignored, in: \.ignored)
     }
 
     /// Tells the journal and the log that a part of the request has no effect here.
     /// - Parameter problem: A sentence without its subject, which is the part.
-    package func note(ignored name: String, because problem: String) { note([IgnoredParameter(name, problem)]) }
+    package func note(ignored name: String, because problem: String) { note([Remark(name, problem)]) }
 
     /// A signal that fires once, when the client disconnects or half-closes.
     ///

@@ -55,7 +55,7 @@ struct AnswerContractTests {
             context.note(kept)
             #expect(try await context.validated(kept.response).headers[.scribeFindings] == "1")
         }
-        #expect(kept.findings.withLock { $0 } == [ContractFinding("answer.ping", "must be string")])
+        #expect(kept.findings.withLock { $0 } == [Remark("answer.ping", "must be string")])
         // The verdict is asked for, and the body is not read again.
         kept.findings.withLock { $0 = [] }
         let context = try context()

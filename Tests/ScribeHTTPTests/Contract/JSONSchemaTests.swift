@@ -1,5 +1,6 @@
 import Basics
 import Foundation
+import Journal
 import Testing
 
 @testable import ScribeHTTP

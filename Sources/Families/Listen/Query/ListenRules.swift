@@ -31,7 +31,7 @@ struct ListenWarning: Hashable, Sendable {
         ]
     }
 
-    var ignored: IgnoredParameter { IgnoredParameter(parameter, problem) }
+    var ignored: Remark { Remark(parameter, problem) }
 }
 
 /// Rules of Deepgram's cloud on the values of a query.
