@@ -183,8 +183,8 @@ struct RequestFaults: Sendable {
     private func wait(for duration: Duration, byWorldClock: Bool, _ context: ScribeContext) async throws {
         guard settings.held.take() else { throw HTTPProblem.busy(retryAfter: 1) }
         defer { settings.held.give() }
-        let waiting = Task {
-            try await context.cancellingOnDisconnect { [clock] in
+        try await world.end.shortening { [clock] in
+            try await context.cancellingOnDisconnect {
                 if byWorldClock {
                     try await clock.sleep(for: duration, as: .fault)
                 } else {
@@ -192,8 +192,6 @@ struct RequestFaults: Sendable {
                 }
             }
         }
-        let result = await world.end.watched(by: { waiting.cancel() }) { await waiting.result }
-        if !world.end.hasFired { try result.get() }
     }
 
     private func answer(

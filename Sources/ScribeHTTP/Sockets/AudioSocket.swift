@@ -48,14 +48,7 @@ package final class AudioSocket: SessionSocket {
             if end.hasFired || count == messageBegan && !isBusy { return }
             // A socket that is about to open has read nothing yet.
             messageBegan = socket.withLock { $0 == nil } ? nil : count
-            let pause = Task { try? await clock.sleep(for: Self.patience, as: .socketDrain) }
-            await end.watched(by: { pause.cancel() }) {
-                await withTaskCancellationHandler {
-                    await pause.value
-                } onCancel: {
-                    pause.cancel()
-                }
-            }
+            try? await end.shortening { [clock] in try await clock.sleep(for: Self.patience, as: .socketDrain) }
         }
     }
 
