@@ -2,6 +2,7 @@ import Basics
 import Crypto
 import Foundation
 package import ScribeDomain
+package import ScribeStore
 
 /// Clients that may authenticate; replaceable while the server runs.
 package final class KnownClients: Sendable {
@@ -36,7 +37,7 @@ package final class KnownClients: Sendable {
     package let demoPrincipal: Principal
     private let state = LockedValue(State())
 
-    /// Starts without clients; ``replace(_:keys:)`` and ``replaceSeeded(_:keyHashes:)`` add them.
+    /// Starts without clients; ``replace(_:keys:)`` and ``replaceSeeded(with:)`` add them.
     package init(demoPrincipal: Principal) {
         self.demoPrincipal = demoPrincipal
     }
@@ -51,10 +52,16 @@ package final class KnownClients: Sendable {
         state.withLock { $0.configured = fresh }
     }
 
-    /// Replaces the clients of the operator API.
-    /// - Parameter keyHashes: The hashes of their API keys, as ``hash(of:)`` makes them.
-    package func replaceSeeded(_ registrations: [ClientID: Registration], keyHashes: [[UInt8]: Principal]) {
-        let fresh = Listed(registrations: registrations, keys: keyHashes)
+    /// Replaces the clients of the operator API by those in the store.
+    package func replaceSeeded(with clients: [SeedRows.SeededClient]) {
+        let registrations = clients.map { seeded in
+            let principal = seeded.client.principal
+            return (principal.client, Registration(principal: principal, secretHash: seeded.secretHash))
+        }
+        let keys = clients.flatMap { seeded in seeded.keyHashes.map { ($0, seeded.client.principal) } }
+        let fresh = Listed(
+            registrations: Dictionary(registrations, uniquingKeysWith: { _, last in last }),
+            keys: Dictionary(keys, uniquingKeysWith: { first, _ in first }))
         state.withLock { $0.seeded = fresh }
     }
 
