@@ -13,7 +13,7 @@ extension ConsoleFamily {
     private static let mostFound = 8
 
     func found(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let text = request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? ""
+        let text = request.searchText
         let world = context.world
         let query = world.namespace.map { "?namespace=\($0.rawValue)" } ?? ""
         var filter = RecordingFilter()

@@ -14,8 +14,7 @@ extension ConsoleFamily {
         let (request, world) = (pageRequest.request, pageRequest.context.world)
         let query = request.query
         let tab = query.text("state").flatMap(StateChoice.Tab.init) ?? .all
-        // URLs must not contain patients' names, so the page sends the search text in a header.
-        let search = request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? ""
+        let search = request.searchText
         var filter = RecordingFilter()
         filter.searchesNames = settings.showsWords
         filter.kind = query.text("kind").flatMap { $0.isEmpty ? nil : RecordingKind($0) }
@@ -32,8 +31,7 @@ extension ConsoleFamily {
                 model: [
                     "url": commandURL(pageRequest),
                     "base": origin.base(of: request, pageRequest.context) + (world.namespace?.path ?? ""),
-                    "client": (world.namespace == nil ? settings.demo : usualClient(pageRequest.context))?.rawValue
-                        ?? "",
+                    "client": usualClient(pageRequest.context)?.rawValue ?? "",
                     "isNamespace": world.namespace != nil, "secret": settings.demoSecret ?? "",
                     "hasDemo": world.namespace == nil && settings.demoSecret != nil,
                 ])
@@ -53,15 +51,17 @@ extension ConsoleFamily {
                 "kinds": Self.options(
                     settings.kinds.sorted { $0.value < $1.value }.map { ($0.key.rawValue, $0.value) },
                     chosen: filter.kind?.rawValue),
-                "clients": Self.options(
-                    world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
-                    chosen: filter.client?.rawValue),
+                "clients": Self.clientOptions(world.authenticator.clients.ids, chosen: filter.client),
                 "search": search,
             ])
     }
 
     static func options(_ all: [(value: String, title: String)], chosen: String?) -> [ConsoleViews.Model] {
         all.map { ["value": $0.value, "label": $0.title, "isChosen": $0.value == chosen] }
+    }
+
+    static func clientOptions(_ all: [ClientID], chosen: ClientID?) -> [ConsoleViews.Model] {
+        options(all.prefix(200).map { ($0.rawValue, $0.rawValue) }, chosen: chosen?.rawValue)
     }
 
     /// Builds a page's URL from the current query with `changes` applied. An empty value removes a parameter.
@@ -131,4 +131,9 @@ enum FileTicks {
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+}
+
+extension Request {
+    /// The text of a search. URLs must not contain patients' names, so the page sends it in a header.
+    var searchText: String { headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? "" }
 }

@@ -47,8 +47,7 @@ extension ConsoleFamily {
         let only = Outcome(rawValue: chosen("only")) ?? .all
         let (method, status, operation) = (chosen("method"), chosen("status"), chosen("operation"))
         let client = chosen("client")
-        let search = (pageRequest.request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? "")
-            .lowercased()
+        let search = pageRequest.request.searchText.lowercased()
         let journal = pageRequest.context.world.runtime.journal
         var (operations, clients, methods): (Set<String>, Set<String>, Set<String>) = ([], [], [])
         var counts: [Outcome: Int] = [:]

@@ -20,7 +20,7 @@ extension ConsoleFamily {
                 "fixtures": runtime.fixtureBehaviour.names.prefix(200).map { ["value": $0] as ConsoleViews.Model },
                 "templates": Self.options(
                     runtime.templates.templates.map { ($0.id.rawValue, $0.name) }, chosen: "soap"),
-                "clients": Self.options(ids.prefix(200).map { ($0.rawValue, $0.rawValue) }, chosen: usual?.rawValue),
+                "clients": Self.clientOptions(ids, chosen: usual),
                 "choosesClient": usual == nil,
                 "prefix": pageRequest.context.world.namespace?.path ?? "",
             ])
@@ -33,20 +33,19 @@ extension ConsoleFamily {
         let place = HostAndPort(pageRequest.request.authority)
         let tls = settings.tlsPort().flatMap { port in place.map { "https://\($0.host):\(port)" } } ?? ""
         let isDefault = pageRequest.context.world.namespace == nil
+        let client = usualClient(pageRequest.context)?.rawValue
         return Page(
             key: "connect", title: "Connect", template: "connect",
             model: [
                 "base": base, "tls": tls, "hasTLS": !tls.isEmpty,
                 "socket": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://"),
                 "live": base.replacing("http://", with: "ws://").replacing("https://", with: "wss://") + "/v1/listen",
-                "client": isDefault ? settings.demo?.rawValue ?? "" : usualClient(pageRequest.context)?.rawValue ?? "",
+                "client": client ?? "",
                 "key": isDefault ? settings.demoKey ?? "" : "", "isNamespace": !isDefault,
                 "partner": pageRequest.context.world.namespace.flatMap {
                     pageRequest.context.directory?.control?.record(of: $0)?.partner
                 } ?? "",
-                "login": Self.login(
-                    of: isDefault ? settings.demo?.rawValue : usualClient(pageRequest.context)?.rawValue,
-                    isDefault ? settings.demoSecret : nil, at: base),
+                "login": Self.login(of: client, isDefault ? settings.demoSecret : nil, at: base),
                 "url": commandURL(pageRequest),
                 "secret": isDefault ? settings.demoSecret ?? "" : "",
                 "hasDemo": isDefault && settings.demoSecret != nil,
@@ -68,8 +67,7 @@ extension ConsoleFamily {
     func settingsPage(_ pageRequest: PageRequest) -> Page {
         let query = pageRequest.request.query
         let only = query.text("only") ?? ""
-        let search = (pageRequest.request.headers.value(of: .scribeSearch).flatMap { PercentEncoding.decode($0) } ?? "")
-            .lowercased()
+        let search = pageRequest.request.searchText.lowercased()
         let shown = settings.settings.filter { setting in
             (only != "changed" || setting.isChanged)
                 && (search.isEmpty || "\(setting.name) \(setting.summary)".lowercased().contains(search))

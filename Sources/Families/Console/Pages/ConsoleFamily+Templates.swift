@@ -27,9 +27,7 @@ extension ConsoleFamily {
             key: "templates", title: "Templates", template: "templates",
             model: [
                 "client": chosen?.rawValue ?? "", "business": business?.rawValue ?? "",
-                "clients": Self.options(
-                    world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
-                    chosen: chosen?.rawValue),
+                "clients": Self.clientOptions(world.authenticator.clients.ids, chosen: chosen),
                 "own": own.prefix(Self.maxTemplates).map { template -> ConsoleViews.Model in
                     [
                         "id": template.id.rawValue, "name": template.title, "summary": template.summary ?? "",

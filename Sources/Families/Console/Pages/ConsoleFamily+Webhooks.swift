@@ -41,9 +41,8 @@ extension ConsoleFamily {
                 "hooks": rows, "hasNoFailed": tallies.values.allSatisfy { $0[.failed, default: 0] == 0 },
                 "hasHooks": !hooks.isEmpty, "isCut": isCut, "mostTallied": WebhookStore.mostTallied,
                 "deliveries": sent.map { delivery($0, pageRequest) },
-                "clients": Self.options(
-                    context.world.authenticator.clients.ids.prefix(200).map { ($0.rawValue, $0.rawValue) },
-                    chosen: usualClient(context)?.rawValue),
+                "clients": Self.clientOptions(
+                    context.world.authenticator.clients.ids, chosen: usualClient(context)),
                 "styles": context.world.runtime.webhooks.styles.map { ["value": $0] as ConsoleViews.Model },
                 "hasDeliveries": !sent.isEmpty, "replayAct": Self.act("POST", "deliveries/replay", .object([])),
             ])
