@@ -98,6 +98,8 @@ package struct ControlFamily: RoutedAPI {
         WebhookControlRoutes.add(
             to: group.routes { WebhookControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
         DeliveryControlRoutes.add(
-            to: group.routes { DeliveryControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store) })
+            to: group.routes {
+                DeliveryControlRoutes(webhooks: $0.runtime.webhooks, store: $0.runtime.store, clock: $0.runtime.clock)
+            })
     }
 }

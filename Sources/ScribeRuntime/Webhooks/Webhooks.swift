@@ -4,7 +4,7 @@ package import Outbound
 package import ScribeDomain
 package import ScribeStore
 
-/// Webhook registrations, callbacks and replays. No use case raises events: the store does, in the SQL transaction of
+/// Webhook registrations, callbacks and tests. No use case raises events: the store does, in the SQL transaction of
 /// the change itself.
 package struct Webhooks: Sendable {
     private let store: Store
@@ -75,29 +75,11 @@ package struct Webhooks: Sendable {
         SessionEvent.allCases.compactMap { formats[style]?.name(of: $0) }
     }
 
-    /// Pauses a registration, or lets it go on; nil if there is no such registration.
-    package func setPaused(_ isPaused: Bool, _ id: Int64) async throws -> Webhook? {
-        try await store.webhooks.setPaused(isPaused, ofWebhook: id)
-    }
-
     /// Removes a registration of any business.
     /// - Returns: False if there is no such registration.
     package func remove(_ id: Int64) async throws -> Bool {
         guard let webhook = try await store.webhooks.webhook(id) else { return false }
         return try await remove(id, webhook.style, of: webhook.business)
-    }
-
-    /// Queues a delivery again; nil if there is no such delivery.
-    /// - Throws: ``ScribeError/invalidState(_:)``.
-    package func replay(_ id: Int64) async throws -> DeliveryRecord? {
-        try await store.webhooks.replay(id, at: clock.now)
-    }
-
-    /// Queues all failed deliveries again.
-    /// - Parameter webhook: The id of a registration; nil for all registrations.
-    /// - Returns: The number of deliveries.
-    package func replayFailed(of webhook: Int64?) async throws -> Int {
-        try await store.webhooks.replayFailed(of: webhook, at: clock.now)
     }
 
     /// Queues a delivery of a test event to a registration.

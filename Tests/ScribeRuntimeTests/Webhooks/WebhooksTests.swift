@@ -155,9 +155,9 @@ struct WebhooksTests {
         let delivery = try #require(deliveries.first)
         #expect(delivery.state == .failed && delivery.problem == "the registration was removed")
         await #expect(throws: ScribeError.invalidState("Its receiver is registered no more")) {
-            try await webhooks.replay(delivery.id)
+            try await fixture.store.webhooks.replay(delivery.id, at: fixture.manual.now)
         }
-        #expect(try await webhooks.replayFailed(of: nil) == 0)
+        #expect(try await fixture.store.webhooks.replayFailed(of: nil, at: fixture.manual.now) == 0)
     }
 
     @Test("a settled delivery is replayed from its first attempt, and a pending one is not")
@@ -165,14 +165,15 @@ struct WebhooksTests {
         let webhook = try await registered()
         let made = try #require(try await webhooks.test(webhook.id))
         await #expect(throws: ScribeError.invalidState("It is still on its way")) {
-            try await webhooks.replay(made.id)
+            try await fixture.store.webhooks.replay(made.id, at: fixture.manual.now)
         }
         try await settle(webhook, .abandoned(problem: "gone"))
         #expect(try await fixture.store.webhooks.deliveryCounts().failed == 1)
-        let replayed = try #require(try await webhooks.replay(made.id))
+        let replayed = try #require(
+            try await fixture.store.webhooks.replay(made.id, at: fixture.manual.now))
         #expect(replayed.state == .pending && replayed.attempts == 0)
         #expect(try await fixture.store.webhooks.deliveryCounts().failed == 0)
-        #expect(try await webhooks.replay(made.id + 1) == nil)
+        #expect(try await fixture.store.webhooks.replay(made.id + 1, at: fixture.manual.now) == nil)
     }
 
     @Test("failed deliveries are replayed for one registration, or for all")
@@ -180,9 +181,9 @@ struct WebhooksTests {
         let (first, second) = (try await registered(), try await registered())
         for webhook in [first, first, second] { _ = try await webhooks.test(webhook.id) }
         for webhook in [first, second] { try await settle(webhook, .abandoned(problem: "gone")) }
-        #expect(try await webhooks.replayFailed(of: second.id) == 1)
+        #expect(try await fixture.store.webhooks.replayFailed(of: second.id, at: fixture.manual.now) == 1)
         #expect(try await fixture.store.webhooks.deliveryCounts().failed == 2)
-        #expect(try await webhooks.replayFailed(of: nil) == 2)
+        #expect(try await fixture.store.webhooks.replayFailed(of: nil, at: fixture.manual.now) == 2)
     }
 
     @Test("a test delivery sends an event of the registration, and is refused if it has no known event")

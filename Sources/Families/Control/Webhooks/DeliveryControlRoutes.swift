@@ -9,6 +9,7 @@ import ScribeStore
 struct DeliveryControlRoutes: Sendable {
     let webhooks: Webhooks
     let store: Store
+    let clock: WorldClock
 
     private static let longestPage = 1000
 
@@ -46,9 +47,8 @@ struct DeliveryControlRoutes: Sendable {
     }
 
     @Sendable private func replay(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        guard let id = try Self.id(context), let replayed = try await webhooks.replay(id) else {
-            throw try Self.unknownDelivery(context)
-        }
+        guard let id = try Self.id(context), let replayed = try await store.webhooks.replay(id, at: clock.now)
+        else { throw try Self.unknownDelivery(context) }
         return try await .longJSON(.accepted, replayed.json(webhooks.message(of: replayed)))
     }
 
@@ -67,7 +67,8 @@ struct DeliveryControlRoutes: Sendable {
             guard let id = Int64(text) else { throw ControlError.notFound(Self.quoted("webhook", text)) }
             webhook = id
         }
-        return .json(.accepted, ["replayed": .integer(try await webhooks.replayFailed(of: webhook))])
+        let count = try await store.webhooks.replayFailed(of: webhook, at: clock.now)
+        return .json(.accepted, ["replayed": .integer(count)])
     }
 
     private static func unknownDelivery(_ context: ScribeContext) throws -> ControlError {

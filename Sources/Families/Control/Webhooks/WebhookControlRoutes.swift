@@ -57,7 +57,7 @@ struct WebhookControlRoutes: Sendable {
             throw body.problem("is_paused", "must be true or false")
         }
         let text = try context.parameters.require("webhook_id")
-        guard let id = Int64(text), let webhook = try await webhooks.setPaused(isPaused, id) else {
+        guard let id = Int64(text), let webhook = try await store.webhooks.setPaused(isPaused, ofWebhook: id) else {
             throw ControlError.notFound(DeliveryControlRoutes.quoted("webhook", text))
         }
         return .json(.ok, webhook.json)
