@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import ScribeDomain
 import ScribeHTTP
+import ScribeStore
 
 extension DeliveryRecord {
     /// Encodes a delivery for operators, with the message that its receiver gets.

@@ -1,6 +1,7 @@
 import Basics
 import ScribeDomain
 import ScribeHTTP
+import ScribeStore
 
 extension TransactionSummary {
     /// Encodes a transaction for the history, with exactly the members that the client decodes (eka.md 2.8).
