@@ -7,25 +7,16 @@ package struct EngineGuard: Sendable {
     /// Limits of a guard.
     package struct Policy: Hashable, Sendable {
         /// Base time limit of a recording or a note.
-        package var timeLimit: Duration
+        package var timeLimit = Duration.seconds(120)
         /// Additional time per second of audio.
-        package var timeLimitPerSecond: Duration
+        package var timeLimitPerSecond = Duration.seconds(1)
         /// Most concurrent tasks.
-        package var concurrency: Int
+        package var concurrency = 4
         /// Failures in a row that open the circuit, and the time for which it stays open.
-        package var failuresToOpen: Int
-        package var openTime: Duration
+        package var failuresToOpen = 5
+        package var openTime = Duration.seconds(15)
 
-        package init(
-            timeLimit: Duration = .seconds(120), timeLimitPerSecond: Duration = .seconds(1), concurrency: Int = 4,
-            failuresToOpen: Int = 5, openTime: Duration = .seconds(15)
-        ) {
-            self.timeLimit = timeLimit
-            self.timeLimitPerSecond = timeLimitPerSecond
-            self.concurrency = concurrency
-            self.failuresToOpen = failuresToOpen
-            self.openTime = openTime
-        }
+        package static let usual = Policy()
     }
 
     private let engine: any Engine

@@ -159,25 +159,14 @@ package struct LiveWord: Hashable, Sendable {
     package let speaker: Int?
     /// Language tag of the word, such as `en`; nil if the recogniser gives none.
     package let language: String?
+}
 
+extension LiveWord {
     /// Creates a live word from a word of a finished recording.
     package init(_ word: TimedWord, confidence: Double, punctuate: Bool, language: String? = nil) {
         self.init(
             text: word.bare, punctuated: punctuate ? word.text : nil, start: word.start, end: word.end,
             confidence: confidence, speaker: word.speaker, language: language)
-    }
-
-    package init(
-        text: String, punctuated: String?, start: Double, end: Double, confidence: Double, speaker: Int?,
-        language: String? = nil
-    ) {
-        self.language = language
-        self.text = text
-        self.punctuated = punctuated
-        self.start = start
-        self.end = end
-        self.confidence = confidence
-        self.speaker = speaker
     }
 }
 

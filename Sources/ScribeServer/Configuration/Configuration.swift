@@ -121,12 +121,12 @@ package struct Configuration: Sendable {
     package var jobs = WorkPolicy()
     /// The second recogniser, for recordings at which the first one fails; nil for none.
     package var fallbackTranscriber: TranscriberChoice?
-    package var recognition = EngineGuard.Policy()
+    package var recognition = EngineGuard.Policy.usual
     package var speechService = SpeechServiceSettings()
     package var noteWriter = NoteWriterChoice.rules
     package var noteModel = NoteModelSettings()
     /// The limits of a note writer that takes time.
-    package var noteLimits = EngineGuard.Policy()
+    package var noteLimits = EngineGuard.Policy.usual
     /// Whether the log explains refused requests; nil means yes. In strict mode it never does.
     package var explains: Bool?
     /// Whether requests are checked against the contract; nil warns on a loopback address, except in strict mode.

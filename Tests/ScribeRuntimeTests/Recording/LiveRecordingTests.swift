@@ -70,7 +70,7 @@ struct LiveRecordingTests {
         try await recording.take(audio(second * Self.rate..<(second * Self.rate + frames)), options)
         let word = LiveWord(
             text: "w\(second)", punctuated: nil, start: Double(second), end: Double(second) + 0.5, confidence: 1,
-            speaker: nil)
+            speaker: nil, language: nil)
         try await recording.take(
             LiveResult(
                 channel: 0, start: Double(second), duration: length, words: [word], isFinal: true, speechFinal: true,
@@ -156,7 +156,8 @@ struct LiveRecordingTests {
         #expect(try await store.documents.chunkTranscript(of: key, file: "1.wav") == nil, "it is yet to be heard")
         let end = Double(kept.size - 44) / Double(16 * 48_000)
         func word(_ text: String, _ start: Double) -> LiveWord {
-            LiveWord(text: text, punctuated: nil, start: start, end: start + 0.2, confidence: 1, speaker: nil)
+            LiveWord(
+                text: text, punctuated: nil, start: start, end: start + 0.2, confidence: 1, speaker: nil, language: nil)
         }
         try await recording.take(
             LiveResult(

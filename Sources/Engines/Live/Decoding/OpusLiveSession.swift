@@ -11,19 +11,8 @@ struct OpusLiveSession: LiveSession {
     let clock: WallClock
     let emit: @Sendable (LiveEvent) async throws -> Void
     /// Size of the packets so far.
-    private var fed = 0
-    private var hasSound = false
-
-    init(
-        base: any LiveSession, decoder: OpusDecoder, pace: DecodedRateLimiter, clock: WallClock,
-        emit: @escaping @Sendable (LiveEvent) async throws -> Void
-    ) {
-        self.base = base
-        self.decoder = decoder
-        self.pace = pace
-        self.clock = clock
-        self.emit = emit
-    }
+    var fed = 0
+    var hasSound = false
 
     mutating func feed(_ packet: ByteBuffer) async throws {
         fed += packet.readableBytes

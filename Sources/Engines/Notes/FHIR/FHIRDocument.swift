@@ -71,7 +71,7 @@ package struct FHIRDocument {
         let statements = used.map { place in
             Part(
                 name: name(of: place), words: facts[place].text,
-                json: FHIRResource(facts[place], visit, references).json)
+                json: FHIRResource(fact: facts[place], visit: visit, references: references).json)
         }
         let entries = JSON.array(frame + statements) { part in
             let head: JSON = [

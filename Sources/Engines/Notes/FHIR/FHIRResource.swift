@@ -3,15 +3,9 @@ import ScribeDomain
 
 /// Encodes one clinical fact as a FHIR R4 resource.
 struct FHIRResource {
-    private let fact: ClinicalFact
-    private let visit: Visit
-    private let references: FHIRDocument.References
-
-    init(_ fact: ClinicalFact, _ visit: Visit, _ references: FHIRDocument.References) {
-        self.fact = fact
-        self.visit = visit
-        self.references = references
-    }
+    let fact: ClinicalFact
+    let visit: Visit
+    let references: FHIRDocument.References
 
     var json: JSON {
         if let immunization { return immunization }
