@@ -156,6 +156,11 @@ package final class ManualClock: Sendable {
     }
 }
 
+extension WorldClock {
+    /// Moves the clock forward or back, and wakes every sleeper whose time has come.
+    package func move(by seconds: TimeInterval) { set(to: now.addingTimeInterval(seconds)) }
+}
+
 extension IdentifierSource {
     /// Counts: the same in every run.
     package static func counting(after first: UInt64 = 0) -> IdentifierSource {

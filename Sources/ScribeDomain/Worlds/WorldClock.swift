@@ -67,14 +67,6 @@ package final class WorldClock: Sendable {
     /// Whether the clock stands still.
     package var isFrozen: Bool { state.withLock { $0.frozen != nil } }
 
-    /// Moves the clock forward or back, and wakes every sleeper whose time has come.
-    package func move(by seconds: TimeInterval) {
-        change { state in
-            state.offset += seconds
-            state.frozen = state.frozen.map { Self.stop($0.addingTimeInterval(seconds)) }
-        }
-    }
-
     /// Sets the clock, and wakes every sleeper whose time has come. A frozen clock stays frozen.
     package func set(to time: Date) {
         let machine = wall.now
@@ -186,14 +178,8 @@ package final class WorldClock: Sendable {
     }
 
     /// Sleeps for a duration on this clock, or throws `CancellationError` at once if its task is cancelled.
-    package func sleep(for duration: Duration, as sleeper: WallClock.Sleeper) async throws {
-        try await sleep(for: duration, as: sleeper, atMost: nil)
-    }
-
-    /// Sleeps for a duration on this clock.
-    /// - Parameter limit: longest sleep on the machine's clock; nil for none.
-    package func sleep(for duration: Duration, as name: WallClock.Sleeper, atMost limit: Duration?) async throws {
-        try await sleep(as: name, atMost: limit) { $0.addingTimeInterval(duration / .seconds(1)) }
+    package func sleep(for duration: Duration, as name: WallClock.Sleeper) async throws {
+        try await sleep(as: name, atMost: nil) { $0.addingTimeInterval(duration / .seconds(1)) }
     }
 
     /// Sleeps until a time on this clock, which may have been moved since the time was read.

@@ -13,7 +13,7 @@ struct WorldClockTests {
     /// Sleeps ten seconds.
     private func sleep(byEither: Bool = false) async throws -> Date {
         if byEither {
-            try await world.sleep(for: .seconds(10), as: .delivery, atMost: .seconds(10))
+            try await world.sleep(until: world.now + 10, as: .delivery, atMost: .seconds(10))
         } else {
             try await world.sleep(for: .seconds(10), as: .delivery)
         }
