@@ -29,7 +29,4 @@ package enum UrgencyClassifier {
         }
         return isUrgent ? .urgent : nil
     }
-
-    /// Whether a text begins with a yes, so that the question before it counts.
-    package static func isAnswer(_ text: String) -> Bool { UrgencyFeatures.isAnswer(text) }
 }

@@ -58,9 +58,4 @@ package struct EventVocabularies: Sendable {
     package func subscribes(_ webhook: Webhook, to event: SessionEvent) -> Bool {
         self[webhook.style]?.subscribes(webhook, to: event) ?? false
     }
-
-    /// Whether a webhook gets an event now, by the vocabulary of its style.
-    package func announces(_ event: SessionEvent, to webhook: Webhook) -> Bool {
-        self[webhook.style]?.announces(event, to: webhook) ?? false
-    }
 }

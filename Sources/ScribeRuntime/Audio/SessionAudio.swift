@@ -56,7 +56,7 @@ package struct SessionAudio: Sendable {
 
     private func audible(_ key: Transaction.Key) async throws -> (transaction: Transaction, expiry: Date) {
         let transaction = try await store.transactions.requireTransaction(key)
-        guard MP3Encoder.isAvailable else { throw Unavailable.notEnabled }
+        guard FFmpeg.isInstalled else { throw Unavailable.notEnabled }
         guard transaction.userStatus == .committed, let end = transaction.committedAt,
             !transaction.orderedFiles.isEmpty, case let expiry = end.addingTimeInterval(Self.lifetime),
             clock.now < expiry

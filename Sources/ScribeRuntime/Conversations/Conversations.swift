@@ -146,7 +146,7 @@ package struct Conversations: Sendable {
     /// Finds emergencies in segments. An answer is read with the question before it, which may be in the store already.
     private func urgency(of segments: [ConversationSegment], in conversation: Conversation) async throws -> Urgency {
         var question: String?
-        if let first = segments.first, UrgencyClassifier.isAnswer(first.text) {
+        if let first = segments.first, UrgencyFeatures.isAnswer(first.text) {
             question = try await store.conversations.lastSegmentText(of: conversation.id)
         }
         // Weighing a text takes several times as long as parsing it.

@@ -131,7 +131,7 @@ struct EngineMaker {
     /// Cuts long recordings before they go to the service. Without ffmpeg they go there whole, and the service may
     /// refuse them.
     private func cutting(_ base: any Transcriber) -> any Transcriber {
-        guard LongRecordingTranscriber.isAvailable else { return base }
+        guard FFmpeg.isInstalled else { return base }
         return LongRecordingTranscriber(
             base, longest: configuration.speechService.longest, temporary: temporary,
             timeLimit: configuration.recognition.timeLimit * 10, clock: clock, files: threads

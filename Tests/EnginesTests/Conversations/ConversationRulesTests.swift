@@ -108,7 +108,7 @@ struct ConversationRulesTests {
         #expect(
             UrgencyClassifier.level(of: "Doctor: Any chest pain, or is it the arm?\nPatient: Yes, chest.") == .emergency
         )
-        #expect(UrgencyClassifier.isAnswer("yeah it started today") && !UrgencyClassifier.isAnswer("my knee hurts"))
+        #expect(UrgencyFeatures.isAnswer("yeah it started today") && !UrgencyFeatures.isAnswer("my knee hurts"))
     }
 
     @Test(

@@ -46,7 +46,7 @@ struct SessionAudioTests {
         await #expect(throws: ScribeError.transactionNotFound) { try await audio.expiry(of: key) }
     }
 
-    @Test("an open or cancelled transaction has no combined audio", .enabled(if: MP3Encoder.isAvailable))
+    @Test("an open or cancelled transaction has no combined audio", .enabled(if: FFmpeg.isInstalled))
     func uncommitted() async throws {
         let absent = SessionAudio.Unavailable.notAvailable
         try await fixture.start()
@@ -60,7 +60,7 @@ struct SessionAudioTests {
         await #expect(throws: absent) { try await audio.expiry(of: key) }
     }
 
-    @Test("a transaction without chunks has no combined audio", .enabled(if: MP3Encoder.isAvailable))
+    @Test("a transaction without chunks has no combined audio", .enabled(if: FFmpeg.isInstalled))
     func noFiles() async throws {
         try await commit(["full_audio.wav"], uploaded: ["full_audio.wav": TestAudio.wav(seconds: 1)])
         await #expect(throws: SessionAudio.Unavailable.notAvailable) { try await audio.expiry(of: key) }
@@ -68,7 +68,7 @@ struct SessionAudioTests {
 
     @Test(
         "the combined audio of a transaction is available for a day after the commit",
-        .enabled(if: MP3Encoder.isAvailable))
+        .enabled(if: FFmpeg.isInstalled))
     func expiry() async throws {
         try await commit(["1.wav"], uploaded: ["1.wav": TestAudio.wav(seconds: 1)])
         let end = fixture.manual.now.addingTimeInterval(SessionAudio.lifetime)
@@ -83,7 +83,7 @@ struct SessionAudioTests {
 
     @Test(
         "combined audio leaves out files that cannot be decoded or have not arrived",
-        .enabled(if: MP3Encoder.isAvailable))
+        .enabled(if: FFmpeg.isInstalled))
     func leftOut() async throws {
         let wav = TestAudio.wav(seconds: 2)
         try await commit(
@@ -95,7 +95,7 @@ struct SessionAudioTests {
 
     @Test(
         "a listener that disconnects ends the encoding of combined audio and leaves no file",
-        .enabled(if: MP3Encoder.isAvailable))
+        .enabled(if: FFmpeg.isInstalled))
     func gone() async throws {
         let wav = TestAudio.wav(seconds: 1)
         try await commit(["1.wav", "2.wav"], uploaded: ["1.wav": wav, "2.wav": wav])

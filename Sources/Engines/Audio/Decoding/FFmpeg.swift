@@ -4,13 +4,13 @@ import Subprocess
 ///
 /// The input is untrusted. ffmpeg would guess its format by the first bytes: a playlist disguised as MP3 could name
 /// other files to read. So ffmpeg is limited to the detected format, to the file protocol and to the first audio track.
-struct FFmpeg: Sendable {
+package struct FFmpeg: Sendable {
     private let programs: ProgramRunner
 
     init(programs: ProgramRunner) { self.programs = programs }
 
     /// Whether this machine has ffmpeg.
-    static var isInstalled: Bool { CommandTranscriber.isInstalled("ffmpeg") }
+    package static var isInstalled: Bool { CommandTranscriber.isInstalled("ffmpeg") }
 
     /// Output format of a conversion.
     enum Output: String, Sendable {

@@ -6,9 +6,6 @@ package import NIOPosix
 /// Encodes recordings to MP3. MP3 frames can be concatenated, so that many files become one
 /// stream without being held in memory.
 package struct MP3Encoder: Sendable {
-    /// Whether ffmpeg is installed.
-    package static var isAvailable: Bool { FFmpeg.isInstalled }
-
     private let ffmpeg: FFmpeg
     private let temporary: TemporaryFiles
     private let threads: NIOThreadPool

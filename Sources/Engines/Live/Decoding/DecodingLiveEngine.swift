@@ -28,9 +28,6 @@ package struct DecodingLiveEngine: LiveEngine {
         places = DecoderSlots(count: count, idleTime: idleTime, clock: clock)
     }
 
-    /// Whether ffmpeg is installed.
-    package static var isAvailable: Bool { FFmpeg.isInstalled }
-
     package var name: String { base.name }
     package var condition: EngineCondition { base.condition }
 

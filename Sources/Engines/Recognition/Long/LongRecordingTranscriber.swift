@@ -31,9 +31,6 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
         self.files = files
     }
 
-    /// Whether ffmpeg, which cuts the recordings, is installed.
-    package static var isAvailable: Bool { FFmpeg.isInstalled }
-
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
         try await recording.withLocalFile { try await transcribe(recording, in: $0) }
     }

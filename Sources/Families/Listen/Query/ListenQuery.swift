@@ -151,7 +151,7 @@ struct ListenQuery: Sendable {
         if let word, endpoint != .recording || !Self.containers.contains(word) {
             if endpoint == .stream, let codec = Self.codecs[word] {
                 let isOpus = codec == .opus && OpusDecoder.isAvailable
-                guard isOpus || DecodingLiveEngine.isAvailable else {
+                guard isOpus || FFmpeg.isInstalled else {
                     throw ScribeError.invalidRequest(
                         field: "encoding", problem: "needs ffmpeg, which is not installed here")
                 }

@@ -96,7 +96,7 @@ struct ListenAudio {
         else { return false }
         // Only MP3 has its first frame behind zeros that belong to it.
         let codec = StreamCodec(signature: bytes) ?? (bytes.first == 0 ? .mp3 : nil)
-        if DecodingLiveEngine.isAvailable, let codec {
+        if FFmpeg.isInstalled, let codec {
             options.codec = codec
             return true
         }

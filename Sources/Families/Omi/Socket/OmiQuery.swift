@@ -31,7 +31,7 @@ struct OmiQuery: Hashable, Sendable {
         switch name {
         case "pcm8", "pcm16": break
         case "aac":
-            guard DecodingLiveEngine.isAvailable else {
+            guard FFmpeg.isInstalled else {
                 throw .invalidRequest(field: "codec", problem: "needs ffmpeg, which is not installed here")
             }
             options.codec = .aac
