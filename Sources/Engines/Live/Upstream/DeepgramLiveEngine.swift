@@ -71,7 +71,7 @@ package struct DeepgramLiveEngine: LiveEngine {
                     throw error
                 }
             }
-            var session: any LiveSession = DeepgramLiveSession(conversation: conversation)
+            var session: any LiveSession = conversation
             do {
                 try await body(&session)
                 group.addTask {
@@ -220,9 +220,6 @@ package struct DeepgramLiveEngine: LiveEngine {
     }
 
     private func address(_ options: LiveOptions) throws -> URL {
-        guard var url = URLComponents(url: service.listenURL, resolvingAgainstBaseURL: false) else {
-            throw EngineFailure(.transcriptionFailed, "the service has no address")
-        }
         let model = service.model ?? options.model ?? Self.usualModel
         var query = [
             ("model", model), ("encoding", "linear16"), ("sample_rate", "\(options.sampleRate)"),
@@ -241,19 +238,6 @@ package struct DeepgramLiveEngine: LiveEngine {
         }
         if let language = options.language { query.append(("language", language == "auto" ? "multi" : language)) }
         query += options.vocabulary.map { (model.hasPrefix("nova-3") ? "keyterm" : "keywords", $0) }
-        url.queryItems = query.map { URLQueryItem(name: $0.0, value: $0.1) }
-        guard let address = url.url else {
-            throw EngineFailure(.transcriptionFailed, "the service has no address")
-        }
-        return address
+        return try service.listenURL(query)
     }
-}
-
-private struct DeepgramLiveSession: LiveSession {
-    let conversation: UpstreamStream
-
-    func feed(_ audio: ByteBuffer) async throws { try await conversation.feed(audio) }
-    func expect(_ vocabulary: [String]) async throws { try await conversation.expect(vocabulary) }
-    func finalize() async throws { try await conversation.finalize() }
-    func close() async throws { try await conversation.close() }
 }

@@ -5,7 +5,7 @@ import Outbound
 
 /// State of one stream to a service across several connections: messages to send, audio without final results, and the
 /// start of the current connection.
-actor UpstreamStream {
+actor UpstreamStream: LiveSession {
     private let options: LiveOptions
     private let socket: OutboundSocket
     private var unsettled: UnfinalizedAudio

@@ -30,24 +30,17 @@ package struct DeepgramTranscriber: Transcriber {
         let format = try await recording.withLocalFile { path in
             try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
         }
-        guard var url = URLComponents(url: service.listenURL, resolvingAgainstBaseURL: false) else {
-            throw EngineFailure(.transcriptionFailed, "the service has no address")
-        }
         var query = [
-            URLQueryItem(name: "model", value: service.model(for: recording) ?? Self.usualModel),
-            URLQueryItem(name: "punctuate", value: "true"), URLQueryItem(name: "smart_format", value: "true"),
-            URLQueryItem(name: "diarize", value: "true"), URLQueryItem(name: "utterances", value: "true"),
+            ("model", service.model(for: recording) ?? Self.usualModel), ("punctuate", "true"),
+            ("smart_format", "true"), ("diarize", "true"), ("utterances", "true"),
         ]
         switch recording.languages.count {
-        case 0: query.append(URLQueryItem(name: "detect_language", value: "true"))
-        case 1: query.append(URLQueryItem(name: "language", value: recording.languages[0]))
-        default: query.append(URLQueryItem(name: "language", value: "multi"))
+        case 0: query.append(("detect_language", "true"))
+        case 1: query.append(("language", recording.languages[0]))
+        default: query.append(("language", "multi"))
         }
         query += try await hints(for: recording)
-        url.queryItems = query
-        guard let address = url.url else {
-            throw EngineFailure(.transcriptionFailed, "the service has no address")
-        }
+        let address = try service.listenURL(query)
         var headers = [("Content-Type", format.container.contentType)]
         if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
         let answer = try await recording.withLocalFile { [headers] path in
@@ -59,11 +52,11 @@ package struct DeepgramTranscriber: Transcriber {
 
     /// Vocabulary hints: configured words first, then the templates' words. Nova 3 uses
     /// another parameter than older models.
-    private func hints(for recording: Recording) async throws -> [URLQueryItem] {
+    private func hints(for recording: Recording) async throws -> [(String, String)] {
         let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
         let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
         let name = (service.model(for: recording) ?? Self.usualModel).hasPrefix("nova-3") ? "keyterm" : "keywords"
-        return words.removingDuplicates().prefix(Self.maxHints).map { URLQueryItem(name: name, value: $0) }
+        return words.removingDuplicates().prefix(Self.maxHints).map { (name, $0) }
     }
 
     private struct Answer: Decodable {

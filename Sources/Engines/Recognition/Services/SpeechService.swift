@@ -1,5 +1,6 @@
 package import Foundation
 package import Outbound
+import ScribeDomain
 
 /// Configuration of a speech service: address, key, models and prompt.
 package struct SpeechService: Sendable {
@@ -26,8 +27,14 @@ package struct SpeechService: Sendable {
     }
 
     /// Deepgram's `listen` endpoint, whether or not the base URL ends with the version.
-    var listenURL: URL {
-        baseURL.appending(path: baseURL.lastPathComponent == "v1" ? "listen" : "v1/listen")
+    func listenURL(_ query: [(String, String)]) throws -> URL {
+        let endpoint = baseURL.appending(path: baseURL.lastPathComponent == "v1" ? "listen" : "v1/listen")
+        var components = URLComponents(url: endpoint, resolvingAgainstBaseURL: false)
+        components?.queryItems = query.map { URLQueryItem(name: $0.0, value: $0.1) }
+        guard let url = components?.url else {
+            throw EngineFailure(.transcriptionFailed, "the service has no address")
+        }
+        return url
     }
 
     /// Model for a recording.
