@@ -1,5 +1,4 @@
 package import Basics
-import Foundation
 package import NIOCore
 package import NIOPosix
 
@@ -11,8 +10,6 @@ package struct MP3Encoder: Sendable {
     private let threads: NIOThreadPool
     /// Concurrent encodings; each ffmpeg process takes a core.
     private let slots = Slots(count: 2)
-
-    private static let pieceSize = 64 << 10
 
     package init(temporary: TemporaryFiles, clock: WallClock, threads: NIOThreadPool) {
         ffmpeg = FFmpeg(programs: ProgramRunner(timeLimit: .seconds(120), clock: clock))
@@ -32,12 +29,7 @@ package struct MP3Encoder: Sendable {
                     try await ffmpeg.convert(recording, format, to: path, as: .mp3)
                 }
             }
-            let file = try await threads.runIfActive { try FileHandle(forReadingFrom: URL(filePath: path)) }
-            while let piece = try await threads.runIfActive({ try file.read(upToCount: Self.pieceSize) }),
-                !piece.isEmpty
-            {
-                try await emit(ByteBuffer(bytes: piece))
-            }
+            for try await piece in FileChunks(path: path, files: threads) { try await emit(piece) }
         }
     }
 }

@@ -1,11 +1,9 @@
 import Basics
-import Foundation
 import SystemPackage
 
 /// `multipart/form-data` body with one file, written to disk so that long recordings are never in memory.
 struct FormBody: Sendable {
     static let boundary = "scribe-emulator-form-7d4db0b2829144858f6c"
-    private static let pieceSize = 256 * 1024
 
     let fields: [(name: String, value: String)]
     let fileName: String
@@ -23,15 +21,7 @@ struct FormBody: Sendable {
             head += "--\(Self.boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(fileName)\"\r\n"
             head += "Content-Type: \(contentType)\r\n\r\n"
             _ = try output.writeAll(Array(head.utf8))
-            let input = try SystemPackage.FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
-            try input.closeAfter {
-                var buffer = [UInt8](repeating: 0, count: Self.pieceSize)
-                while true {
-                    let count = try buffer.withUnsafeMutableBytes { try input.read(into: $0) }
-                    guard count > 0 else { break }
-                    _ = try output.writeAll(buffer[..<count])
-                }
-            }
+            _ = try FileSystem.append(source, to: output)
             _ = try output.writeAll(Array("\r\n--\(Self.boundary)--\r\n".utf8))
         }
     }
