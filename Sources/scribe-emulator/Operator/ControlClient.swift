@@ -104,7 +104,7 @@ struct ControlClient: Sendable {
             return try await call()
         } catch let refusal as Refusal {
             throw refusal.explained()
-        } catch let problem as OneRequest.FileProblem {
+        } catch let problem as FileSystem.Failure {
             throw ExitCode.explained("\(problem)")
         }
     }
@@ -138,7 +138,7 @@ struct ControlClient: Sendable {
         let (status, data): (Int, Data)
         do {
             (status, data) = try await send(url)
-        } catch let problem as OneRequest.FileProblem {
+        } catch let problem as FileSystem.Failure {
             throw problem
         } catch {
             throw Refusal(reason: "no server answers at \(baseURL); start one, or name another one with --url")

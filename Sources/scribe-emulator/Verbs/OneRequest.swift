@@ -9,22 +9,6 @@ import SystemPackage
 
 /// Sends one HTTP request with a client of its own.
 enum OneRequest {
-    /// A file of the user cannot be read or written.
-    struct FileProblem: Error, CustomStringConvertible {
-        let path: String
-        let reason: Errno
-
-        var description: String { "\(path == "-" ? "standard output" : path): \(reason)" }
-
-        static func naming<Value>(_ path: String, _ work: () throws -> Value) throws -> Value {
-            do {
-                return try work()
-            } catch let reason as Errno {
-                throw FileProblem(path: path, reason: reason)
-            }
-        }
-    }
-
     /// The longest answer that is read, in bytes.
     private static let most = 64 << 20
 
@@ -58,14 +42,15 @@ enum OneRequest {
     static func download(
         _ url: String, headers: [String: String], to file: String, within time: TimeAmount
     ) async throws -> Answer {
-        try await exchange(HTTPClientRequest(url: url), headers, within: time) { body in
-            let target = try FileProblem.naming(file) {
+        let name = file == "-" ? "standard output" : file
+        return try await exchange(HTTPClientRequest(url: url), headers, within: time) { body in
+            let target = try FileSystem.naming(name) {
                 guard file != "-" else { return try FileDescriptor.standardOutput.duplicate() }
                 return try FileSystem.newFile(file, .exclusiveCreate)
             }
             defer { try? target.close() }
             for try await bytes in body {
-                _ = try FileProblem.naming(file) { try target.writeAll(bytes.readableBytesView) }
+                _ = try FileSystem.naming(name) { try target.writeAll(bytes.readableBytesView) }
             }
             return Data()
         }
@@ -91,7 +76,7 @@ enum OneRequest {
         var request = HTTPClientRequest(url: url)
         request.method = method
         request.headers.add(name: "Content-Type", value: type)
-        let (source, size) = try FileProblem.naming(file) {
+        let (source, size) = try FileSystem.naming(file) {
             let source = try FileDescriptor.open(FilePath(file), .readOnly, options: .closeOnExec)
             let size = try source.seek(offset: 0, from: .end)
             try source.seek(offset: 0, from: .start)
