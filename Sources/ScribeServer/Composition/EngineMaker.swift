@@ -139,10 +139,7 @@ struct EngineMaker {
     }
 
     private func service(_ url: URL) -> SpeechService {
-        let settings = configuration.speechService
-        return SpeechService(
-            baseURL: url, key: settings.key, model: settings.model, liteModel: settings.liteModel,
-            prompt: settings.prompt, trust: configuration.outboundTrust)
+        SpeechService(baseURL: url, settings: configuration.speechService, trust: configuration.outboundTrust)
     }
 
     private func client() -> ServiceClient {

@@ -122,7 +122,7 @@ package struct Configuration: Sendable {
     /// The second recogniser, for recordings at which the first one fails; nil for none.
     package var fallbackTranscriber: TranscriberChoice?
     package var recognition = EngineGuard.Policy.usual
-    package var speechService = SpeechServiceSettings()
+    package var speechService = SpeechService.Settings()
     package var noteWriter = NoteWriterChoice.rules
     package var noteModel = NoteModelSettings()
     /// The limits of a note writer that takes time.
@@ -160,18 +160,6 @@ package struct Configuration: Sendable {
         package var certificate: String?
         /// The path of a PEM file with the key of ``certificate``.
         package var key: String?
-
-        package init() {}
-    }
-
-    /// Settings of a speech service, of either API.
-    package struct SpeechServiceSettings: Hashable, Sendable {
-        package var key: String?
-        package var model: String?
-        package var liteModel: String?
-        package var prompt: String?
-        /// The longest recording that the server sends in one piece.
-        package var longest: Duration = .seconds(600)
 
         package init() {}
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Basics
+import Engines
 import Foundation
 import ScribeRuntime
 import ScribeServer

@@ -44,7 +44,7 @@ package struct DeepgramLiveEngine: LiveEngine {
         _ body: (inout any LiveSession) async throws -> Void
     ) async throws {
         var headers: [(String, String)] = []
-        if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
+        if let key = service.settings.key { headers.append(("Authorization", "Token \(key)")) }
         let socket = try OutboundSocket(
             try address(options), headers: headers, trust: service.trust, identifiers: identifiers)
         let conversation = UpstreamStream(options, socket)
@@ -220,7 +220,7 @@ package struct DeepgramLiveEngine: LiveEngine {
     }
 
     private func address(_ options: LiveOptions) throws -> URL {
-        let model = service.model ?? options.model ?? Self.usualModel
+        let model = service.settings.model ?? options.model ?? Self.usualModel
         var query = [
             ("model", model), ("encoding", "linear16"), ("sample_rate", "\(options.sampleRate)"),
             ("channels", "\(options.channels)"), ("multichannel", "\(options.multichannel)"),

@@ -42,7 +42,7 @@ package struct DeepgramTranscriber: Transcriber {
         query += try await hints(for: recording)
         let address = try service.listenURL(query)
         var headers = [("Content-Type", format.container.contentType)]
-        if let key = service.key { headers.append(("Authorization", "Token \(key)")) }
+        if let key = service.settings.key { headers.append(("Authorization", "Token \(key)")) }
         let answer = try await recording.withLocalFile { [headers] path in
             try await client.post(address, headers, file: path)
         }
@@ -53,7 +53,7 @@ package struct DeepgramTranscriber: Transcriber {
     /// Vocabulary hints: configured words first, then the templates' words. Nova 3 uses
     /// another parameter than older models.
     private func hints(for recording: Recording) async throws -> [(String, String)] {
-        let configured = (service.prompt ?? "").split(separator: ",").map { String($0).cleaned }
+        let configured = (service.settings.prompt ?? "").split(separator: ",").map { String($0).cleaned }
         let words = configured.filter { !$0.isEmpty } + (try await recording.vocabulary())
         let name = (service.model(for: recording) ?? Self.usualModel).hasPrefix("nova-3") ? "keyterm" : "keywords"
         return words.removingDuplicates().prefix(Self.maxHints).map { (name, $0) }

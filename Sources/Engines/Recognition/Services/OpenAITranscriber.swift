@@ -32,7 +32,7 @@ package struct OpenAITranscriber: Transcriber {
     package func probe() async -> FailedProbe? {
         await client.probe(
             service.baseURL.appendingPathComponent("models"),
-            service.key.map { [("Authorization", "Bearer \($0)")] } ?? [])
+            service.settings.key.map { [("Authorization", "Bearer \($0)")] } ?? [])
     }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
@@ -67,7 +67,7 @@ package struct OpenAITranscriber: Transcriber {
             fields: fields, fileName: "audio.\(format.container.rawValue)", contentType: format.container.contentType)
         let url = service.baseURL.appendingPathComponent("audio/transcriptions")
         var headers = [("Content-Type", "multipart/form-data; boundary=\(FormBody.boundary)")]
-        if let key = service.key { headers.append(("Authorization", "Bearer \(key)")) }
+        if let key = service.settings.key { headers.append(("Authorization", "Bearer \(key)")) }
         return try await temporary.use(extension: "form") { [headers] path in
             try await recording.withLocalFile { audio in
                 try await files.runIfActive { try body.write(fileAt: audio, to: path) }
@@ -78,7 +78,7 @@ package struct OpenAITranscriber: Transcriber {
 
     /// Prompt of as many template words as fit, with the configured prompt last: the service uses the last 224 tokens.
     private func prompt(for recording: Recording) async throws -> String {
-        let configured = service.prompt ?? ""
+        let configured = service.settings.prompt ?? ""
         var length = configured.count
         let fitting = try await recording.vocabulary().prefix { word in
             length += word.count + 2

@@ -25,8 +25,10 @@ struct DeepgramLiveEngineTests {
     private func engine(
         _ url: String, key: String? = nil, model: String? = nil, clock: WallClock? = nil
     ) throws -> DeepgramLiveEngine {
-        DeepgramLiveEngine(
-            service: SpeechService(baseURL: try #require(URL(string: url)), key: key, model: model),
+        var settings = SpeechService.Settings()
+        (settings.key, settings.model) = (key, model)
+        return DeepgramLiveEngine(
+            service: SpeechService(baseURL: try #require(URL(string: url)), settings: settings),
             policy: .init(timeLimit: .seconds(100)), identifiers: .counting(), clock: clock ?? manual.clock)
     }
 

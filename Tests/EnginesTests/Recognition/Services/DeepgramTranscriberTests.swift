@@ -27,10 +27,10 @@ struct DeepgramTranscriberTests {
     func options() async throws {
         let recogniser = try ServedRecogniser(.deepgram, try await SpeechAPI())
         let transcriber = try recogniser.bare { service in
-            service.key = "secret-key"
-            service.model = "large"
-            service.liteModel = "nova-3-tiny"
-            service.prompt = "Dr. Rao's clinic, Pune"
+            service.settings.key = "secret-key"
+            service.settings.model = "large"
+            service.settings.liteModel = "nova-3-tiny"
+            service.settings.prompt = "Dr. Rao's clinic, Pune"
         }
         let speech = try await transcriber.transcribe(
             try recogniser.recording(languages: ["en-IN"], vocabulary: ["amlodipine", "Pune"]))

@@ -25,10 +25,10 @@ struct OpenAITranscriberTests {
     func options() async throws {
         let recogniser = try await recogniser()
         let transcriber = try recogniser.bare { service in
-            service.key = "secret-key"
-            service.model = "large"
-            service.liteModel = "tiny"
-            service.prompt = "Dr. Rao's clinic, Pune"
+            service.settings.key = "secret-key"
+            service.settings.model = "large"
+            service.settings.liteModel = "tiny"
+            service.settings.prompt = "Dr. Rao's clinic, Pune"
         }
         let speech = try await transcriber.transcribe(
             try recogniser.recording(languages: ["en-IN"], vocabulary: ["amlodipine", "metformin"]))
@@ -71,8 +71,8 @@ struct OpenAITranscriberTests {
     func plainModels() async throws {
         let recogniser = try await recogniser(plainModels: ["mini"])
         let transcriber = try recogniser.bare { service in
-            service.model = "large"
-            service.liteModel = "mini"
+            service.settings.model = "large"
+            service.settings.liteModel = "mini"
         }
         for isLite in [true, true, false] {
             let speech = try await transcriber.transcribe(try recogniser.recording(isLite: isLite))
@@ -140,7 +140,7 @@ struct OpenAITranscriberTests {
         let recogniser = try await recogniser()
         let transcriber = try recogniser.bare { service in
             service.baseURL = URL(string: "\(http.url)/v1") ?? service.baseURL
-            service.key = "sk-secret"
+            service.settings.key = "sk-secret"
         }
         let failure = try #require(try await recogniser.failure(transcriber))
         let logged =

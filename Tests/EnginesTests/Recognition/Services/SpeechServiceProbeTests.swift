@@ -15,7 +15,7 @@ struct SpeechServiceProbeTests {
         let url = try #require(URL(string: url))
         return try ServedRecogniser(kind, try await SpeechAPI()).bare(connectTime: connectTime) { service in
             service.baseURL = url
-            service.key = key
+            service.settings.key = key
         }
     }
 
