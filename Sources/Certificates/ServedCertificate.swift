@@ -27,13 +27,6 @@ package final class ServedCertificate: Service {
         var authority: String?
     }
 
-    private struct Found {
-        let certificate: ServerCertificate
-        let marks: [FileFingerprint?]
-        var authority: String?
-        var newAuthorityReason: String?
-    }
-
     private let source: Source
     private let state: LockedValue<State>
     private let unknownHosts: UnknownHosts
@@ -48,15 +41,11 @@ package final class ServedCertificate: Service {
         self.clock = clock
         self.threads = threads
         self.logger = logger
-        let now = clock.now
-        let found = try await threads.runIfActive { try Self.read(source, at: now) }
-        if let newAuthorityReason = found.newAuthorityReason { logger.notice("\(newAuthorityReason)") }
         let unknownHosts = UnknownHosts(advice: source.advice, logger: logger)
         self.unknownHosts = unknownHosts
-        let context = try found.certificate.context { unknownHosts.logOnce($0) }
+        let now = clock.now
         state = LockedValue(
-            State(
-                context: context, certificate: found.certificate, marks: found.marks, authority: found.authority))
+            try await threads.runIfActive { try Self.read(source, at: now, unknownHosts, logger) })
     }
 
     /// Authority that clients must trust, as PEM; nil for the operator's own files.
@@ -85,13 +74,10 @@ package final class ServedCertificate: Service {
         }
         state.withLock { $0.marks = present }
         do {
-            let found = try await threads.runIfActive { [source] in try Self.read(source, at: now) }
-            if let newAuthorityReason = found.newAuthorityReason { logger.notice("\(newAuthorityReason)") }
-            let context = try found.certificate.context { [unknownHosts] in unknownHosts.logOnce($0) }
-            state.withLock {
-                $0 = State(
-                    context: context, certificate: found.certificate, marks: present, authority: found.authority)
+            let found = try await threads.runIfActive { [source, unknownHosts, logger] in
+                try Self.read(source, at: now, unknownHosts, logger)
             }
+            state.withLock { $0 = found }
             logger.notice("another certificate is served from now on")
         } catch {
             let problem = "\(error)"
@@ -112,19 +98,25 @@ package final class ServedCertificate: Service {
         if isNews { logger.error("the certificate that is served has expired; put a new one in its place") }
     }
 
-    private static func read(_ source: Source, at now: Date) throws -> Found {
+    /// Reads or issues the certificate. Logs why clients must trust another authority. Blocks.
+    private static func read(
+        _ source: Source, at now: Date, _ unknownHosts: UnknownHosts, _ logger: Logger
+    ) throws -> State {
         // Marks are taken before the files are read, so that a change during the read causes another read.
         let marks = marks(of: source)
+        let certificate: ServerCertificate
+        var authority: String?
         switch source {
         case .development(let folder):
             let result = try folder.certificate(at: now)
-            return Found(
-                certificate: result.certificate, marks: marks, authority: result.authority,
-                newAuthorityReason: result.newAuthorityReason)
-        case .files(let certificate, let key):
-            return Found(
-                certificate: try ServerCertificate(certificate: certificate, key: key, at: now), marks: marks)
+            if let newAuthorityReason = result.newAuthorityReason { logger.notice("\(newAuthorityReason)") }
+            certificate = result.certificate
+            authority = result.authority
+        case .files(let path, let key):
+            certificate = try ServerCertificate(certificate: path, key: key, at: now)
         }
+        let context = try certificate.context { unknownHosts.logOnce($0) }
+        return State(context: context, certificate: certificate, marks: marks, authority: authority)
     }
 
     /// Marks of the certificate's files, to detect a change; empty for development certificates.
