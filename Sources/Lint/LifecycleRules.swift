@@ -82,11 +82,7 @@ enum LifecycleRules {
         // A file that the commit lists is waited for.
         let listed = Set(recording.transaction.committedFiles)
         let chunks = late.filter { !LintedRecording.isArchive($0.file) && !listed.contains($0.file) }
-        return [
-            chunks.isEmpty
-                ? nil : Found(uploadLate, "\(ChunkRules.names(chunks.map(\.file))) after the commit", chunks),
-            archives.isEmpty
-                ? nil : Found(archiveLate, "\(ChunkRules.names(archives.map(\.file))) after the commit", archives),
-        ].compactMap(\.self)
+        return Found.ifAny(uploadLate, "\(ChunkRules.names(chunks.map(\.file))) after the commit", chunks)
+            + Found.ifAny(archiveLate, "\(ChunkRules.names(archives.map(\.file))) after the commit", archives)
     }
 }

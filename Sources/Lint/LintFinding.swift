@@ -48,6 +48,13 @@ struct Found: Sendable {
         self.severity = severity
     }
 
+    /// Result with the exchanges that a rule is about; empty without any.
+    static func ifAny(
+        _ rule: LintRule, _ message: @autoclosure () -> String, _ exchanges: [LintedExchange]
+    ) -> [Found] {
+        exchanges.isEmpty ? [] : [Found(rule, message(), exchanges)]
+    }
+
     /// The finding, a note if the SDK is shipped with it.
     func finding(in recording: LintedRecording?) -> LintFinding {
         let sdk = (recording?.sdk ?? exchanges.lazy.compactMap(\.sdk).first)?.name

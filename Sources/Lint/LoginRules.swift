@@ -68,9 +68,7 @@ enum LoginRules {
                     refusal = exchange
                 }
             }
-            if !late.isEmpty {
-                found.append(Found(Self.late, "\(late.count.counted("renewal")) right after a 401", late))
-            }
+            found += Found.ifAny(Self.late, "\(late.count.counted("renewal")) right after a 401", late)
             for renewals in chains(renewals) {
                 let within = zip(renewals, renewals.dropFirst(mostRenewals - 1)).first {
                     $1.startedAt.timeIntervalSince($0.startedAt) < 60

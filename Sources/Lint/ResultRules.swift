@@ -70,8 +70,7 @@ enum ResultRules {
                 }
                 seen[call.program] = call.number
             }
-            return stale.isEmpty
-                ? [] : [Found(staleConfig, "\(stale.count.counted("change")) after another client's", stale)]
+            return Found.ifAny(staleConfig, "\(stale.count.counted("change")) after another client's", stale)
         }
     }
 
@@ -97,9 +96,7 @@ enum ResultRules {
             else { return false }
             return low >= high || value < low || value > high
         }
-        if !outside.isEmpty {
-            found.append(Found(feedbackRange, "\(outside.count.counted("rating")) outside of the scale", outside))
-        }
         return found
+            + Found.ifAny(feedbackRange, "\(outside.count.counted("rating")) outside of the scale", outside)
     }
 }

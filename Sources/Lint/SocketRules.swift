@@ -61,12 +61,9 @@ enum SocketRules {
                 || call.isRefused && (call.parameter("language") ?? call.parameter("model")) != nil
                     && (call.shown.exchange.reason ?? "").contains("model/language")
         }
-        if !paired.isEmpty {
-            found.append(Found(model, "\(paired.count.counted("request")) with such a model or language", paired))
-        }
+        found += Found.ifAny(model, "\(paired.count.counted("request")) with such a model or language", paired)
         let pages = calls.filter { $0.operation == "recogniseRecording" && $0.header("origin") != nil }
-        if !pages.isEmpty { found.append(Found(page, "\(pages.count.counted("recording")) of a page", pages)) }
-        return found
+        return found + Found.ifAny(page, "\(pages.count.counted("recording")) of a page", pages)
     }
 
     private static func socket(_ exchange: LintedExchange, isMeasured: Bool) -> [Found] {

@@ -43,7 +43,7 @@ enum UploadRules {
         var found: [Found] = []
         func add(_ rule: LintRule, _ words: (Int) -> String, where isMeant: (LintedExchange, Signature) -> Bool) {
             let meant = puts.filter(isMeant).map(\.0)
-            if !meant.isEmpty { found.append(Found(rule, words(meant.count), meant)) }
+            found += Found.ifAny(rule, words(meant.count), meant)
         }
         add(region, { "\($0.counted("upload")) signed for another region" }) { $1.region != SigningScope.region }
         let unsigned = puts.map { ($0.0, $0.1.unsigned(of: $0.0)) }.filter { !$0.1.isEmpty }

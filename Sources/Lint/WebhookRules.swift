@@ -23,13 +23,8 @@ enum WebhookRules {
         let deliveries = exchanges.filter { $0.kind == .delivery && $0.shown.request.authority != nil }
         let slow = deliveries.filter { $0.endedAt.timeIntervalSince($0.startedAt) > longest }
         let unverified = deliveries.filter { $0.isDone && $0.shown.exchange.delivery?.isSignedWrongly == true }
-        return [
-            slow.isEmpty ? nil : Found(Self.slow, "\(slow.count.counted("message")) answered late", slow),
-            unverified.isEmpty
-                ? nil
-                : Found(
-                    Self.unverified, "\(unverified.count.counted("message")) with a wrong signature accepted",
-                    unverified),
-        ].compactMap(\.self)
+        return Found.ifAny(Self.slow, "\(slow.count.counted("message")) answered late", slow)
+            + Found.ifAny(
+                Self.unverified, "\(unverified.count.counted("message")) with a wrong signature accepted", unverified)
     }
 }
