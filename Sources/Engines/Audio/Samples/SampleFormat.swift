@@ -2,22 +2,14 @@ import Basics
 package import NIOCore
 
 /// Format of raw samples. Samples of several bytes are little-endian.
-package enum SampleFormat: Hashable, Sendable {
+package enum SampleFormat: CaseIterable, Hashable, Sendable {
     case unsigned8, signed16, signed24, signed32, float32, float64, alaw, mulaw
 
     /// The format that a WAV header names; nil for compressed audio, such as ADPCM.
     package init?(_ format: WaveHeaderParser.Format) {
-        switch (format.code, format.bits) {
-        case (1, 8): self = .unsigned8
-        case (1, 16): self = .signed16
-        case (1, 24): self = .signed24
-        case (1, 32): self = .signed32
-        case (3, 32): self = .float32
-        case (3, 64): self = .float64
-        case (6, 8): self = .alaw
-        case (7, 8): self = .mulaw
-        default: return nil
-        }
+        let meant = Self.allCases.first { Int($0.code) == format.code && 8 * $0.size == format.bits }
+        guard let meant else { return nil }
+        self = meant
     }
 
     /// RIFF's format number.
