@@ -44,24 +44,10 @@ enum NoteVoice {
     /// - Parameter above: the largest whole number that stays a word; nil for all.
     static func withDigits(_ tokens: [Token], above limit: Double? = nil) -> [Token] {
         guard limit != nil || tokens.contains(where: { $0.plain == "point" }) else { return tokens }
-        var result: [Token] = []
-        var position = 0
-        while position < tokens.count {
-            guard let number = Numbers.value(in: tokens, at: position), let value = Double(number.text),
-                number.text.contains(".") || value > limit ?? .infinity, number.text != tokens[position].plain
-            else {
-                result.append(tokens[position])
-                position += 1
-                continue
-            }
-            var token = tokens[position].replaced(by: number.text)
-            let last = tokens[number.end - 1]
-            token.pause = last.pause
-            token.source = token.source.lowerBound..<max(token.source.upperBound, last.source.upperBound)
-            result.append(token)
-            position = number.end
+        return tokens.replacingNumbers { text, range in
+            guard let value = Double(text) else { return false }
+            return (text.contains(".") || value > limit ?? .infinity) && text != tokens[range.lowerBound].plain
         }
-        return result
     }
 
     private static let openers = Lexicon.set("wording/openers")

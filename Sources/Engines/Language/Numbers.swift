@@ -97,3 +97,26 @@ enum Numbers {
         return (String(total + part), end)
     }
 }
+
+extension [Token] {
+    /// Writes numbers as digits, with one token for the words of each.
+    /// - Parameter isMeant: gets a number's digits and the range of its words, and chooses whether to replace them.
+    func replacingNumbers(where isMeant: (String, Range<Int>) -> Bool) -> [Token] {
+        var result: [Token] = []
+        var position = 0
+        while position < count {
+            guard let number = Numbers.value(in: self, at: position), isMeant(number.text, position..<number.end) else {
+                result.append(self[position])
+                position += 1
+                continue
+            }
+            var token = self[position].replaced(by: number.text)
+            let last = self[number.end - 1]
+            token.pause = last.pause
+            token.source = token.source.lowerBound..<Swift.max(token.source.upperBound, last.source.upperBound)
+            result.append(token)
+            position = number.end
+        }
+        return result
+    }
+}

@@ -104,22 +104,7 @@ extension Dictation {
 
     /// The words as they were dictated, with values as notes write them: `25 mg`, `138/84`.
     private static func text(_ tokens: [Token]) -> String {
-        var shown: [Token] = []
-        var position = 0
-        while position < tokens.count {
-            if let value = Numbers.value(in: tokens, at: position), value.text.contains("/"),
-                !isSize(tokens, position..<value.end)
-            {
-                var token = tokens[position].replaced(by: value.text)
-                token.pause = tokens[value.end - 1].pause
-                shown.append(token)
-                position = value.end
-            } else {
-                shown.append(tokens[position])
-                position += 1
-            }
-        }
-        return shown.text
+        tokens.replacingNumbers { text, range in text.contains("/") && !isSize(tokens, range) }.text
     }
 
     /// Whether two numbers with "by" between them are no fraction: "three by two centimetres", "from 40 by 5 mg".
