@@ -10,6 +10,11 @@ extension StringIdentifier {
     /// Wraps a raw value unchanged: identifiers are opaque and case-sensitive.
     package init(_ rawValue: String) { self.init(rawValue: rawValue) }
 
+    /// Whether a text is a valid id of a client: 1 to 255 characters, none of them a control character.
+    package static func isValid(_ text: String) -> Bool {
+        (1...255).contains(text.unicodeScalars.count) && text.isPlain
+    }
+
     package var description: String { rawValue }
 
     /// Compares identifiers by bytes, as the database does: texts that look alike are different ids.
@@ -71,25 +76,11 @@ package struct DocumentID: StringIdentifier {
 }
 
 extension TransactionID {
-    /// Whether a text is a valid transaction id: 1 to 255 characters, none of them a control character.
-    package static func isValid(_ text: String) -> Bool {
-        (1...255).contains(text.unicodeScalars.count) && text.isPlain
-    }
-
     /// Whether a text is a valid transaction id that can also name a folder.
     package static func isValidFolder(_ text: String) -> Bool {
         isValid(text) && !text.hasSlash && text != "." && text != ".."
     }
-}
 
-extension TemplateID {
-    /// Whether a text is a valid template id: 1 to 255 characters, none of them a control character.
-    package static func isValid(_ text: String) -> Bool {
-        !text.isEmpty && text.unicodeScalars.count <= 255 && text.isPlain
-    }
-}
-
-extension TransactionID {
     /// Id for logs; `…` for any id that is long or has unusual characters, because an id may hold a person's name.
     package var logged: String {
         let isIdentifier =
