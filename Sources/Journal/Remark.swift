@@ -14,10 +14,10 @@ package struct Remark: Hashable, Sendable {
         self.problem = problem
     }
 
-    /// The same remark, about a part of what is called `name`.
+    /// Same remark, about a part of what is called `name`.
     package func inside(_ name: String) -> Remark { Remark(place.isEmpty ? name : "\(name).\(place)", problem) }
 
-    /// The same remark, about the answer, which is no fault of the client's.
+    /// Same remark, about the answer, which is no fault of the client's.
     package var ofAnswer: Remark { inside(Self.answer) }
 
     private static let answer = "answer"

@@ -177,7 +177,7 @@ struct SessionsTests {
         await #expect(throws: ScribeError.transactionNotFound) {
             try await sessions.requireOpen(fixture.key("s", of: fixture.stranger))
         }
-        let other = try await sessions.create(.init(uploadType: .chunked), as: nil, for: fixture.owner).key
+        let other = try await sessions.create(.init(session: .chunked), as: nil, for: fixture.owner).key
         var patch = TransactionPatch()
         patch.isCancellation = true
         try await sessions.patch(other, patch, templates: nil)

@@ -23,7 +23,9 @@ package struct AllianceFamily: RoutedAPI {
     }
 
     /// Paths of a session's audio: `AudioRoutes` for files, `StreamRoutes` for sockets.
-    static let uploadPaths = UploadPaths {
+    static let uploadPaths = UploadPaths(
+        flavoursWithoutForm: ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
+    ) {
         "/voice/v1/sessions/\($0)/audio"
     } stream: {
         "/voice/v1/stream/sessions/\($0)/audio"

@@ -29,15 +29,18 @@ package struct UploadLink: Sendable {
 
 /// Paths at which one family takes the audio of recordings. Other families link to them too.
 package struct UploadPaths: Sendable {
+    /// Flavours whose apps expect the link as a string, where other flavours expect a form (medscribe.md 2.1.1).
+    let flavoursWithoutForm: [String]
     /// The path for files, by the transaction's id in a form for URLs.
     let files: @Sendable (_ transaction: String) -> String
     /// The path for a WebSocket, by its ticket.
     let stream: @Sendable (_ ticket: String) -> String
 
     package init(
-        files: @escaping @Sendable (_ transaction: String) -> String,
+        flavoursWithoutForm: [String], files: @escaping @Sendable (_ transaction: String) -> String,
         stream: @escaping @Sendable (_ ticket: String) -> String
     ) {
+        self.flavoursWithoutForm = flavoursWithoutForm
         self.files = files
         self.stream = stream
     }
@@ -48,9 +51,6 @@ package struct UploadLinks: Sendable {
     package static let streamPurpose = "stream"
     /// Time for which the link of a stream is valid, in seconds. Its session ends it before.
     private static let streamLifetime: TimeInterval = 24 * 60 * 60
-    /// Flavours of the vendor's desktop apps, which expect the link as a string, where other flavours expect a form
-    /// (medscribe.md 2.1.1).
-    private static let flavoursWithoutForm = ["ekascribe-desktop-mac", "ekascribe-desktop-windows"]
 
     private let paths: UploadPaths
     private let credentials: UploadCredentials
@@ -98,6 +98,6 @@ package struct UploadLinks: Sendable {
         let isSecondVersion = request.query["version"]?.lowercased() == "v2"
         if uploadType == .single { return isSecondVersion }
         let flavour = request.headers.value(of: .flavour)?.lowercased() ?? ""
-        return isSecondVersion || !flavour.isEmpty && !Self.flavoursWithoutForm.contains(flavour)
+        return isSecondVersion || !flavour.isEmpty && !paths.flavoursWithoutForm.contains(flavour)
     }
 }

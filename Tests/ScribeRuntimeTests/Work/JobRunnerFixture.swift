@@ -49,6 +49,9 @@ struct JobRunnerFixture {
         let template = Template(
             id: .init("notes"), name: "Notes", format: .markdown, bucket: .custom, sections: [])
         self.noteFailures = LockedValue(noteFailures)
+        var policy = WorkPolicy()
+        policy.transcriptions = transcriptions
+        policy.backOff = .seconds(1)
         runner = JobRunner(
             store: store,
             objects: ObjectFiles(
@@ -59,7 +62,7 @@ struct JobRunnerFixture {
             fixtureBehaviour: .idle,
             faults: FaultRules(WorldIdentifiers(.counting()), WorldMemory(limit: .max).share()),
             templates: TemplateCatalogue([template]), changes: changes, metrics: Metrics(),
-            clock: manual.world, policy: .init(transcriptions: transcriptions, attempts: 3, backOff: .seconds(1)),
+            clock: manual.world, policy: policy,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

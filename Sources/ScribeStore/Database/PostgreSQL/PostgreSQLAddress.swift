@@ -38,8 +38,8 @@ package struct PostgreSQLAddress: Sendable {
 
     /// Statements for a new connection. A statement of the store takes milliseconds: a minute means a broken server.
     ///
-    /// Statements are planned once, when the tables may still be empty: a plan for those reads all rows of a table, also
-    /// when it has grown. So plans use indexes, and do not depend on values.
+    /// Statements are planned once for all values, when the tables may still be empty. A plan that reads all rows of a
+    /// table is the best one then, and the worst one later.
     ///
     /// PostgreSQL keeps the locks of a server whose machine is gone until TCP ends the connection, by default after two
     /// hours.

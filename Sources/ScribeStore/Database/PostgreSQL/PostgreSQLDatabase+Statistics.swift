@@ -3,8 +3,8 @@ import NIOPosix
 
 /// Statistics of the tables, from which PostgreSQL makes its plans.
 ///
-/// PostgreSQL gathers them once a minute. The plans of a new schema are made for empty tables: any index of a table seems
-/// as good as another one, and one of them reads all transactions of a business.
+/// PostgreSQL gathers them once a minute. Until then its plans are made for empty tables. Any index of a table seems as
+/// good as another one then, and one of them reads all transactions of a business.
 extension PostgreSQLDatabase {
     /// Numbers of a process's writes after which the statistics of tables with few rows are gathered.
     private static let milestones: Set<Int> = [100, 1000, 10_000]

@@ -19,11 +19,12 @@ enum PostgreSQLLocks {
             return try db.note(number + lock, SQLArguments(names.map(SQLValue.text)))
         }
         let texts = ["SELECT value AS name FROM \(db.list(1)) AS names"] + found.map(\.sql)
+        let all = texts.joined(separator: " UNION ALL ")
         try db.note(
             """
             \(number), (
                 SELECT count(pg_advisory_xact_lock(key)) FROM (
-                    SELECT DISTINCT \(key(of: "name")) AS key FROM (\(texts.joined(separator: " UNION ALL "))) AS names
+                    SELECT DISTINCT \(key(of: "name")) AS key FROM (\(all)) AS names
                     ORDER BY key
                 ) AS keys
             ) AS locks
@@ -46,7 +47,8 @@ enum PostgreSQLLocks {
             )
         case .document(let id):
             return (
-                "\(name) JOIN documents ON transactions.id = transaction_id WHERE document_id = ?2", [.text(id.rawValue)]
+                "\(name) JOIN documents ON transactions.id = transaction_id WHERE document_id = ?2",
+                [.text(id.rawValue)]
             )
         default: return nil
         }

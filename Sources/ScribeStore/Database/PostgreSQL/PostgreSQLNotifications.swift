@@ -78,7 +78,9 @@ package final class PostgreSQLNotifications: Sendable {
                 guard connection.isConnected else { throw PostgreSQLError.disconnected }
                 try connection.execute(address.setup)
                 try connection.execute("LISTEN \(channel)")
-                let process = try connection.execute("SELECT pg_backend_pid()").first.flatMap { $0.flatMap { Int32($0) } }
+                let process = try connection.execute("SELECT pg_backend_pid()").first.flatMap(\.self).flatMap {
+                    Int32($0)
+                }
                 // Notifications sent while the connection was down are lost.
                 for kind in Job.Kind.allCases { receiver.publish(.work(kind)) }
                 for work in TimedWork.allCases { receiver.publish(.due(work)) }

@@ -58,7 +58,7 @@ struct OpenAITranscriberTests {
     func longPrompt() async throws {
         let recogniser = try await recogniser()
         let words = (0..<200).map { "word-\($0)" }
-        _ = try await recogniser.bare { $0.prompt = "Pune" }.transcribe(
+        _ = try await recogniser.bare { $0.settings.prompt = "Pune" }.transcribe(
             try recogniser.recording(vocabulary: words))
         let prompt = try #require(recogniser.api.requests.first?.form?.fields["prompt"]?.first)
         #expect(prompt.count <= 600)
