@@ -22,18 +22,16 @@ package final class DataFolder: Sendable {
     /// - Parameters:
     ///   - tolerated: names that may stand in the folder before its first start: ``requireOurs(path:tolerating:)``.
     ///   - mustBeEmpty: whether a folder with data is refused and left unchanged.
-    ///   - isShared: whether other processes may use the folder at the same time. Their files are not removed then.
     ///   - keepsRows: whether the folder has a state. A server with rows in memory or in PostgreSQL needs none: it has
     ///     its keys and temporary files here.
     /// - Throws: ``Problem``; `Store.Problem` where the database of the first state cannot be made.
     package init(
-        path: String, tolerating tolerated: Set<String> = [], mustBeEmpty: Bool = false, isShared: Bool = false,
-        keepsRows: Bool = true
+        path: String, tolerating tolerated: Set<String> = [], mustBeEmpty: Bool = false, keepsRows: Bool = true
     ) throws {
         let layout = Layout(path: URL(fileURLWithPath: path).path)
         let path = layout.path
         try layout.requireOurs(tolerating: tolerated)
-        let lock = try Self.locked(layout, isShared: isShared)
+        let lock = try Self.locked(layout)
         let state: StateFolder?
         do {
             if mustBeEmpty, try layout.holdsData() { throw Problem.holdsData(path: path) }
@@ -46,8 +44,6 @@ package final class DataFolder: Sendable {
         self.path = path
         self.lock = lock
         valid = LockedValue(state.map(HeldState.init(folder:)))
-        // Other processes may use the files in `work`.
-        guard !isShared else { return }
         layout.emptyWorkFolder()
         layout.removeLeftovers()
     }
@@ -60,8 +56,8 @@ package final class DataFolder: Sendable {
         try Layout(path: URL(fileURLWithPath: path).path).requireOurs(tolerating: tolerated)
     }
 
-    /// Opens, locks and marks the lock file: for one process, or for several that share the folder.
-    private static func locked(_ layout: Layout, isShared: Bool) throws -> FileDescriptor {
+    /// Opens, locks and marks the lock file.
+    private static func locked(_ layout: Layout) throws -> FileDescriptor {
         let lock = try Problem.at(layout.path) {
             try FileSystem.makeFolder(layout.path)
             return try FileDescriptor.open(
@@ -70,7 +66,7 @@ package final class DataFolder: Sendable {
             )
         }
         do {
-            guard flock(lock.rawValue, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+            guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0 else {
                 throw errno == EWOULDBLOCK
                     ? Problem.inUse(path: layout.path) : Problem(Errno(rawValue: errno), at: layout.lock)
             }

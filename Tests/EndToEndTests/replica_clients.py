@@ -30,10 +30,9 @@ from balancer import balanced
 from chromium import browse
 from client import BUCKET
 from emulator import PATIENCE, RECOGNISER, TLS, wait_until
-from replica_load import Load
+from replica_load import Load, done, recorded
 from session_client import recording
 from suki_client import SukiClient
-from test_shared_data import done, recorded
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
 from websocket_driver import open_socket
 from websockets.exceptions import ConnectionClosed

@@ -12,11 +12,10 @@ from botocore.exceptions import ClientError
 from client import BUCKET
 from emulator import PATIENCE, run, wait_until
 from listen_client import SPEECH, Listener, consultation, hear, said, transcript
-from replica_load import Load
+from replica_load import Load, done, recorded
 from session_client import SessionClient, form_of, recording, send
 from shared_place import KEYS, Network, postgres, replica, seaweed
 from speech_service import SpeechService
-from test_shared_data import done, recorded
 
 
 @pytest.fixture(scope="module")

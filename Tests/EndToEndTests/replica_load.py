@@ -7,14 +7,31 @@ import threading
 import requests
 import urllib3
 from client import BUCKET
-from emulator import PATIENCE, Server
-from test_shared_data import done
+from emulator import PATIENCE, Server, wait_until
+from session_client import recording
 
 
 def retrying(session: requests.Session):
     """Repeats what the balancer or a lost connection refused, writes too."""
     again = urllib3.Retry(12, backoff_factor=0.1, backoff_max=5, status_forcelist=(502, 503, 504), allowed_methods=None)
     session.mount("http://", requests.adapters.HTTPAdapter(max_retries=again))
+
+
+def recorded(client, s3, count: int = 2):
+    """A transaction with chunks that differ, not committed yet."""
+    transaction = client.transaction()
+    assert transaction.init(["soap"]).status_code == 201
+    for number in range(1, count + 1):
+        body = recording(3, f"{transaction.id}-{number}")
+        s3.put_object(Bucket=BUCKET, Key=f"{transaction.folder}/{number}.wav", Body=body)
+        transaction.uploaded.append(f"{number}.wav")
+    assert transaction.stop().status_code == 200
+    return transaction
+
+
+def done(transaction):
+    return wait_until(
+        lambda: (answer := transaction.poll()).status_code == 200 and answer, f"{transaction.id} is done")
 
 
 class Load:

@@ -8,10 +8,10 @@ import pytest
 import requests
 from device_client import Device
 from emulator import PATIENCE, run, running, wait_until
+from replica_load import done, recorded
 from session_client import SessionClient, recording
 from shared_place import BUCKET, KEYS, CommitCutter, replica
 from speech_service import SpeechService
-from test_shared_data import done, recorded
 from webhooks import FAST, WHOLE, Consultant, Receiver, settle
 from websockets.sync.client import connect
 

@@ -4,14 +4,15 @@ extension Date {
     /// Reads a time of RFC 3339, such as `2030-01-01T00:00:00Z` and `2030-01-01T05:30:00.25+05:30`. Nil for any other
     /// text, and for a day or a time that no calendar and no clock has.
     package init?(iso8601 text: String) {
-        let form = /([0-9T:-]{19})(\.[0-9]{1,9})?(?:Z|([+-])([01][0-9]|2[0-3]):?([0-5][0-9]))/
-        // Foundation reads 30 February as 2 March.
-        guard let match = text.wholeMatch(of: form), let local = try? Date("\(match.1)Z", strategy: .iso8601),
-            local.iso8601.dropLast() == match.1
-        else { return nil }
-        let (hours, minutes) = (match.4.flatMap { Double($0) } ?? 0, match.5.flatMap { Double($0) } ?? 0)
-        let offset = (hours * 3600 + minutes * 60) * (match.3 == "-" ? -1 : 1)
-        self = local.addingTimeInterval((match.2.flatMap { Double("0\($0)") } ?? 0) - offset)
+        let form =
+            /([0-9-]{10})T([01][0-9]|2[0-3]):([0-5][0-9]):([0-5][0-9](?:\.[0-9]{1,9})?)(?:Z|([+-])([01][0-9]|2[0-3]):([0-5][0-9]))/
+        guard let match = text.wholeMatch(of: form), let day = CalendarDay(String(match.1)) else { return nil }
+        func seconds(_ hours: Substring?, _ minutes: Substring?) -> Double {
+            (hours.flatMap { Double($0) } ?? 0) * 3600 + (minutes.flatMap { Double($0) } ?? 0) * 60
+        }
+        let offset = seconds(match.6, match.7) * (match.5 == "-" ? -1 : 1)
+        let whole = Double(day.daysSince1970) * 86_400 + seconds(match.2, match.3) - offset
+        self.init(timeIntervalSince1970: whole + (Double(match.4) ?? 0))
     }
 
     /// The date and time in UTC in the format of ISO 8601, in whole seconds: `2026-05-10T09:12:33Z`.

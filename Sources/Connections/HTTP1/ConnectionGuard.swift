@@ -24,7 +24,7 @@ package final class ConnectionGuard: ChannelDuplexHandler {
     private var isResponding: Bool { !closings.isEmpty }
     /// Whether the server stops, so that the connection closes with its last answer.
     private var isStopping = false
-    private lazy var deadlines = HTTP1Deadlines(limits) { [weak self] in self?.headIsLate($0) }
+    private lazy var deadlines = RequestDeadlines(limits) { [weak self] in self?.headIsLate($0) }
     private var context: ChannelHandlerContext?
     private var protocolSwitch = ProtocolSwitch()
     /// Whether the parser stops after the present request, and whether it has stopped.

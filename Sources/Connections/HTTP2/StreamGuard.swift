@@ -22,9 +22,7 @@ package final class StreamGuard: ChannelDuplexHandler {
     private var isAnswerWaiting = false
     /// The answer came before the whole request had arrived.
     private var endsWithAnswer = false
-    private var bytesInWindow = 0
-    private var isWaitingForBytes = false
-    private var bodyTimer: Scheduled<Void>?
+    private lazy var deadlines = RequestDeadlines(limits) { _ in }
     private var answerTimer: Scheduled<Void>?
 
     /// Fires when the client disconnects, so that held requests stop waiting.
@@ -45,7 +43,7 @@ package final class StreamGuard: ChannelDuplexHandler {
     }
 
     private func stop() {
-        bodyTimer?.cancel()
+        deadlines.stop()
         answerTimer?.cancel()
     }
 
@@ -55,23 +53,22 @@ package final class StreamGuard: ChannelDuplexHandler {
         switch unwrapInboundIn(data) {
         case .end:
             hasRequestEnded = true
-            bodyTimer?.cancel()
+            deadlines.arrived()
             if !isRefused { context.fireChannelRead(data) }
         case _ where isRefused: break
         case .head(var head):
             guard hasRoom else { return refuse(context, .serviceUnavailable) }
             if let status = head.normalise(fieldCount: limits.fieldCount) { return refuse(context, status) }
-            watchBody(context)
+            deadlines.expect(.body, context)
             context.fireChannelRead(wrapInboundOut(.head(head)))
         case .body(let bytes):
-            isWaitingForBytes = false
-            bytesInWindow += bytes.readableBytes
+            deadlines.received(bytes.readableBytes)
             context.fireChannelRead(data)
         }
     }
 
     package func read(context: ChannelHandlerContext) {
-        isWaitingForBytes = true
+        deadlines.isAskingForBytes()
         context.read()
     }
 
@@ -138,31 +135,7 @@ package final class StreamGuard: ChannelDuplexHandler {
     private func watchAnswer(_ context: ChannelHandlerContext) {
         answerTimer?.cancel()
         guard isAnswerWaiting || !context.channel.isWritable else { return }
-        answerTimer = schedule(context, after: limits.answerWindow) { $0.close(promise: nil) }
-    }
-
-    // MARK: Time
-
-    private func watchBody(_ context: ChannelHandlerContext) {
-        bytesInWindow = 0
-        bodyTimer?.cancel()
-        bodyTimer = schedule(context, after: TimeAmount(limits.requestTime)) { context in
-            guard !self.hasRequestEnded else { return }
-            if self.isWaitingForBytes, self.bytesInWindow < self.limits.bodyMinimum {
-                context.close(promise: nil)
-            } else {
-                self.watchBody(context)
-            }
-        }
-    }
-
-    private func schedule(
-        _ context: ChannelHandlerContext, after time: TimeAmount, _ action: @escaping (ChannelHandlerContext) -> Void
-    ) -> Scheduled<Void> {
-        context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            guard context.channel.isActive else { return }
-            action(context)
-        }
+        answerTimer = context.schedule(after: limits.answerWindow) { $0.close(promise: nil) }
     }
 }
 

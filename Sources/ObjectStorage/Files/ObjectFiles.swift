@@ -149,16 +149,9 @@ package final class ObjectFiles: ObjectStore {
 
     /// Lists files that may belong to no object, some hundred names at a time. Names that the server has not made, such
     /// as a volume's `lost+found`, are skipped.
-    /// - Parameter time: lists only files last written before this time, where other processes write files too. Nil
-    ///   lists all files of earlier starts.
+    /// - Parameter time: not needed: the files of this start are known by their names.
     package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
         let (folder, suffix) = (folder, ".\(start)")
-        @Sendable func mayBeLeft(_ path: String) -> Bool {
-            guard let time else { return true }
-            var info = stat()
-            return stat(path, &info) == 0
-                && Double(OperatingSystem.modificationTime(of: info).tv_sec) < time.timeIntervalSince1970
-        }
         var parts = try await blocking {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
         }[...]
@@ -168,10 +161,7 @@ package final class ObjectFiles: ObjectStore {
                 var (files, rest) = ([String](), parts)
                 while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
                     files += ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
-                        .filter {
-                            $0.hasPrefix(part) && !$0.hasSuffix(suffix) && $0.beginsWithUUID
-                                && mayBeLeft("\(folder)/\(part)/\($0)")
-                        }
+                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) && $0.beginsWithUUID }
                 }
                 return (files, rest)
             }

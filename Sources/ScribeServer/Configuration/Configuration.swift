@@ -50,9 +50,6 @@ package struct Configuration: Sendable {
     /// The limit of the ``MemoryBudget``, in bytes.
     package var memoryBudget = 256_000_000
     package var dataFolder = ".scribe"
-    /// Lease of each process's work where several processes share the data folder. Nil means one process with the
-    /// folder's lock; users have no setting for more.
-    package var sharedLease: Duration?
     /// Place of data that several servers share; nil for data in ``dataFolder``. The command line then uses a temporary
     /// data folder, and deletes it at the end.
     package var shared: SharedPlace?

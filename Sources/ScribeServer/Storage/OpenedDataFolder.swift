@@ -15,7 +15,6 @@ struct OpenedDataFolder: Sendable {
     let keys: WorldStorage.Keys
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
-    private let clock: WallClock
     private let logger: Logger
     private let place: @Sendable (String, Durability) -> Store.Place
 
@@ -35,7 +34,7 @@ struct OpenedDataFolder: Sendable {
             let folder = try DataFolder(
                 path: configuration.dataFolder, tolerating: configuration.namesBeforeFirstStart,
                 mustBeEmpty: configuration.snapshotFile != nil,
-                isShared: configuration.sharedLease != nil, keepsRows: keepsRows)
+                keepsRows: keepsRows)
             let keysOfGroup = try folder.requirePrivateKeys(and: secrets)
             if requiresSigningKey, !folder.isNew { try folder.requireSigningKey(at: now) }
             return (folder, keysOfGroup)
@@ -46,7 +45,6 @@ struct OpenedDataFolder: Sendable {
         self.folder = folder
         self.threads = threads
         identifiers = parts.identifiers
-        clock = parts.clock
         place = parts.place
         logger = parts.logger
         reserve = try await threads.runIfActive {
@@ -67,16 +65,15 @@ struct OpenedDataFolder: Sendable {
     func store(
         _ configuration: Configuration, transcribesOnArrival: Bool, _ composition: Composition, _ changes: ChangeHub
     ) async throws -> Store {
-        let id = identifiers.uuid()
-        let holder = configuration.sharedLease.map { LeaseHolder.shared(id, lifetime: $0 / .seconds(1), clock: clock) }
+        let holder = LeaseHolder.alone(identifiers.uuid())
         let (store, hasOthers, kept) = try await threads.runIfActive { [folder, place] in
             let store = try Store(
                 at: place(folder.databasePath, configuration.durability),
                 transcribesOnArrival: transcribesOnArrival, quotas: configuration.quotas,
                 policies: composition.policies,
-                vocabularies: composition.vocabularies, holder: holder ?? .alone(id), sink: changes
+                vocabularies: composition.vocabularies, holder: holder, sink: changes
             )
-            return (store, configuration.sharedLease == nil && folder.hasOtherStates, folder.keptStates)
+            return (store, folder.hasOtherStates, folder.keptStates)
         }
         for name in kept {
             logger.warning(

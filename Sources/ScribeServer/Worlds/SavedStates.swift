@@ -19,7 +19,7 @@ final class SavedStates: Sendable {
         self.opened = opened
     }
 
-    private var isAllowed: Bool { emulator.configuration.allowsReset && emulator.configuration.sharedLease == nil }
+    private var isAllowed: Bool { emulator.configuration.allowsReset }
 
     func first() async throws -> WorldStorage {
         let changes = ChangeHub()

@@ -90,8 +90,6 @@ struct ServerProcess {
             temporaryFolder = folder
         }
         defer { temporaryFolder?.remove() }
-        configuration.sharedLease = Invocation.current.environment["SCRIBE_TEST_SHARED_LEASE"].flatMap(Double.init)
-            .map(Duration.seconds)
         try await readyFile?.claim()
         defer { readyFile?.remove() }
         try await serve(

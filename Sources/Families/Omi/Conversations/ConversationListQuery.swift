@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HummingbirdCore
 import ScribeDomain
@@ -57,18 +58,9 @@ struct ConversationListQuery {
         _ name: String, in query: FlatDictionary<Substring, Substring>
     ) throws(OmiInvalidInput) -> Date? {
         guard let text = query.text(name) else { return nil }
-        let styles = [
-            Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true),
-            Date.ISO8601FormatStyle().year().month().day(),
-        ]
         // A time without a zone is UTC, as Python, the vendor's backend language, writes it.
-        for candidate in [text, "\(text)Z"] {
-            for style in styles {
-                guard let date = try? style.parse(candidate), years.contains(date.timeIntervalSince1970) else {
-                    continue
-                }
-                return date
-            }
+        for candidate in [text, "\(text)Z", "\(text)T00:00:00Z"] {
+            if let date = Date(iso8601: candidate), Self.years.contains(date.timeIntervalSince1970) { return date }
         }
         throw OmiInvalidInput(
             .query, name, type: "datetime_from_date_parsing",

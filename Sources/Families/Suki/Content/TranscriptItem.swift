@@ -66,9 +66,7 @@ extension ClosedRange<Double> {
 extension Date {
     /// The date as RFC 3339 with nine fractional digits.
     var nanoTime: String {
-        let milliseconds = Int64(saturating: (timeIntervalSince1970 * 1000).rounded())
-        let fraction = (milliseconds % 1000 + 1000) % 1000
-        let second = Date(timeIntervalSince1970: Double((milliseconds - fraction) / 1000)).apiTime
-        return "\(second.dropLast()).\(Int(fraction).padded(to: 3))000000Z"
+        // The text of a time is cut off at its milliseconds.
+        "\(addingTimeInterval(0.0005).iso8601Milliseconds.dropLast())000000Z"
     }
 }

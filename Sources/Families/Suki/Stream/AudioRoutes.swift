@@ -28,7 +28,7 @@ struct AudioRoutes: Sendable {
     @Sendable private func take(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (id, principal) = try context.requireAmbientSession()
         _ = try await sessions.requireOpen(id, of: principal)
-        guard let time = request.headers.value(of: .startTime).flatMap({ Date(rfc3339: $0) }) else {
+        guard let time = request.headers.value(of: .startTime).flatMap({ Date(iso8601: $0.uppercased()) }) else {
             throw ScribeError.invalidRequest(field: "X-Start-Time", problem: "must be a time as RFC 3339 has it")
         }
         if let length = request.headers.value(of: .contentLength).flatMap({ Int($0) }), length > Self.largest {

@@ -55,7 +55,7 @@ enum StreamMessage: Hashable, Sendable {
         switch json["type"]?.stringValue {
         case "START_TIME":
             guard let bytes = data.flatMap({ Data(base64Encoded: $0) }),
-                let time = Date(rfc3339: String(decoding: bytes, as: UTF8.self))
+                let time = Date(iso8601: String(decoding: bytes, as: UTF8.self).uppercased())
             else { throw Problem(1007, "START_TIME is base64 of a time as RFC 3339 has it") }
             self = .start(time)
         case "AUDIO":

@@ -1,10 +1,10 @@
 import NIOCore
 
-/// Time limits of one HTTP/1 connection: for the next request, the rest of its head, the bytes of its body, and for the
-/// client to read an answer.
+/// Time limits of one HTTP/1 connection, or of one HTTP/2 stream: for the next request, the rest of its head, the bytes
+/// of its body, and for the client to read an answer.
 ///
 /// Not thread-safe: only for the connection's event loop.
-final class HTTP1Deadlines {
+final class RequestDeadlines {
     /// The first byte of another request, or the part of a request, that must arrive before the deadline.
     enum Awaited { case request, head, body }
 
