@@ -65,10 +65,7 @@ package struct ObjectChecksum: Hashable, Sendable {
 package struct RunningChecksum: Sendable {
     private enum State: Sendable {
         case crc(CyclicRedundancyCheck)
-        case md5(Insecure.MD5)
-        case sha1(Insecure.SHA1)
-        case sha256(SHA256)
-        case sha512(SHA512)
+        case hash(any HashFunction & Sendable)
     }
 
     private var state: State
@@ -79,10 +76,10 @@ package struct RunningChecksum: Sendable {
             case .crc32: .crc(.crc32)
             case .crc32c: .crc(.crc32c)
             case .crc64nvme: .crc(.crc64nvme)
-            case .md5: .md5(Insecure.MD5())
-            case .sha1: .sha1(Insecure.SHA1())
-            case .sha256: .sha256(SHA256())
-            case .sha512: .sha512(SHA512())
+            case .md5: .hash(Insecure.MD5())
+            case .sha1: .hash(Insecure.SHA1())
+            case .sha256: .hash(SHA256())
+            case .sha512: .hash(SHA512())
             }
     }
 
@@ -91,10 +88,9 @@ package struct RunningChecksum: Sendable {
         case .crc(var crc):
             crc.update(bytes)
             state = .crc(crc)
-        case .md5(let hash): state = .md5(hash.updated(bytes))
-        case .sha1(let hash): state = .sha1(hash.updated(bytes))
-        case .sha256(let hash): state = .sha256(hash.updated(bytes))
-        case .sha512(let hash): state = .sha512(hash.updated(bytes))
+        case .hash(var hash):
+            hash.update(bufferPointer: bytes)
+            state = .hash(hash)
         }
     }
 
@@ -102,19 +98,8 @@ package struct RunningChecksum: Sendable {
     package func finalize() -> [UInt8] {
         switch state {
         case .crc(let crc): crc.finalize()
-        case .md5(let hash): Array(hash.finalize())
-        case .sha1(let hash): Array(hash.finalize())
-        case .sha256(let hash): Array(hash.finalize())
-        case .sha512(let hash): Array(hash.finalize())
+        case .hash(let hash): Array(hash.finalize())
         }
-    }
-}
-
-extension HashFunction {
-    fileprivate func updated(_ bytes: UnsafeRawBufferPointer) -> Self {
-        var hash = self
-        hash.update(bufferPointer: bytes)
-        return hash
     }
 }
 

@@ -225,10 +225,11 @@ final class PostgreSQLConnection: @unchecked Sendable {
         _ value: SQLValue
     ) -> (bytes: UnsafeMutablePointer<CChar>, length: Int32, isBinary: Bool)? {
         func copy(_ bytes: some Collection<UInt8>, isBinary: Bool) -> (UnsafeMutablePointer<CChar>, Int32, Bool) {
-            let memory = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-            for (index, byte) in bytes.enumerated() { memory[index] = CChar(bitPattern: byte) }
-            memory[bytes.count] = 0
-            return (memory, Int32(bytes.count), isBinary)
+            let count = bytes.count
+            let memory = UnsafeMutablePointer<CChar>.allocate(capacity: count + 1)
+            UnsafeMutableRawBufferPointer(start: memory, count: count).copyBytes(from: bytes)
+            memory[count] = 0
+            return (memory, Int32(count), isBinary)
         }
         switch value {
         case .null: return nil

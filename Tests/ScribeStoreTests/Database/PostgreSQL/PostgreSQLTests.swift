@@ -55,6 +55,25 @@ struct PostgreSQLTests {
     }
 
     @Test(
+        "PostgreSQL knows the sizes of new tables after a hundred writes, and looks transactions up by their own index",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func statistics() async throws {
+        let fixture = try StoreFixture()
+        let database = fixture.store.database
+        for number in 0..<100 { try await fixture.initialise("t-\(number)") }
+        // They are gathered on a thread, after the hundredth write.
+        let isKnown = "SELECT 1 AS one FROM pg_class WHERE oid = CAST('transactions' AS regclass) AND reltuples >= 90"
+        var questions = 0
+        while try await database.read({ try $0.row(isKnown) == nil }), questions < 10_000 { questions += 1 }
+        #expect(questions < 10_000)
+        let plan = try await database.read { db in
+            try db.rows("EXPLAIN SELECT * FROM transactions WHERE business_id = 'b-1' AND txn_id = 't-1'")
+                .map { $0["QUERY PLAN"] as String }
+        }
+        #expect(plan.first?.contains("transactions_business_id_txn_id_key") == true, "\(plan)")
+    }
+
+    @Test(
         "a session whose end is being stored does not expire too",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func ended() async throws {
