@@ -37,8 +37,8 @@ package struct LeaseHolder: Sendable {
     /// The machine's time, in milliseconds since 1970; 0 for a process that is alone.
     var now: Int64 { clock?.now.milliseconds ?? 0 }
 
-    /// The end of a lease that begins now, in milliseconds since 1970; nil where leases have no end.
-    var end: Int64? { clock.map { $0.now.addingTimeInterval(lifetime).milliseconds } }
+    /// The end of a lease that begins now, in milliseconds since 1970; 0 for a process that is alone.
+    var end: Int64 { clock?.now.addingTimeInterval(lifetime).milliseconds ?? 0 }
 }
 
 /// Recurring work that one process at a time does for all data.

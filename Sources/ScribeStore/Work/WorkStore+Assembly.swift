@@ -167,9 +167,9 @@ extension WorkStore {
     ) throws -> StoredRow? {
         try db.row(
             """
-            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id, state, claim, owner, lease_until)
+            INSERT INTO jobs (kind, transaction_id, subject, etag, run_at, business_id, state, claim, owner)
             SELECT 'assemble', ?1, '', '', CAST(?2 AS BIGINT), ?3, CASE WHEN claims = 1 THEN 'running' ELSE 'pending' END,
-                claims, CASE WHEN claims = 1 THEN ?5 END, CASE WHEN claims = 1 THEN CAST(?6 AS BIGINT) END
+                claims, CASE WHEN claims = 1 THEN ?5 END
             FROM (
                 SELECT CASE WHEN CAST(?4 AS BIGINT) = 1 AND NOT EXISTS (
                     SELECT 1 FROM jobs WHERE kind = 'assemble' AND state = 'pending' AND run_at <= CAST(?2 AS BIGINT)
@@ -177,12 +177,11 @@ extension WorkStore {
                 ) THEN 1 ELSE 0 END AS claims
             ) AS turn WHERE claims >= 0
             ON CONFLICT (transaction_id, kind, subject) DO UPDATE SET run_at = excluded.run_at, attempts = 0,
-                state = excluded.state, claim = jobs.claim + excluded.claim, owner = excluded.owner,
-                lease_until = excluded.lease_until
+                state = excluded.state, claim = jobs.claim + excluded.claim, owner = excluded.owner
             WHERE jobs.state = 'pending'
             RETURNING id, claim, state
             """,
-            [rowID, now.milliseconds, business.rawValue, claims, holder.id, holder.end])
+            [rowID, now.milliseconds, business.rawValue, claims, holder.id])
     }
 
     /// Increments the generation of a transaction. A running assembly of an older generation runs again at its end.

@@ -13,12 +13,11 @@ extension WorkStore {
                 let due = try Self.dueJobs(kind, upTo: limit, after: lastServed, at: now, in: db)
                 let claimed = try db.rows(
                     """
-                    UPDATE jobs SET state = 'running', attempts = attempts + 1, claim = claim + 1, owner = ?2,
-                        lease_until = ?3
+                    UPDATE jobs SET state = 'running', attempts = attempts + 1, claim = claim + 1, owner = ?2
                     WHERE state = 'pending' AND id \(db.isAmongIntegers(1))
                     RETURNING *
                     """,
-                    [try StoredJSON.text(due.ids), holder.id, holder.end]
+                    [try StoredJSON.text(due.ids), holder.id]
                 )
                 guard !claimed.isEmpty else {
                     let next = try db.row(

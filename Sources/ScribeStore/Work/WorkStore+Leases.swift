@@ -2,12 +2,12 @@ import Foundation
 
 /// Leases by the machine's clock: each job, lane of deliveries and chore belongs to one process at a time.
 ///
-/// A process renews its leases while it works. The leases of a dead process expire.
+/// A process renews its leases while it works. The leases of a dead process expire. One of them has the process's own
+/// name: a running job belongs to its process while that has a lease.
 extension WorkStore {
     /// Makes the running jobs of former processes pending again. Blocking.
     ///
-    /// A process that is alone takes over all jobs and deliveries. Any other process takes over jobs with an expired
-    /// lease.
+    /// A process that is alone takes over all jobs and deliveries. Any other process takes over jobs of dead processes.
     static func takeOver(_ database: any StoreEngine, for holder: LeaseHolder) throws {
         try database.writeBlocking { db in
             if holder.isAlone {
@@ -15,24 +15,20 @@ extension WorkStore {
                 try db.run("UPDATE deliveries SET state = 'pending' WHERE state = 'sending'")
                 try db.run("DELETE FROM leases")
             } else {
-                try Self.forgetDeadProcesses(database, for: holder, in: db)
-                _ = try Self.takeOverExpired(for: holder, in: db)
+                _ = try Self.forgetDeadProcesses(database, for: holder, in: db)
             }
         }
     }
 
-    /// Renews the leases of this process, and takes over jobs with an expired lease.
+    /// Renews the leases of this process, and takes over jobs of dead processes.
     ///
     /// A process that is not alone calls this every third of ``LeaseHolder/lifetime``.
     /// - Returns: the number of jobs that were taken over.
     package func renewLeases() async throws -> Int {
         guard !holder.isAlone else { return 0 }
         return try await database.write(.none) { [holder, database] db, changes in
-            try db.run(
-                "UPDATE jobs SET lease_until = ? WHERE state = 'running' AND owner = ?", [holder.end, holder.id])
             try db.run("UPDATE leases SET lease_until = ? WHERE owner = ?", [holder.end, holder.id])
-            try Self.forgetDeadProcesses(database, for: holder, in: db)
-            let count = try Self.takeOverExpired(for: holder, in: db)
+            let count = try Self.forgetDeadProcesses(database, for: holder, in: db)
             if count > 0 { changes += Job.Kind.allCases.map(Change.work) }
             return count
         }
@@ -87,28 +83,21 @@ extension WorkStore {
             INSERT INTO leases (name, owner, lease_until) VALUES (?1, ?2, ?3)
             ON CONFLICT (name) DO UPDATE SET owner = excluded.owner, lease_until = excluded.lease_until
             WHERE leases.owner = excluded.owner OR leases.lease_until <= ?4
-            """, [name, holder.id, holder.end ?? 0, holder.now]) > 0
+            """, [name, holder.id, holder.end, holder.now]) > 0
     }
 
-    /// Removes the leases and the open sockets of processes that renew no lease any more. Each process has a lease of
-    /// its own name.
+    /// Removes the leases and the open sockets of processes that renew no lease any more, and makes their running jobs
+    /// pending again.
+    /// - Returns: the number of jobs.
     private static func forgetDeadProcesses(
         _ database: any StoreEngine, for holder: LeaseHolder, in db: any StoreSession
-    ) throws {
+    ) throws -> Int {
         _ = try lease("process \(holder.id)", to: holder, in: db)
         try db.run("DELETE FROM leases WHERE lease_until <= ?", [holder.now])
-        guard database is PostgreSQLDatabase else { return }
-        try db.run("DELETE FROM open_streams WHERE owner NOT IN (SELECT owner FROM leases)")
-    }
-
-    /// Makes running jobs with an expired lease pending again.
-    ///
-    /// A lease without an end belongs to a process that was alone and has ended.
-    /// - Returns: the number of jobs.
-    private static func takeOverExpired(for holder: LeaseHolder, in db: any StoreSession) throws -> Int {
-        try db.changed(
-            """
-            UPDATE jobs SET state = 'pending' WHERE state = 'running' AND (lease_until IS NULL OR lease_until <= ?)
-            """, [holder.now])
+        if database is PostgreSQLDatabase {
+            try db.run("DELETE FROM open_streams WHERE owner NOT IN (SELECT owner FROM leases)")
+        }
+        return try db.changed(
+            "UPDATE jobs SET state = 'pending' WHERE state = 'running' AND owner NOT IN (SELECT owner FROM leases)")
     }
 }

@@ -18,15 +18,14 @@ extension Schema {
             claim INTEGER NOT NULL DEFAULT 0,
             -- The process that has claimed it last.
             owner TEXT,
-            -- By the machine's clock; NULL for a process that is alone.
-            lease_until INTEGER,
-            UNIQUE (transaction_id, kind, subject)
+            UNIQUE (transaction_id, kind, subject),
+            CHECK (state = 'pending' OR owner IS NOT NULL)
         ) STRICT;
         CREATE INDEX jobs_by_time ON jobs (kind, run_at) WHERE state = 'pending';
         CREATE INDEX jobs_by_business ON jobs (kind, business_id, run_at) WHERE state = 'pending';
         CREATE INDEX jobs_running ON jobs (owner) WHERE state = 'running';
 
-        -- Lanes of deliveries and chores that a process has claimed.
+        -- Processes that share the data, and the lanes of deliveries and chores that they have claimed.
         CREATE TABLE leases (
             name TEXT NOT NULL PRIMARY KEY CHECK (name <> ''),
             owner TEXT NOT NULL CHECK (owner <> ''),

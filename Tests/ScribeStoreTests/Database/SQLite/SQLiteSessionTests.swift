@@ -50,10 +50,10 @@ struct SQLiteSessionTests {
         #expect(!(written + read).contains { $0.contains(Self.secret) || $0.contains(hex) })
     }
 
-    @Test("the leases of running jobs are renewed by an index")
+    @Test("the running jobs of a process, and of those without a lease, are found by an index")
     func runningJobs() async throws {
         let fixture = try StoreFixture(onSQLite: true)
-        for condition in ["owner = 'a'", "(lease_until IS NULL OR lease_until <= 1)"] {
+        for condition in ["owner = 'a'", "owner NOT IN (SELECT owner FROM leases)"] {
             let plan = try await fixture.store.read { db in
                 try db.rows("EXPLAIN QUERY PLAN UPDATE jobs SET attempts = 0 WHERE state = 'running' AND \(condition)")
                     .map { $0["detail"] as String }

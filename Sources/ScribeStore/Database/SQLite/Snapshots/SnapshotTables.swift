@@ -36,7 +36,7 @@ enum SnapshotTables {
                 if table == "jobs" {
                     // Another process claimed the job.
                     if column == "state" { return "'pending'" }
-                    if column == "owner" || column == "lease_until" { return "NULL" }
+                    if column == "owner" { return "NULL" }
                 }
                 guard let part = ofPrincipal.firstIndex(of: column), !owners.isEmpty else { return quoted(column) }
                 let cases = owners.map { pair in
