@@ -59,8 +59,9 @@ package enum FileSystem {
     /// - Parameter options: `.exclusiveCreate` to fail where a file is, `.truncate` to write it anew.
     /// - Throws: `Errno`.
     package static func newFile(_ path: String, _ options: FileDescriptor.OpenOptions) throws -> FileDescriptor {
+        // Each upload makes a file: a `FilePath` of the text would cost more than the rest.
         try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: options.union([.create, .closeOnExec]), permissions: .ownerReadWrite)
+            path, .writeOnly, options: options.union([.create, .closeOnExec]), permissions: .ownerReadWrite)
     }
 
     /// Makes a file that only its owner can read, or replaces it. A kill or a power cut leaves the file as it was, or

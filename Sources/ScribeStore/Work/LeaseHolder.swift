@@ -5,8 +5,8 @@ package import Foundation
 package struct LeaseHolder: Sendable {
     /// Name of the process in the rows.
     package let id: String
-    /// Whether no other process works on the data, as the lock of the data folder guarantees. The leases of such a
-    /// process have no end, and its start takes over all other leases.
+    /// Whether no other process works on the data, as the lock of the data folder guarantees. Such a process takes no
+    /// leases, and its start takes over all jobs.
     package let isAlone: Bool
     /// Lifetime of a lease that is not renewed, in seconds of the machine's clock.
     package let lifetime: TimeInterval
