@@ -115,13 +115,14 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
 
     /// Reads the results of all statements that were sent.
+    /// - Parameter endsWrite: whether the last one ends a write. PostgreSQL counts changed rows when a pipeline ends: its
+    ///   autovacuum would never look at tables whose changes are not counted.
     /// - Returns: the rows of the last one.
     /// - Throws: the first error. Nothing that was sent after the failed statement has run.
-    @discardableResult func finish() throws -> [StoredRow] {
+    @discardableResult func finish(endsWrite: Bool = false) throws -> [StoredRow] {
         guard !sent.isEmpty else { return [] }
-        guard library.sendFlushRequest(handle) == 1, library.flush(handle) >= 0 else {
-            throw PostgreSQLError.disconnected
-        }
+        let isAsked = endsWrite ? library.pipelineSync(handle) : library.sendFlushRequest(handle)
+        guard isAsked == 1, library.flush(handle) >= 0 else { throw PostgreSQLError.disconnected }
         let waiting = sent
         sent = []
         hasEndedReading = false
@@ -132,7 +133,7 @@ final class PostgreSQLConnection: @unchecked Sendable {
             do {
                 try check(result)
             } catch {
-                try abandon(waiting[index...])
+                try abandon(waiting[index...], hasEnded: endsWrite)
                 throw error
             }
             switch (one, result) {
@@ -146,6 +147,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
             // The end of this statement's results.
             library.clear(try nextResult())
         }
+        // The end of the pipeline.
+        if endsWrite { library.clear(try nextResult()) }
         return rows
     }
 
@@ -167,9 +170,10 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
 
     /// Reads the rest of a pipeline after an error, so that the connection takes statements again.
-    private func abandon(_ failed: ArraySlice<Sent>) throws {
+    /// - Parameter hasEnded: whether the pipeline's end was sent.
+    private func abandon(_ failed: ArraySlice<Sent>, hasEnded: Bool) throws {
         for case .preparation(let sql) in failed { prepared[sql] = nil }
-        guard library.pipelineSync(handle) == 1 else { throw PostgreSQLError.disconnected }
+        guard hasEnded || library.pipelineSync(handle) == 1 else { throw PostgreSQLError.disconnected }
         while isConnected {
             let result = try nextResult()
             defer { library.clear(result) }

@@ -170,7 +170,7 @@ final class PostgreSQLDatabase: StoreEngine {
             do {
                 // After a statement that fails, PostgreSQL skips the rest of a pipeline, the commit too.
                 try session.run("COMMIT")
-                try connection.finish()
+                try connection.finish(endsWrite: true)
             } catch PostgreSQLError.disconnected {
                 guard try number.map(hasCommitted) ?? false else { throw PostgreSQLError.disconnected }
             }

@@ -55,6 +55,18 @@ struct PostgreSQLTests {
     }
 
     @Test(
+        "PostgreSQL counts the rows that a write has changed, for its autovacuum",
+        .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
+    func counts() async throws {
+        let fixture = try StoreFixture()
+        try await fixture.initialise()
+        let count = try await fixture.store.database.read { db in
+            try db.row("SELECT pg_stat_get_tuples_inserted(CAST('transactions' AS regclass)) AS count")
+        }
+        #expect(try #require(count)["count"] == 1)
+    }
+
+    @Test(
         "PostgreSQL knows the sizes of new tables after a hundred writes, and looks transactions up by their own index",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func statistics() async throws {
