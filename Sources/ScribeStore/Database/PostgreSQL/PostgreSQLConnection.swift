@@ -115,8 +115,8 @@ final class PostgreSQLConnection: @unchecked Sendable {
     }
 
     /// Reads the results of all statements that were sent.
-    /// - Parameter endsWrite: whether the last one ends a write. PostgreSQL counts changed rows when a pipeline ends: its
-    ///   autovacuum would never look at tables whose changes are not counted.
+    /// - Parameter endsWrite: whether the last one ends a write. PostgreSQL counts changed rows when a pipeline ends.
+    ///   Its autovacuum never looks at tables whose changes are not counted.
     /// - Returns: the rows of the last one.
     /// - Throws: the first error. Nothing that was sent after the failed statement has run.
     @discardableResult func finish(endsWrite: Bool = false) throws -> [StoredRow] {
