@@ -35,7 +35,9 @@ struct StoreFixture {
     }
 
     /// Opens the same data once more, as another start or another process does.
-    func reopened(holder: LeaseHolder = .alone()) throws -> Store { try Self.open(place, holder: holder) }
+    func reopened(transcribesOnArrival: Bool = true, holder: LeaseHolder = .alone()) throws -> Store {
+        try Self.open(place, transcribesOnArrival: transcribesOnArrival, holder: holder)
+    }
 
     private static func open(
         _ place: Store.Place, transcribesOnArrival: Bool = true, holder: LeaseHolder, sink: (any ChangeSink)? = nil

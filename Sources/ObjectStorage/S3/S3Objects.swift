@@ -63,8 +63,8 @@ package final class S3Objects: ObjectStore {
 
     package func open(_ name: String) async throws -> (any ObjectReader)? {
         if let copy = try await copies.open(name) { return copy }
-        guard try await client.size(of: name) != nil else { return nil }
-        return S3ObjectReader(name: name, client: client)
+        guard let first = try await client.get(name, 0..<S3ObjectReader.firstSize) else { return nil }
+        return S3ObjectReader(name: name, client: client, first: first)
     }
 
     /// Lends the copy of an object, which is fetched if this server has none.
@@ -221,12 +221,21 @@ struct SpooledBytes: AsyncSequence, Sendable {
 private struct S3ObjectReader: ObjectReader {
     /// Size of one read, in bytes.
     static let pieceSize = 1 << 20
+    /// Size of the first read, which also says whether there is such an object. A usual chunk takes no other request.
+    static let firstSize = 1 << 18
 
     let name: String
     let client: S3Client
+    /// Bytes of the first read.
+    let first: ByteBuffer
 
     func read(_ range: Range<Int>) async throws -> ByteBuffer {
         guard !range.isEmpty else { return ByteBuffer() }
+        if range.lowerBound < first.readableBytes {
+            var rest = first
+            rest.moveReaderIndex(forwardBy: range.lowerBound)
+            return rest.readSlice(length: min(range.count, rest.readableBytes)) ?? rest
+        }
         let piece = range.lowerBound..<min(range.upperBound, range.lowerBound + Self.pieceSize)
         guard let bytes = try await client.get(name, piece) else {
             throw ScribeError.storageUnavailable(cause: "an object is gone")

@@ -135,8 +135,8 @@ extension WorkStore {
         at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Job? {
         let audio = try audio(
-            of: transaction, for: documents, rowID: rowID, hasTranscripts: start.hasTranscripts, at: now, in: db,
-            &changes)
+            of: transaction, for: documents, rowID: rowID, hasTranscripts: start.hasTranscripts,
+            hasJobs: start.hasJobs, at: now, in: db, &changes)
         let row = try makeAssembly(
             ofRow: rowID, business: transaction.key.business, claims: !audio.isMissing && !audio.isBeingTranscribed,
             at: now, in: db)
@@ -200,13 +200,18 @@ extension WorkStore {
 
     private func audio(
         of transaction: Transaction, for documents: [ResultDocument], rowID: Int64, hasTranscripts: Bool = true,
-        at now: Date, in db: any StoreSession, _ changes: inout [Change]
+        hasJobs: Bool = true, at now: Date, in db: any StoreSession, _ changes: inout [Change]
     ) throws -> Audio {
         var audio = Audio()
         // A transcript that was supplied, corrected or made before needs no audio.
         if documents.contains(where: { $0.kind == .transcript && $0.status.isFinal }) { return audio }
         let known = hasTranscripts ? try DocumentStore.chunkTranscripts(ofRow: rowID, in: db) : [:]
         let uploads = try AudioStore.uploads(of: transaction, db)
+        // Another server may have made jobs for chunks that this one would transcribe with the results.
+        let hearsLater =
+            try !transcribesOnArrival
+            && (holder.isAlone || !hasJobs
+                || db.row("SELECT 1 AS one FROM jobs WHERE transaction_id = ? AND kind = 'transcribe'", [rowID]) == nil)
         audio.isMissing = transaction.waitsForAnyFile
         for (position, name) in transaction.orderedFiles.enumerated() {
             let times = transaction.stopped.times[name]
@@ -218,7 +223,7 @@ extension WorkStore {
             }
             if let transcript = known[name], transcript.eTag == upload.eTag {
                 audio.chunks.append(.heard(ChunkOutcome(file: name, times: times, result: transcript.result)))
-            } else if !transcribesOnArrival {
+            } else if hearsLater {
                 let chunk = ChunkToTranscribe(upload, named: name, position: position, of: transaction.request)
                 audio.chunks.append(.unheard(chunk, times: times))
             } else {

@@ -107,6 +107,29 @@ struct LeaseTests {
         #expect(try await one.transactions.requireTransaction(fixture.key()).processingStatus == .inProgress)
     }
 
+    @Test("a server that transcribes chunks with the results leaves those that have a job of another server")
+    func chunksOfOthers() async throws {
+        let instant = try fixture.reopened(
+            transcribesOnArrival: false, holder: .shared("instant", lifetime: 30, clock: manual.clock))
+        try await fixture.initialise()
+        try await fixture.put("1.m4a")
+        let job = try #require(try await claim(other))
+        try await fixture.commit(["1.m4a"])
+        func plan() async throws -> AssemblyPlan? {
+            guard
+                case .jobs(let jobs) = try await instant.work.claimJobs(.assemble, upTo: 1, at: fixture.start),
+                let assembly = jobs.first
+            else { return nil }
+            return try await instant.work.planAssembly(assembly, objectWait: 0, at: fixture.start)
+        }
+        guard case .waiting = try await plan() else { throw Missing() }
+        try await finish(job, in: other, "heard once")
+        guard case .ready(let input) = try await plan(), case .heard(let chunk) = try #require(input.chunks.first) else {
+            throw Missing()
+        }
+        #expect(try chunk.result.get().text == "heard once")
+    }
+
     @Test("a lane's deliveries belong to one process, and its unfinished ones are sent again by the next")
     func lanes() async throws {
         let draft = WebhookDraft(
