@@ -124,7 +124,8 @@ struct LeaseTests {
         }
         guard case .waiting = try await plan() else { throw Missing() }
         try await finish(job, in: other, "heard once")
-        guard case .ready(let input) = try await plan(), case .heard(let chunk) = try #require(input.chunks.first) else {
+        guard case .ready(let input) = try await plan(), case .heard(let chunk) = try #require(input.chunks.first)
+        else {
             throw Missing()
         }
         #expect(try chunk.result.get().text == "heard once")
