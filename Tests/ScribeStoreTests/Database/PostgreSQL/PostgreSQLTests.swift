@@ -59,30 +59,35 @@ struct PostgreSQLTests {
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func counts() async throws {
         let fixture = try StoreFixture()
-        try await fixture.initialise()
-        let count = try await fixture.store.database.read { db in
-            try db.row("SELECT pg_stat_get_tuples_inserted(CAST('transactions' AS regclass)) AS count")
+        // A process of PostgreSQL reports at most once a second.
+        let isCounted = "SELECT 1 AS one WHERE pg_stat_get_tuples_inserted(CAST('transactions' AS regclass)) > 0"
+        var writes = 0
+        while try await fixture.store.database.read({ try $0.row(isCounted) == nil }), writes < 10_000 {
+            try await fixture.initialise("t-\(writes)")
+            writes += 1
         }
-        #expect(try #require(count)["count"] == 1)
+        #expect(writes < 10_000)
     }
 
     @Test(
-        "PostgreSQL knows the sizes of new tables after a hundred writes, and looks transactions up by their own index",
+        "after a hundred writes, PostgreSQL looks transactions of a new schema up by their own index",
         .enabled(if: TestDatabase.isPostgreSQL, "needs SCRIBE_TEST_DATABASE"))
     func statistics() async throws {
         let fixture = try StoreFixture()
         let database = fixture.store.database
         for number in 0..<100 { try await fixture.initialise("t-\(number)") }
         // They are gathered on a thread, after the hundredth write.
-        let isKnown = "SELECT 1 AS one FROM pg_class WHERE oid = CAST('transactions' AS regclass) AND reltuples >= 90"
+        var plan = ""
         var questions = 0
-        while try await database.read({ try $0.row(isKnown) == nil }), questions < 10_000 { questions += 1 }
-        #expect(questions < 10_000)
-        let plan = try await database.read { db in
-            try db.rows("EXPLAIN SELECT * FROM transactions WHERE business_id = 'b-1' AND txn_id = 't-1'")
-                .map { $0["QUERY PLAN"] as String }
+        while !plan.contains("transactions_business_id_txn_id_key"), questions < 10_000 {
+            plan = try await database.read { db in
+                let rows = try db.rows(
+                    "EXPLAIN SELECT * FROM transactions WHERE business_id = 'b-1' AND txn_id = 't-1'")
+                return rows.map { $0["QUERY PLAN"] as String }.joined(separator: "; ")
+            }
+            questions += 1
         }
-        #expect(plan.first?.contains("transactions_business_id_txn_id_key") == true, "\(plan)")
+        #expect(questions < 10_000, "\(plan)")
     }
 
     @Test(
