@@ -36,7 +36,8 @@ enum PostgreSQLLocks {
     /// SQL for the number of a name's lock.
     private static func key(of name: String) -> String { "hashtextextended(\(name), 0)" }
 
-    /// SQL that finds the transactions of a scope, whose names are locked too. Parameter 1 is not its own.
+    /// SQL for the names of the transactions in a folder, or of a document's transaction; nil for other scopes. Its
+    /// parameters begin with the second.
     private static func transactions(of scope: WriteScope) -> (sql: String, values: [SQLValue])? {
         let name = "SELECT 'transaction ' || business_id || ' ' || txn_id AS name FROM transactions"
         switch scope {
