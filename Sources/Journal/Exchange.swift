@@ -30,19 +30,19 @@ package struct Exchange: Sendable {
         if let answer { return HTTPResponse(status: answer.status, headerFields: answer.fields) }
         return end == .whole ? repeated?.head(requestID) : nil
     }
-    private var answer: (status: HTTPResponse.Status, fields: HTTPFields)?
+    var answer: (status: HTTPResponse.Status, fields: HTTPFields)?
     /// Body of the answer, or of its part so far.
     package var responseBody: RecordedBody? { repeated?.recordedBody ?? collectedBody }
-    private var collectedBody: RecordedBody?
+    var collectedBody: RecordedBody?
     /// The answer, if it is one that is given many times.
-    private var repeated: RepeatedAnswer?
+    var repeated: RepeatedAnswer?
     /// Start of the exchange, by the machine's clock.
     package let startedAt: Date
     package var endedAt: Date?
     package var end: End?
     /// Prefix `/ns/NAME` that the path had. The path in ``RecordedHead/bytes(_:)`` still has it.
     package let prefix: String
-    private var endpoint: String?
+    var endpoint: String?
     /// Pattern of the route; nil for none.
     package var route: String? { endpoint?.utf8.first == UInt8(ascii: "/") ? endpoint : nil }
     package var family: String?

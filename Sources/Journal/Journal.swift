@@ -6,7 +6,7 @@ package final class Journal: Sendable {
     /// Entry with its number, which counts the entries of the journal from 1 on.
     package struct Numbered: Sendable {
         package let number: Int
-        package let entry: JournalRecord
+        package let entry: RecordedExchange
         /// Number of the entry's last change.
         package let change: Int
     }
@@ -46,13 +46,15 @@ package final class Journal: Sendable {
     // MARK: Writing
 
     /// Adds an entry.
-    /// - Parameter size: memory of the entry.
+    /// - Parameters:
+    ///   - packed: the exchange, if it has ended and can be packed. It takes the place of its record.
+    ///   - size: memory of the entry.
     /// - Returns: the number of the entry.
-    func add(_ entry: JournalRecord, size: Int) -> Int {
+    func add(_ record: JournalRecord, _ packed: PackedExchange? = nil, size: Int) -> Int {
         var number = 0
         var evicted = JournalContents.Evicted()
         let waiting = contents.withLock { state in
-            number = state.append(entry, size: size)
+            number = state.append(record, packed, size: size)
             state.evict(upTo: settings, keeping: number, into: &evicted)
             return state.takeWaiting()
         }
@@ -66,19 +68,20 @@ package final class Journal: Sendable {
     /// - Parameters:
     ///   - growth: how much more memory the entry takes.
     ///   - isNews: whether the change gets a number and wakes readers in ``wait(after:)``.
+    ///   - packed: the exchange, if it has ended and can be packed. It takes the place of its record.
     /// - Returns: false if the entry has left the journal.
-    func changed(_ number: Int, growth: Int, isNews: Bool) -> Bool {
-        var isThere = false
+    func changed(_ number: Int, growth: Int, isNews: Bool, _ packed: PackedExchange? = nil) -> Bool {
+        var grown: Int?
         var evicted = JournalContents.Evicted()
         let waiting = contents.withLock { state in
-            isThere = state.change(number, growth: growth, isNews: isNews)
-            guard isThere else { return [CheckedContinuation<Void, Never>]() }
+            grown = state.change(number, growth: growth, isNews: isNews, packed)
+            guard grown != nil else { return [CheckedContinuation<Void, Never>]() }
             state.evict(upTo: settings, keeping: number, into: &evicted)
             return isNews ? state.takeWaiting() : []
         }
-        guard isThere else { return false }
+        guard let grown else { return false }
         evicted.forget()
-        budget.grow(by: growth - evicted.bytes)
+        budget.grow(by: grown - evicted.bytes)
         if !waiting.isEmpty { resume(waiting) }
         return true
     }
@@ -92,9 +95,9 @@ package final class Journal: Sendable {
 
     /// Removes all entries.
     package func removeAll() {
-        let (size, slots) = contents.withLock { $0.removeAll() }
-        for slot in slots { slot.entry?.forget() }
-        budget.grow(by: -size)
+        let evicted = contents.withLock { $0.removeAll() }
+        evicted.forget()
+        budget.grow(by: -evicted.bytes)
     }
 
     // MARK: Reading
@@ -102,7 +105,9 @@ package final class Journal: Sendable {
     /// All entries, the oldest first.
     package var entries: [Numbered] { contents.withLock { $0.numbered() } }
 
-    package subscript(number: Int) -> JournalRecord? { contents.withLock { $0[number] } }
+    package subscript(number: Int) -> RecordedExchange? { contents.withLock { $0[number] } }
+
+    package func contains(_ number: Int) -> Bool { contents.withLock { $0.contains(number) } }
 
     package var counts: Counts {
         contents.withLock {

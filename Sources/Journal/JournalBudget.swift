@@ -17,8 +17,7 @@ package final class JournalBudget: Sendable {
 
     func leave(_ journal: JournalContents) {
         members.withLock { $0[ObjectIdentifier(journal)] = nil }
-        let (bytes, _) = journal.withLock { $0.removeAll() }
-        grow(by: -bytes)
+        grow(by: -journal.withLock { $0.removeAll() }.bytes)
     }
 
     func grow(by bytes: Int) {

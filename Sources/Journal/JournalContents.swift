@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Synchronization
 
@@ -6,12 +7,50 @@ import Synchronization
 /// The budget of all journals holds it, and not the journal: a weak reference would make each use of the journal
 /// slower.
 final class JournalContents: Sendable {
+    /// Memory for exchanges one after another. It goes with the last of them.
+    final class Block {
+        /// Below the size from which the allocator asks the system for each block.
+        static let size = 64 << 10
+
+        var bytes: ByteBuffer
+
+        init(size: Int) { bytes = ByteBufferAllocator().buffer(capacity: size) }
+    }
+
+    enum Place {
+        /// Another journal has taken the entry over.
+        case removed
+        case record(JournalRecord)
+        case packed(Block, at: Int, length: Int, RepeatedAnswer?)
+    }
+
     struct Slot {
-        /// nil for an entry that another journal has taken over.
-        var entry: JournalRecord?
+        fileprivate var place: Place
         var size = 0
         /// Number of the entry's last change.
         var change = 0
+
+        var isRemoved: Bool { if case .removed = place { true } else { false } }
+
+        /// nil for an entry that another journal has taken over.
+        var entry: RecordedExchange? {
+            switch place {
+            case .removed: nil
+            case .record(let record): RecordedExchange(content: .record(record))
+            case .packed(let block, let start, let length, let repeated):
+                block.bytes.getSlice(at: start, length: length).map {
+                    RecordedExchange(content: .packed($0, repeated))
+                }
+            }
+        }
+
+        fileprivate var startedAt: Date? {
+            switch place {
+            case .removed: nil
+            case .record(let record): record.startedAt
+            case .packed(let block, let start, _, _): Exchange.start(packed: block.bytes, at: start)
+            }
+        }
     }
 
     struct State {
@@ -27,54 +66,70 @@ final class JournalContents: Sendable {
         private(set) var changes = 0
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
         var lastWaiting = 0
+        private var block = Block(size: 0)
 
         /// Number of the next entry.
         private var next: Int { first + slots.count }
 
-        subscript(number: Int) -> JournalRecord? {
-            number >= first && number < next ? slots[offset: number - first].entry : nil
+        subscript(number: Int) -> RecordedExchange? { contains(number) ? slots[offset: number - first].entry : nil }
+
+        func contains(_ number: Int) -> Bool {
+            number >= first && number < next && !slots[offset: number - first].isRemoved
+        }
+
+        private mutating func place(of packed: PackedExchange) -> Place {
+            let length = packed.bytes.count
+            if block.bytes.writableBytes < length { block = Block(size: max(Block.size, length)) }
+            let start = block.bytes.writerIndex
+            block.bytes.writeBytes(packed.bytes)
+            return .packed(block, at: start, length: length, packed.repeated)
         }
 
         /// Entries with their numbers, the oldest first.
         func numbered(where isWanted: (Slot) -> Bool = { _ in true }) -> [Journal.Numbered] {
             (0..<slots.count).compactMap { offset in
                 let slot = slots[offset: offset]
-                guard let entry = slot.entry, isWanted(slot) else { return nil }
+                guard isWanted(slot), let entry = slot.entry else { return nil }
                 return Journal.Numbered(number: first + offset, entry: entry, change: slot.change)
             }
         }
 
         /// Adds an entry.
+        /// - Parameter packed: the exchange, if it has ended and can be packed. It takes the place of its record.
         /// - Returns: its number.
-        mutating func append(_ entry: JournalRecord, size: Int) -> Int {
+        mutating func append(_ record: JournalRecord, _ packed: PackedExchange?, size: Int) -> Int {
             let number = next
             changes += 1
-            slots.append(Slot(entry: entry, size: size, change: changes))
+            let place = packed.map { self.place(of: $0) } ?? .record(record)
+            slots.append(Slot(place: place, size: size, change: changes))
             count += 1
             bytes += size
             return number
         }
 
         /// Counts a change of an entry.
-        /// - Returns: false if the entry is not in the journal.
-        mutating func change(_ number: Int, growth: Int, isNews: Bool) -> Bool {
-            guard number >= first, number < next else { return false }
-            let offset = number - first
-            guard slots[offset: offset].entry != nil else { return false }
-            slots[offset: offset].size += growth
+        /// - Parameter packed: the exchange, if it has ended. Its memory is what it takes now, whatever `growth` is.
+        /// - Returns: how much more memory the entry takes; nil if it is not in the journal.
+        mutating func change(_ number: Int, growth: Int, isNews: Bool, _ packed: PackedExchange?) -> Int? {
+            guard contains(number) else { return nil }
+            var slot = slots[offset: number - first]
+            let growth = packed.map { $0.size - slot.size } ?? growth
+            slot.size += growth
+            if let packed { slot.place = place(of: packed) }
             if isNews {
                 changes += 1
-                slots[offset: offset].change = changes
+                slot.change = changes
             }
+            slots[offset: number - first] = slot
             bytes += growth
-            return true
+            return growth
         }
 
         /// Removes an entry.
         /// - Returns: its memory.
         mutating func remove(_ number: Int) -> Int {
-            guard self[number] != nil else { return 0 }
-            slots[offset: number - first].entry = nil
+            guard contains(number) else { return 0 }
+            slots[offset: number - first].place = .removed
             let size = slots[offset: number - first].size
             bytes -= size
             count -= 1
@@ -94,23 +149,27 @@ final class JournalContents: Sendable {
 
         private mutating func evictOldest(into evicted: inout Evicted) {
             defer { first += 1 }
-            guard let slot = slots.popFirst(), let entry = slot.entry else { return }
+            guard let slot = slots.popFirst(), let startedAt = slot.startedAt else { return }
             bytes -= slot.size
             count -= 1
             dropped += 1
             lastDropped = Journal.Dropped(
-                number: first, startedAt: max(entry.startedAt, lastDropped?.startedAt ?? entry.startedAt))
-            evicted.append(entry, size: slot.size)
+                number: first, startedAt: max(startedAt, lastDropped?.startedAt ?? startedAt))
+            evicted.bytes += slot.size
+            if case .record(let record) = slot.place { evicted.append(record) }
         }
 
         /// Removes all entries.
-        /// - Returns: their memory, and the entries, to be released after the lock.
-        mutating func removeAll() -> (bytes: Int, slots: CircularBuffer<Slot>) {
-            defer {
-                first = next
-                (slots, count, bytes, dropped, lastDropped) = (CircularBuffer(), 0, 0, 0, nil)
+        mutating func removeAll() -> Evicted {
+            var evicted = Evicted()
+            evicted.bytes = bytes
+            for slot in slots {
+                if case .record(let record) = slot.place { evicted.append(record) }
             }
-            return (bytes, slots)
+            first = next
+            (slots, count, bytes, dropped, lastDropped) = (CircularBuffer(), 0, 0, 0, nil)
+            block = Block(size: 0)
+            return evicted
         }
 
         /// Readers that wait for a change.
@@ -127,12 +186,11 @@ final class JournalContents: Sendable {
         /// The last one. Most additions remove one entry, and need no array.
         private var entry: JournalRecord?
         private var others: [JournalRecord] = []
-        private(set) var bytes = 0
+        fileprivate(set) var bytes = 0
 
-        mutating func append(_ entry: JournalRecord, size: Int) {
+        mutating func append(_ entry: JournalRecord) {
             if let before = self.entry { others.append(before) }
             self.entry = entry
-            bytes += size
         }
 
         func forget() {

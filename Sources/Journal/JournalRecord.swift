@@ -215,7 +215,7 @@ package final class JournalRecord: Sendable {
     /// Ends the exchange with an answer that is sent whole, unless `note` returns nil.
     /// - Parameter note: Notes the answer, and returns how much more memory the exchange takes.
     @inline(__always) private func end(at time: Date, _ note: (inout Exchange) -> Int?) -> Bool {
-        var (size, growth) = (0, 0)
+        var ended = Ended()
         let place = state.withLock { state -> Place in
             switch state.place {
             case .unknown: return .unknown
@@ -223,41 +223,60 @@ package final class JournalRecord: Sendable {
             case .before, .journal: break
             }
             guard !state.isStreamed, let added = note(&state.exchange) else { return .unknown }
-            growth = added
-            state.growth += growth
+            state.growth += added
             state.exchange.end = .whole
             state.exchange.endedAt = time
-            size = state.size
+            ended = Ended(of: state, growth: added)
             return state.place.leave()
         }
-        switch place {
-        case .unknown: return false
-        case .over: break
-        case .before(let journal): _ = journal.add(self, size: size)
-        case .journal(let journal, let number): _ = journal.changed(number, growth: growth, isNews: true)
-        }
+        if case .unknown = place { return false }
+        tell(place, ended)
         return true
+    }
+
+    /// Facts for the journal of an exchange that has ended.
+    private struct Ended {
+        /// Memory of the record.
+        var size = 0
+        /// Memory that the end has added to the record.
+        var growth = 0
+        /// nil for an exchange that stays in its record.
+        var packed: PackedExchange?
+
+        init() {}
+
+        init(of state: borrowing State, growth: Int = 0) {
+            (size, self.growth) = (state.size, growth)
+            // The record's objects take more than their bytes.
+            packed = PackedExchange(state.exchange, upTo: size)
+        }
+    }
+
+    private func tell(_ place: Place, _ ended: Ended) {
+        switch place {
+        case .unknown, .over: break
+        case .before(let journal):
+            _ = journal.add(self, ended.packed, size: ended.packed?.size ?? ended.size)
+        case .journal(let journal, let number):
+            _ = journal.changed(number, growth: ended.growth, isNews: true, ended.packed)
+        }
     }
 
     /// Ends the exchange. Later ends and changes do nothing: the journal must not be held by its own entries.
     package func end(_ end: Exchange.End, reason: String? = nil) {
         let now = settings.clock.now
-        var size = 0
+        var ended = Ended()
         let place = state.withLock { state -> Place in
             guard state.exchange.end == nil else { return .over }
             state.exchange.end = end
             state.exchange.endedAt = now
             if let reason, state.exchange.reason == nil { state.exchange.reason = reason }
-            size = state.size
             // One that has no place yet must still find one.
             if case .unknown = state.place { return .unknown }
+            ended = Ended(of: state)
             return state.place.leave()
         }
-        switch place {
-        case .unknown, .over: return
-        case .before(let journal): _ = journal.add(self, size: size)
-        case .journal(let journal, let number): _ = journal.changed(number, growth: 0, isNews: true)
-        }
+        tell(place, ended)
     }
 
     /// Adds a frame to a socket.

@@ -7,7 +7,7 @@ package struct RecordedBody: Sendable {
     /// Bytes so far.
     package private(set) var size = 0
     /// The first ``JournalSettings/bodyLimit`` bytes of a text; nil for other data.
-    package private(set) var text: ByteBuffer?
+    package internal(set) var text: ByteBuffer?
     private var hash: SHA256?
     /// MD5 of the object that the body has become, in hexadecimal; nil for other bodies.
     package var md5: String?
@@ -52,6 +52,9 @@ package struct RecordedBody: Sendable {
 
     /// Whether ``text`` is shorter than the body.
     package var isTruncated: Bool { text.map { $0.readableBytes < size } ?? false }
+
+    /// Whether ``sha256`` may still change.
+    var isHashing: Bool { hash != nil }
 
     /// SHA-256 of data that is no text, in hexadecimal.
     package var sha256: String? { hash.map { Hex.encode($0.finalize()) } }
@@ -98,7 +101,17 @@ package struct RecordedBody: Sendable {
     private static func isBinary(_ piece: ByteBuffer) -> Bool {
         let isWhole = piece.readableBytes <= 512
         let start = piece.readableBytesView.prefix(512)
-        if start.contains(where: { $0 < 9 || (14..<32).contains($0) && $0 != 27 || $0 == 127 }) { return true }
+        // Without a branch, so that the processor takes many bytes at a time.
+        let (controls, all) = start.withUnsafeBytes { bytes in
+            var (controls, all): (UInt8, UInt8) = (0, 0)
+            for byte in bytes {
+                controls |= (byte < 9 ? 1 : 0) | (byte == 127 ? 1 : 0)
+                controls |= (byte &- 14 < 18 ? 1 : 0) & (byte != 27 ? 1 : 0)
+                all |= byte
+            }
+            return (controls, all)
+        }
+        if controls > 0 || all < 128 { return controls > 0 }
         // The last character may be cut.
         let most = isWhole ? 0 : 3
         return !(0...most).contains { String(validating: start.dropLast($0), as: UTF8.self) != nil }

@@ -61,7 +61,7 @@ private struct EventStream: Sendable {
                 if events.hasEnded { ended.insert(entry.number) }
                 if events.text.readableBytes > 0 { try await writer.write(events.text) }
             }
-            if ended.count > 2 * journal.settings.entries { ended = ended.filter { journal[$0] != nil } }
+            if ended.count > 2 * journal.settings.entries { ended = ended.filter { journal.contains($0) } }
             if news.entries.isEmpty, await !hasNews(after: change) {
                 try await writer.write(ByteBuffer(string: ": still here\n\n"))
             }

@@ -154,7 +154,7 @@ package struct JournalIndex: Sendable {
         ShownExchange(entry.number, entry.entry.exchange, self)
     }
 
-    package func shown(_ number: Int, _ entry: JournalRecord) -> ShownExchange {
+    package func shown(_ number: Int, _ entry: RecordedExchange) -> ShownExchange {
         ShownExchange(number, entry.exchange, self)
     }
 }

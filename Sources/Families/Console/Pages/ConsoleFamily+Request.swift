@@ -42,7 +42,7 @@ extension ConsoleFamily {
             Self.recordingLink($0) + pageRequest.query
         }
         for (name, step) in [("previous", -1), ("next", 1)] {
-            let other = (1...Self.farthestNeighbour).lazy.map { number + step * $0 }.first { journal[$0] != nil }
+            let other = (1...Self.farthestNeighbour).lazy.map { number + step * $0 }.first { journal.contains($0) }
             model[name] = other.map { "/\(Self.root)/requests/\($0)\(pageRequest.query)" }
         }
         if entry.kind == .socket {
