@@ -48,13 +48,13 @@ package final class Journal: Sendable {
     /// Adds an entry.
     /// - Parameters:
     ///   - packed: the exchange, if it has ended and can be packed. It takes the place of its record.
-    ///   - size: memory of the entry.
+    ///   - size: memory of the record.
     /// - Returns: the number of the entry.
     func add(_ record: JournalRecord, _ packed: PackedExchange? = nil, size: Int) -> Int {
-        var number = 0
+        var (number, size) = (0, size)
         var evicted = JournalContents.Evicted()
         let waiting = contents.withLock { state in
-            number = state.append(record, packed, size: size)
+            (number, size) = state.append(record, packed, size: size)
             state.evict(upTo: settings, keeping: number, into: &evicted)
             return state.takeWaiting()
         }

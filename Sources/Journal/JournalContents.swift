@@ -77,12 +77,18 @@ final class JournalContents: Sendable {
             number >= first && number < next && !slots[offset: number - first].isRemoved
         }
 
-        private mutating func place(of packed: PackedExchange) -> Place {
+        /// Writes an exchange into the newest block.
+        /// - Returns: its memory. What the block before has left counts for the exchange that did not fit into it.
+        private mutating func place(of packed: PackedExchange) -> (place: Place, size: Int) {
             let length = packed.bytes.count
-            if block.bytes.writableBytes < length { block = Block(size: max(Block.size, length)) }
+            var size = PackedExchange.overhead + length
+            if block.bytes.writableBytes < length {
+                size += block.bytes.writableBytes
+                block = Block(size: max(Block.size, length))
+            }
             let start = block.bytes.writerIndex
             block.bytes.writeBytes(packed.bytes)
-            return .packed(block, at: start, length: length, packed.repeated)
+            return (.packed(block, at: start, length: length, packed.repeated), size)
         }
 
         /// Entries with their numbers, the oldest first.
@@ -95,16 +101,18 @@ final class JournalContents: Sendable {
         }
 
         /// Adds an entry.
-        /// - Parameter packed: the exchange, if it has ended and can be packed. It takes the place of its record.
-        /// - Returns: its number.
-        mutating func append(_ record: JournalRecord, _ packed: PackedExchange?, size: Int) -> Int {
+        /// - Parameters:
+        ///   - packed: the exchange, if it has ended and can be packed. It takes the place of its record.
+        ///   - size: memory of the record.
+        /// - Returns: number and memory of the entry.
+        mutating func append(_ record: JournalRecord, _ packed: PackedExchange?, size: Int) -> (number: Int, size: Int) {
             let number = next
             changes += 1
-            let place = packed.map { self.place(of: $0) } ?? .record(record)
+            let (place, size) = packed.map { self.place(of: $0) } ?? (.record(record), size)
             slots.append(Slot(place: place, size: size, change: changes))
             count += 1
             bytes += size
-            return number
+            return (number, size)
         }
 
         /// Counts a change of an entry.
@@ -113,9 +121,13 @@ final class JournalContents: Sendable {
         mutating func change(_ number: Int, growth: Int, isNews: Bool, _ packed: PackedExchange?) -> Int? {
             guard contains(number) else { return nil }
             var slot = slots[offset: number - first]
-            let growth = packed.map { $0.size - slot.size } ?? growth
+            var growth = growth
+            if let packed {
+                let (place, size) = place(of: packed)
+                slot.place = place
+                growth = size - slot.size
+            }
             slot.size += growth
-            if let packed { slot.place = place(of: packed) }
             if isNews {
                 changes += 1
                 slot.change = changes

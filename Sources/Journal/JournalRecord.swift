@@ -256,7 +256,7 @@ package final class JournalRecord: Sendable {
         switch place {
         case .unknown, .over: break
         case .before(let journal):
-            _ = journal.add(self, ended.packed, size: ended.packed?.size ?? ended.size)
+            _ = journal.add(self, ended.packed, size: ended.size)
         case .journal(let journal, let number):
             _ = journal.changed(number, growth: ended.growth, isNews: true, ended.packed)
         }

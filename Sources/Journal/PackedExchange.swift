@@ -12,8 +12,8 @@ struct PackedExchange: Sendable {
     /// Answer that the exchange shares with others.
     let repeated: RepeatedAnswer?
 
-    /// Memory that the exchange takes in a journal, in bytes.
-    var size: Int { bytes.count + 100 }
+    /// Memory of an exchange in a journal beside its bytes.
+    static let overhead = 100
 
     /// - Parameter limit: Most bytes that the exchange takes.
     /// - Returns: nil for a socket, a delivery, a body whose hash is still open, and a larger exchange.

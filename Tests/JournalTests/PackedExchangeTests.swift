@@ -155,4 +155,17 @@ struct PackedExchangeTests {
                 == paths.map { String(repeating: $0, count: 200) })
         #expect(journal.counts.lastDropped?.number == 1500)
     }
+
+    @Test("the end of a block that an exchange does not fit into counts for that exchange")
+    func ends() {
+        let journal = journal()
+        for _ in 0..<4 {
+            let record = record(whole)
+            record.put(in: journal)
+            record.note(answer: RecordedBody(text: ByteBuffer(repeating: 0x61, count: 33_000)))
+            record.end(.whole)
+        }
+        #expect(isPacked(journal))
+        #expect((3 * 65_536..<3 * 65_536 + 40_000).contains(journal.counts.bytes), "\(journal.counts.bytes)")
+    }
 }
