@@ -1,3 +1,5 @@
+import Foundation
+
 /// Splitting of text by bytes. The standard library's `split` compares characters, at some hundred instructions each,
 /// and misses a separator before a combining mark.
 extension Substring {
@@ -7,7 +9,7 @@ extension Substring {
     ) -> [Substring] {
         let separator = UInt8(ascii: separator)
         return utf8.withContiguousStorageIfAvailable { bytes in
-            parts(of: bytes, maxSplits, omitsEmpty) { bytes[$0...].firstIndex(of: separator) }
+            parts(of: bytes, maxSplits, omitsEmpty) { bytes.firstIndex(of: separator, from: $0) }
         }
             ?? utf8.split(separator: separator, maxSplits: maxSplits, omittingEmptySubsequences: omitsEmpty)
             .map(Substring.init)
@@ -16,7 +18,7 @@ extension Substring {
     /// Whether the text contains an ASCII character.
     package func contains(ascii character: Unicode.Scalar) -> Bool {
         let byte = UInt8(ascii: character)
-        return utf8.withContiguousStorageIfAvailable { $0.contains(byte) } ?? utf8.contains(byte)
+        return utf8.withContiguousStorageIfAvailable { $0.firstIndex(of: byte, from: 0) != nil } ?? utf8.contains(byte)
     }
 
     /// Words separated by white space.
@@ -61,7 +63,18 @@ extension Substring {
     }
 }
 
+extension UnsafeBufferPointer<UInt8> {
+    /// Index of a byte at or after another index, by the C library, which looks at many bytes at a time.
+    fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        guard let first = baseAddress, let found = memchr(first + start, Int32(byte), count - start) else { return nil }
+        return UnsafeRawPointer(found) - UnsafeRawPointer(first)
+    }
+}
+
 extension String {
+    /// Whether the text contains an ASCII character.
+    package func contains(ascii character: Unicode.Scalar) -> Bool { self[...].contains(ascii: character) }
+
     /// Splits the text at an ASCII character, as ``Substring/split(ascii:maxSplits:omittingEmptySubsequences:)``.
     package func split(
         ascii separator: Unicode.Scalar, maxSplits: Int = .max, omittingEmptySubsequences omitsEmpty: Bool = true

@@ -24,8 +24,9 @@ extension S3Responder {
             query: request.uri.query ?? "",
             header: { name in
                 if name == "host" { return authority }
-                // The client chooses the names, so each is found by the index of the fields.
-                let values = HTTPField.Name(name).map { headers[values: $0] } ?? []
+                guard let name = HTTPField.Name(name) else { return nil }
+                if let value = headers.onlyValue(of: name) { return value }
+                let values = headers[values: name]
                 return values.isEmpty ? nil : values.joined(separator: ",")
             }
         )
@@ -89,5 +90,20 @@ extension S3Responder {
             guard age >= -Self.skewLimit else { throw .accessDenied("Request is not yet valid") }
             guard age <= Double(expires) else { throw .accessDenied("Request has expired") }
         }
+    }
+}
+
+extension HTTPFields {
+    /// Value of a field that occurs once; nil for other fields, and among many fields, whose index is faster. A client
+    /// chooses both the fields and the names that are looked up.
+    fileprivate func onlyValue(of name: HTTPField.Name) -> String? {
+        guard count <= 40 else { return nil }
+        let length = name.rawName.utf8.count
+        var value: String?
+        for field in self where field.name.rawName.utf8.count == length && field.name == name {
+            guard value == nil else { return nil }
+            value = field.value
+        }
+        return value
     }
 }

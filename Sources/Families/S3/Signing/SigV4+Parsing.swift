@@ -18,17 +18,19 @@ extension SigV4 {
         guard authorization.hasPrefix("\(algorithm) ") else {
             throw .invalidRequest("Please use \(algorithm).")
         }
-        var fields: [String: String] = [:]
+        var (credential, list, digits): (String?, String?, String?)
         for part in Substring(authorization.utf8.dropFirst(algorithm.utf8.count + 1)).split(ascii: ",") {
-            // Most clients write a space after each comma.
-            let part = part.hasPrefix(" ") ? part.dropFirst() : part
             let pair = part.split(ascii: "=", maxSplits: 1)
             guard pair.count == 2 else { continue }
-            fields[withoutSpaces(pair[0])] = withoutSpaces(pair[1])
+            switch withoutSpaces(pair[0]) {
+            case "Credential": credential = withoutSpaces(pair[1])
+            case "SignedHeaders": list = withoutSpaces(pair[1])
+            case "Signature": digits = withoutSpaces(pair[1])
+            default: continue
+            }
         }
-        guard let scope = fields["Credential"].flatMap(SigningScope.init),
-            let headers = fields["SignedHeaders"].flatMap(names),
-            let signature = fields["Signature"].flatMap({ Hex.decode($0) })
+        guard let scope = credential.flatMap(SigningScope.init), let headers = list.flatMap(names),
+            let signature = digits.flatMap({ Hex.decode($0) })
         else { throw .authorizationHeaderMalformed("The authorization header is malformed.") }
         guard let timestamp else {
             throw .accessDenied("AWS authentication requires a valid Date or x-amz-date header")

@@ -100,13 +100,13 @@ struct SigV4: Hashable, Sendable {
     }
 
     private static func singleSpaced(_ value: String) -> String {
-        value[...].contains(ascii: " ") ? value.split(ascii: " ").joined(separator: " ") : value
+        value.contains(ascii: " ") ? value.split(ascii: " ").joined(separator: " ") : value
     }
 
     private static func date(of timestamp: String, on day: String) -> Date? {
         let text = Array(timestamp.utf8)
-        guard text.count == 16, timestamp.prefix(8) == day, text[8] == UInt8(ascii: "T"),
-            text[15] == UInt8(ascii: "Z"), (text[..<8] + text[9..<15]).allSatisfy(\.isDigit)
+        guard text.count == 16, text[..<8].elementsEqual(day.utf8), text[8] == UInt8(ascii: "T"),
+            text[15] == UInt8(ascii: "Z"), text[..<8].allSatisfy(\.isDigit), text[9..<15].allSatisfy(\.isDigit)
         else { return nil }
         func number(_ range: Range<Int>) -> Int32 { Int32(text[range].number ?? 0) }
         var time = tm()
