@@ -68,13 +68,13 @@ package struct S3Family: Family {
         return await world.credentials.holder(ofSessionToken: token)
     }
 
-    package func operation(of request: Request) -> String? {
-        guard let address = try? S3Address(host: request.authority, path: request.uri.path),
-            let query = SigV4Query(request.uri.query ?? "")
-        else { return nil }
-        if case .bucket = address, request.method == .post, query.names.isEmpty { return S3Operation.form }
+    package func operation(of request: Request, _ context: ScribeContext) -> String? {
+        guard let target = try? S3Target(of: request, context) else { return nil }
+        if case .bucket = target.address, request.method == .post, target.query.names.isEmpty {
+            return S3Operation.form
+        }
         let operation = try? S3Operation(
-            request.method, address, query, copies: request.headers.contains(.amzCopySource))
+            request.method, target.address, target.query, copies: request.headers.contains(.amzCopySource))
         return operation?.name
     }
 

@@ -146,7 +146,7 @@ struct RequestFaults: Sendable {
     // MARK: Facts about a request
 
     func facts(of request: Request, _ context: ScribeContext, _ principal: Principal?) -> FaultFacts {
-        let operation = rules.needs.operation ? family.operation(of: request) : nil
+        let operation = rules.needs.operation ? family.operation(of: request, context) : nil
         return FaultFacts(request, context, operation: operation, principal, rules.needs)
     }
 

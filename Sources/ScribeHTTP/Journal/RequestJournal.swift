@@ -195,7 +195,7 @@ extension ScribeContext {
     func record(in world: World, _ family: any Family, _ request: Request) {
         guard let record else { return }
         guard usesNamespaces else { return record.put(in: nil) }
-        let (name, operation) = (family.name, family.operation(of: request))
+        let (name, operation) = (family.name, family.operation(of: request, self))
         let isLate =
             !record.isWhole && namespacePrefix == nil && world.namespace == nil && family.namesWorldLate(request)
         guard !isLate else {

@@ -33,7 +33,7 @@ package protocol Family: Sendable {
     func principal(of request: Request, in world: World) async -> Principal?
 
     /// Operation that a request's path alone does not tell; nil where it does.
-    func operation(of request: Request) -> String?
+    func operation(of request: Request, _ context: ScribeContext) -> String?
 
     /// Whether a request may name its namespace in its body or first message.
     func namesWorldLate(_ request: Request) -> Bool
@@ -48,7 +48,7 @@ extension Family {
     package var hostSuffixes: [String] { [] }
     package func claim(on address: RequestAddress) -> RouteClaim? { nil }
     package func principal(of request: Request, in world: World) async -> Principal? { nil }
-    package func operation(of request: Request) -> String? { nil }
+    package func operation(of request: Request, _ context: ScribeContext) -> String? { nil }
     package func namesWorldLate(_ request: Request) -> Bool { false }
 }
 

@@ -75,9 +75,8 @@ struct S3Responder: Sendable {
     }
 
     private func perform(_ request: Request, _ context: ScribeContext) async throws -> Response {
-        let address = try S3Address(host: request.authority, path: request.uri.path)
-        if address.isKnown || RequestAddress(request).isSigned { context.explanation?.noteKey() }
-        guard let query = SigV4Query(request.uri.query ?? "") else { throw S3Error.invalidURI }
+        let target = try S3Target(of: request, context)
+        let (address, query) = (target.address, target.query)
         // HeadBucket at a bucket's host needs no signature: Android sends it before its first signed request.
         if case .bucket = address, request.method == .head,
             AudioLocation.bucket(ofVirtualHost: request.authority) != nil

@@ -20,6 +20,8 @@ extension SigV4 {
         }
         var (credential, list, digits): (String?, String?, String?)
         for part in Substring(authorization.utf8.dropFirst(algorithm.utf8.count + 1)).split(ascii: ",") {
+            // Most clients write a space after each comma.
+            let part = part.utf8.first == UInt8(ascii: " ") ? part.dropFirst() : part
             let pair = part.split(ascii: "=", maxSplits: 1)
             guard pair.count == 2 else { continue }
             switch withoutSpaces(pair[0]) {

@@ -32,6 +32,18 @@ struct SigV4: Hashable, Sendable {
         date = Self.date(of: timestamp, on: scope.day)
     }
 
+    /// Whether a header is signed.
+    /// - Parameter name: in lower case.
+    func signs(_ name: String) -> Bool {
+        var names = signedHeaders[...]
+        // The names are sorted, and a client may list many.
+        while let middle = names.indices.dropFirst(names.count / 2).first {
+            guard names[middle] != name else { return true }
+            names = names[middle] < name ? names[(middle + 1)...] : names[..<middle]
+        }
+        return false
+    }
+
     /// The signed parts of a request, as received.
     struct Message: Sendable {
         let method: String
