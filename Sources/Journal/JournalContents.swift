@@ -105,7 +105,8 @@ final class JournalContents: Sendable {
         ///   - packed: the exchange, if it has ended and can be packed. It takes the place of its record.
         ///   - size: memory of the record.
         /// - Returns: number and memory of the entry.
-        mutating func append(_ record: JournalRecord, _ packed: PackedExchange?, size: Int) -> (number: Int, size: Int) {
+        mutating func append(_ record: JournalRecord, _ packed: PackedExchange?, size: Int) -> (number: Int, size: Int)
+        {
             let number = next
             changes += 1
             let (place, size) = packed.map { self.place(of: $0) } ?? (.record(record), size)

@@ -82,7 +82,7 @@ package final class ScribeContext: RequestContext, @unchecked Sendable {
     var faultSettings: FaultSettings?
     /// The request as an HTTP/1 client sent it, without a body; nil if that is not known, and once it is logged.
     var sentHead: (bytes: ByteBuffer, isSecure: Bool)?
-    /// What the family has parsed of the request's target, for the journal and then for its answer.
+    /// The request's target as its family has parsed it, for the journal and then for the answer.
     package var target: (any Sendable)?
     private var place: RequestAddress?
     /// Connection of the request.
