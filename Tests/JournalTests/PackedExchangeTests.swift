@@ -168,4 +168,24 @@ struct PackedExchangeTests {
         #expect(isPacked(journal))
         #expect((3 * 65_536..<3 * 65_536 + 40_000).contains(journal.counts.bytes), "\(journal.counts.bytes)")
     }
+
+    @Test("a reader keeps what it has read, and the journal what comes after")
+    func readers() {
+        let journal = journal()
+        var read: [[Journal.Numbered]] = []
+        for number in 0..<50 {
+            let record = record(.fields(HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/\(number)")))
+            record.put(in: journal)
+            record.note(answer: RecordedBody(text: ByteBuffer(repeating: UInt8(number), count: 5000)))
+            record.end(.whole)
+            read.append(journal.entries)
+        }
+        for (number, entries) in read.enumerated() {
+            let exchanges = entries.map(\.entry.exchange)
+            #expect(exchanges.map(\.request.path) == (0...number).map { "/\($0)" })
+            #expect(
+                exchanges.map(\.responseBody?.text)
+                    == (0...number).map { ByteBuffer(repeating: UInt8($0), count: 5000) })
+        }
+    }
 }
