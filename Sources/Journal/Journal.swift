@@ -107,6 +107,7 @@ package final class Journal: Sendable {
 
     package subscript(number: Int) -> RecordedExchange? { contents.withLock { $0[number] } }
 
+    /// Whether an entry is in the journal. Faster than to make its exchange.
     package func contains(_ number: Int) -> Bool { contents.withLock { $0.contains(number) } }
 
     package var counts: Counts {

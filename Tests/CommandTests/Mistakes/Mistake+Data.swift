@@ -65,14 +65,14 @@ extension Mistake {
             """, code: 1, files: ["file": ""]),
         Mistake(
             "somebody's folder as the data folder", "serve --port 0 --data-dir $here/data", somebodys, code: 1,
-            files: ["data/work/letter": "mine"]),
+            files: ["data/private/letter": "mine"]),
         Mistake(
             "somebody's folder for exec", "exec --data-dir $here/data -- true", somebodys, code: 1,
-            files: ["data/work/letter": "mine"]),
+            files: ["data/private/letter": "mine"]),
         Mistake(
             "authority in somebody's folder",
             "serve --port 0 --tls --tls-port 0 --tls-dir $here/data/tls --data-dir $here/data",
-            somebodys, code: 1, files: ["data/work/letter": "mine"]),
+            somebodys, code: 1, files: ["data/private/letter": "mine"]),
         state(
             "state that is not there", "2\n", "leads to $here/data/states/2/scribe.sqlite, which is missing"),
         state("no state named", "\n", "is empty"),
@@ -114,14 +114,14 @@ extension Mistake {
             """, code: 1, files: ["data/current": "2\n", "data/lock": mark]),
         Mistake(
             "backup of somebody's folder", "backup $here/file --data-dir $here/data",
-            "there is no scribe-emulator data in $here/data", code: 1, files: ["data/work/letter": "mine"]),
+            "there is no scribe-emulator data in $here/data", code: 1, files: ["data/private/letter": "mine"]),
         Mistake(
             "backup in the place of a letter", "backup $here/letter --data-dir $here/data",
             "$here/letter exists and is no backup, so it stays; name another file", code: 1,
             files: ["letter": "mine", "data/current": "1\n", "data/states/1/scribe.sqlite": database]),
         Mistake(
             "restore into somebody's folder", "restore $here/backup --data-dir $here/data", somebodys, code: 1,
-            files: ["backup": "", "data/work/letter": "mine"]),
+            files: ["backup": "", "data/private/letter": "mine"]),
         Mistake(
             "backup with settings that are not there", "backup $here/file --config $here/nowhere.yaml",
             "$here/nowhere.yaml cannot be read; name another file with --config or SCRIBE_CONFIG"),

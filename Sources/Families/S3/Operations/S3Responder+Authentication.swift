@@ -25,7 +25,8 @@ extension S3Responder {
             header: { name in
                 if name == "host" { return authority }
                 guard let name = HTTPField.Name(name) else { return nil }
-                if let value = headers.onlyValue(of: name) { return value }
+                guard headers.count > Self.fewHeaders else { return headers.value(of: name, separator: ",") }
+                // The client chooses the names, so that among many headers each is found by their index.
                 let values = headers[values: name]
                 return values.isEmpty ? nil : values.joined(separator: ",")
             }
@@ -70,6 +71,9 @@ extension S3Responder {
         }
     }
 
+    /// Number of headers up to which a pass over all is faster than their index.
+    private static let fewHeaders = 40
+
     /// Requires that all `x-amz-` headers are signed: one added later would be trusted without proof.
     private static func checkEverythingIsSigned(_ headers: HTTPFields, _ signature: SigV4) throws(S3Error) {
         for field in headers where field.name.canonicalName.hasPrefix("x-amz-") {
@@ -89,20 +93,5 @@ extension S3Responder {
             guard age >= -Self.skewLimit else { throw .accessDenied("Request is not yet valid") }
             guard age <= Double(expires) else { throw .accessDenied("Request has expired") }
         }
-    }
-}
-
-extension HTTPFields {
-    /// Value of a field that occurs once; nil for other fields, and among many fields, whose index is faster. A client
-    /// chooses both the fields and the names that are looked up.
-    fileprivate func onlyValue(of name: HTTPField.Name) -> String? {
-        guard count <= 40 else { return nil }
-        let length = name.rawName.utf8.count
-        var value: String?
-        for field in self where field.name.rawName.utf8.count == length && field.name == name {
-            guard value == nil else { return nil }
-            value = field.value
-        }
-        return value
     }
 }

@@ -35,13 +35,13 @@ struct SigV4: Hashable, Sendable {
     /// Whether a header is signed.
     /// - Parameter name: in lower case.
     func signs(_ name: String) -> Bool {
-        var names = signedHeaders[...]
         // The names are sorted, and a client may list many.
-        while let middle = names.indices.dropFirst(names.count / 2).first {
-            guard names[middle] != name else { return true }
-            names = names[middle] < name ? names[(middle + 1)...] : names[..<middle]
+        var (low, high) = (0, signedHeaders.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if signedHeaders[middle] < name { low = middle + 1 } else { high = middle }
         }
-        return false
+        return low < signedHeaders.count && signedHeaders[low] == name
     }
 
     /// The signed parts of a request, as received.

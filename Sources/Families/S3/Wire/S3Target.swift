@@ -7,6 +7,7 @@ struct S3Target: Sendable {
     let query: SigV4Query
     private let text: String
 
+    /// Notes for the explanation of a refusal that the request is one of S3.
     /// - Throws: ``S3Error`` as ``S3Address/init(host:path:)``, and ``S3Error/invalidURI`` for a broken query.
     init(of request: Request, _ context: ScribeContext) throws(S3Error) {
         if let known = context.target as? S3Target, known.text == request.uri.string {
