@@ -85,9 +85,9 @@ extension Mistake {
     /// Content of the lock file of a data folder.
     private static let mark: File = "scribe-emulator data folder\n"
 
-    /// About a folder that holds another program's folder `work` alone.
+    /// About a folder that holds another program's folder `private` alone.
     private static let somebodys: Answer = """
-        $here/data is not a data folder of scribe-emulator, and it holds work. Name an empty or a new folder with \
+        $here/data is not a data folder of scribe-emulator, and it holds private. Name an empty or a new folder with \
         --data-dir
         """
 
