@@ -40,6 +40,7 @@ extension Target.Dependency {
     static let nioHTTPCompression = product(name: "NIOHTTPCompression", package: "swift-nio-extras")
     static let nioHTTP2Types = product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
+    static let nioFoundationCompat = product(name: "NIOFoundationCompat", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let nioWebSocket = product(name: "NIOWebSocket", package: "swift-nio")
@@ -246,8 +247,8 @@ let package = Package(
         .target(
             name: "Engines",
             dependencies: [
-                "Basics", "Documents", "Outbound", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore, .nioHTTP1,
-                .nioPosix, .nioSSL, .nioTLS, .nioWebSocket, .subprocess, .system,
+                "Basics", "Documents", "Outbound", "ScribeDomain", .asyncHTTPClient, .crypto, .nioCore,
+                .nioFoundationCompat, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .nioWebSocket, .subprocess, .system,
             ],
             exclude: ["Conversations/urgency.txt", "Language/lexicon", "Language/voice.txt"],
             swiftSettings: swiftSettings

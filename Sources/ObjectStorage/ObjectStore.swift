@@ -15,6 +15,9 @@ package protocol ObjectStore: Sendable {
     /// Files of this machine, for bytes that become no object.
     var spool: ObjectFiles { get }
 
+    /// Small uploads that are still in memory; nil for a store that keeps none there.
+    var received: ReceivedBytes? { get }
+
     /// Makes a name for new bytes: 3 to 80 letters, digits, hyphens and dots, as ``ObjectFiles/isName(_:)`` says. No
     /// two calls of any process make the same name.
     func freshName() -> String

@@ -44,9 +44,7 @@ package struct GuardedTranscriber: WrappingTranscriber {
     }
 
     private func limit(for recording: Recording) async -> Duration {
-        let seconds = try? await recording.withLocalFile { path in
-            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)).duration }
-        }
+        let seconds = try? await recording.audio.read(on: files) { try AudioFormat(reading: $0).duration }
         return policy.timeLimit + policy.timeLimitPerSecond * (seconds ?? 0)
     }
 }

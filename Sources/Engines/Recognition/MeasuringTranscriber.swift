@@ -24,17 +24,14 @@ package struct MeasuringTranscriber: WrappingTranscriber {
     }
 
     private func measure(_ recording: Recording) async throws -> (duration: Double?, quality: AudioQuality?) {
-        try await recording.withLocalFile { audio in
-            let measured = try await decoder.read(audio) {
-                (try? AudioFormat(reading: $0).duration, AudioQuality.measure(wave: $0))
-            }
-            if let measured, measured.1 != nil { return measured }
-            // Ten minutes suffice for the measure and limit the memory. One more
-            // second shows that the recording goes on.
-            let quality = try await decoder.readDecoded(audio, 0...601, for: recording.tenant) {
-                AudioQuality.measure(wave: $0)
-            }
-            return (measured?.0, quality)
+        let measured = try await decoder.read(recording.audio) {
+            (try? AudioFormat(reading: $0).duration, AudioQuality.measure(wave: $0))
         }
+        if let measured, measured.1 != nil { return measured }
+        // Ten minutes suffice for the measure and limit the memory. One more second shows that the recording goes on.
+        let quality = try await recording.withLocalFile { audio in
+            try await decoder.readDecoded(audio, 0...601, for: recording.tenant) { AudioQuality.measure(wave: $0) }
+        }
+        return (measured?.0, quality)
     }
 }

@@ -1,3 +1,6 @@
+import Basics
+package import NIOCore
+package import NIOPosix
 package import ScribeDomain
 
 /// Speech recogniser for finished recordings.
@@ -28,10 +31,30 @@ extension Transcriber {
 
 /// Source of a recording's bytes: a stored object, or a file of this machine.
 package protocol AudioSource: Sendable {
+    /// All bytes, if they are few and still in memory.
+    var bytesInMemory: ByteBuffer? { get }
+
     /// Provides the bytes as a local file, unchanged while `body` runs.
     /// - Parameter body: receives the absolute path. It must not change the file, and must not use the path later.
     /// - Throws: errors of `body`; the store's error if the bytes are gone or cannot be fetched.
     func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value
+}
+
+extension AudioSource {
+    package var bytesInMemory: ByteBuffer? { nil }
+
+    /// Reads the bytes: from memory, otherwise from a file, on a thread that may block.
+    /// - Throws: errors of `body`; the store's error if the bytes are gone or cannot be fetched.
+    package func read<Value: Sendable>(
+        on files: NIOThreadPool, _ body: @escaping @Sendable (AudioBytes) throws -> Value
+    ) async throws -> Value {
+        if let bytes = bytesInMemory {
+            return try await EventLoopOffload.run(bytes: bytes.readableBytes) { try body(AudioBytes(bytes)) }
+        }
+        return try await withLocalFile { path in
+            try await files.runIfActive { try body(AudioBytes(file: path)) }
+        }
+    }
 }
 
 /// Audio in a local file.

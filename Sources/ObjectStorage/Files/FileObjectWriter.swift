@@ -5,19 +5,32 @@ import NIOCore
 import NIOPosix
 import SystemPackage
 
-/// Writer of one upload: writes its file and hashes the bytes as they arrive. One task uses the writer.
+/// Writer of one upload: writes its file and hashes the bytes as they arrive. A small upload stays in memory as well.
+/// One task uses the writer.
 struct FileObjectWriter: ObjectWriter {
     private struct Digests: Sendable {
         var md5 = Insecure.MD5()
         var checksums: [ChecksumAlgorithm: RunningChecksum]
         var size = 0
+
+        mutating func update(_ bytes: UnsafeRawBufferPointer) {
+            md5.update(bufferPointer: bytes)
+            for algorithm in checksums.keys { checksums[algorithm]?.update(bytes) }
+            size += bytes.count
+        }
+
+        var written: WrittenObject {
+            WrittenObject(size: size, md5: md5.finalize(), checksums: checksums.mapValues { $0.finalize() })
+        }
     }
 
-    /// Size of a batch before a thread writes it, in bytes.
-    private static let batchSize = 256 * 1024
+    /// Size that a batch exceeds before a thread writes it, in bytes.
+    private static let batchSize = ReceivedBytes.largest
 
+    private let name: String
     private let path: String
     private let files: ObjectFiles
+    private let received: ReceivedBytes?
     /// Descriptor of the open file. The file is opened with the first batch, so that a small upload is opened, written,
     /// hashed and closed on one thread in one call.
     private var descriptor: SystemPackage.FileDescriptor?
@@ -27,10 +40,18 @@ struct FileObjectWriter: ObjectWriter {
     private var pending: [ByteBuffer] = []
     private var pendingBytes = 0
 
-    init(path: String, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles, arriving: ArrivingFile? = nil) {
+    /// - Parameters:
+    ///   - name: name of the file, see ``ObjectFiles/freshName()``.
+    ///   - received: memory for small uploads; nil to keep none there.
+    init(
+        _ name: String, checksums: Set<ChecksumAlgorithm>, files: ObjectFiles, received: ReceivedBytes?,
+        arriving: ArrivingFile? = nil
+    ) {
         self.arriving = arriving
-        self.path = path
+        self.name = name
+        path = files.path(of: name)
         self.files = files
+        self.received = received
         digests = Digests(
             checksums: Dictionary(uniqueKeysWithValues: checksums.map { ($0, RunningChecksum($0)) })
         )
@@ -43,12 +64,13 @@ struct FileObjectWriter: ObjectWriter {
         try arriving?.receive(buffer.readableBytes)
         pending.append(buffer)
         pendingBytes += buffer.readableBytes
-        if pendingBytes >= Self.batchSize { try await flush() }
+        if pendingBytes > Self.batchSize { try await flush() }
     }
 
     /// Writes the pending bytes and closes the file. With ``Durability/full`` the file is synced to the disk.
     /// With ``Durability/normal`` a file of up to 64 KB is written on the caller's thread.
     mutating func finish() async throws -> WrittenObject {
+        _ = keepInMemory()
         let onCallersThread = descriptor == nil && pendingBytes <= files.durability.callersThreadLimit
         let write = takePending()
         let (path, files, open) = (path, files, descriptor)
@@ -65,13 +87,33 @@ struct FileObjectWriter: ObjectWriter {
                 return digests
             }
         }
-        return WrittenObject(
-            size: digests.size, md5: digests.md5.finalize(), checksums: digests.checksums.mapValues { $0.finalize() }
-        )
+        return digests.written
+    }
+
+    /// Ends a small upload without a file, if there is room in memory.
+    /// - Returns: nil if ``finish()`` must write a file.
+    mutating func finishInMemory() async -> (written: WrittenObject, bytes: ByteBuffer)? {
+        guard let bytes = keepInMemory() else { return nil }
+        return await EventLoopOffload.run(bytes: bytes.readableBytes) { [digests] in
+            var digests = digests
+            bytes.withUnsafeReadableBytes { digests.update($0) }
+            return (digests.written, bytes)
+        }
+    }
+
+    /// Keeps the bytes of a small upload in memory, as one piece.
+    /// - Returns: nil if they are not kept.
+    private mutating func keepInMemory() -> ByteBuffer? {
+        guard let received, descriptor == nil, 1...ReceivedBytes.largest ~= pendingBytes else { return nil }
+        var whole = ByteBufferAllocator().buffer(capacity: pendingBytes)
+        for piece in pending { whole.writeImmutableBuffer(piece) }
+        pending = [whole]
+        return received.keep(name, whole) ? whole : nil
     }
 
     /// Closes and removes the file, also after ``finish()``.
     func discard() async {
+        received?.drop([name])
         let (path, descriptor) = (path, descriptor)
         await files.cleanUp {
             try? descriptor?.close()
@@ -104,9 +146,7 @@ struct FileObjectWriter: ObjectWriter {
             for buffer in batch {
                 try buffer.withUnsafeReadableBytes { bytes in
                     _ = try descriptor.writeAll(bytes)
-                    digests.md5.update(bufferPointer: bytes)
-                    for algorithm in digests.checksums.keys { digests.checksums[algorithm]?.update(bytes) }
-                    digests.size += bytes.count
+                    digests.update(bytes)
                 }
             }
             return digests

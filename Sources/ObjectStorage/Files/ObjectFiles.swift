@@ -11,6 +11,7 @@ import SystemPackage
 package final class ObjectFiles: ObjectStore {
     package let folder: String
     let durability: Durability
+    package let received: ReceivedBytes?
     private let pool: NIOThreadPool
     /// Suffix of the names of files from this start.
     private let start: String
@@ -27,12 +28,14 @@ package final class ObjectFiles: ObjectStore {
     ///   - identifiers: source of the file names.
     ///   - pool: threads for blocking work.
     ///   - isBackedUp: whether backups may read the folder, which costs a descriptor.
+    ///   - room: memory for small uploads; nil to keep none there.
     package init(
         folder: String, durability: Durability, identifiers: IdentifierSource, pool: NIOThreadPool,
-        isBackedUp: Bool = true
+        isBackedUp: Bool = true, room: ReceivedBytes.Room? = nil
     ) {
         self.folder = folder
         self.durability = durability
+        received = room.map(ReceivedBytes.init(in:))
         self.pool = pool
         self.identifiers = identifiers
         start = String(identifiers.uuid().suffix(8))
@@ -78,7 +81,7 @@ package final class ObjectFiles: ObjectStore {
     package func create(
         _ file: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?
     ) -> any ObjectWriter {
-        FileObjectWriter(path: path(of: file), checksums: checksums, files: self, arriving: arriving)
+        FileObjectWriter(file, checksums: checksums, files: self, received: received, arriving: arriving)
     }
 
     /// Opens a file for reading; nil when the file is gone.
@@ -99,6 +102,7 @@ package final class ObjectFiles: ObjectStore {
     package func remove(_ files: [String]) async {
         // Most uploads replace no file.
         guard !files.isEmpty || heldBack.withLock({ !$0.isEmpty }) else { return }
+        received?.drop(files)
         let paths = files.map(path(of:))
         _ = try? await pool.runIfActive { [self] in
             guard mayRemove() else { return heldBack.withLock { $0 += paths } }

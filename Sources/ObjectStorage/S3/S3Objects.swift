@@ -6,8 +6,8 @@ import NIOCore
 package import NIOPosix
 package import ScribeDomain
 
-/// Object store in a bucket of S3. An upload is written to a local file first, which is sent when it is whole.
-/// Recognisers read this file in place of the object.
+/// Object store in a bucket of S3. An upload stays in memory if it is small, or is written to a local file, and is sent
+/// when it is whole. Recognisers read these bytes in place of the object.
 ///
 /// A key is written once and never again. Bytes that no object refers to are deleted an hour later or more, because a
 /// reader may not have come to their end. Until then a row of the store names them.
@@ -18,19 +18,22 @@ package final class S3Objects: ObjectStore {
     let client: S3Client
     /// Files of uploads that are on their way, and of bytes that a recogniser reads.
     package let spool: ObjectFiles
+    package let received: ReceivedBytes?
     fileprivate let copies: LocalCopies
     private let removals: (any ObjectRemovals)?
     private let identifiers: IdentifierSource
 
     /// - Parameters:
     ///   - folder: an existing folder for temporary files.
+    ///   - room: memory for small uploads; nil to keep none there.
     ///   - removals: records objects to delete; nil to leave that to ``leftFiles(before:_:)``.
     package init(
         _ address: S3Address, _ credentials: S3Address.Credentials, folder: String,
-        removals: (any ObjectRemovals)? = nil,
+        room: ReceivedBytes.Room? = nil, removals: (any ObjectRemovals)? = nil,
         identifiers: IdentifierSource, clock: WallClock, pool: NIOThreadPool
     ) {
         self.removals = removals
+        received = room.map(ReceivedBytes.init(in:))
         client = S3Client(address: address, credentials: credentials, clock: clock)
         spool = ObjectFiles(
             folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
@@ -58,10 +61,13 @@ package final class S3Objects: ObjectStore {
     package func create(_ name: String, checksums: Set<ChecksumAlgorithm>, arriving: ArrivingFile?) -> any ObjectWriter
     {
         S3ObjectWriter(
-            name: name, objects: self, local: spool.create(name, checksums: checksums, arriving: arriving))
+            name: name, objects: self,
+            local: FileObjectWriter(
+                name, checksums: checksums, files: spool, received: received, arriving: arriving))
     }
 
     package func open(_ name: String) async throws -> (any ObjectReader)? {
+        if let bytes = received?.bytes(of: name) { return S3ObjectReader(name: name, client: nil, first: bytes) }
         if let copy = try await copies.open(name) { return copy }
         guard let first = try await client.get(name, 0..<S3ObjectReader.firstSize) else { return nil }
         return S3ObjectReader(name: name, client: client, first: first)
@@ -73,6 +79,11 @@ package final class S3Objects: ObjectStore {
     ) async throws -> Value {
         if let value = try await copies.lend(name, body) { return value }
         return try await spool.withNewObject { copy in
+            if let bytes = received?.bytes(of: name) {
+                try await copy.write(bytes)
+                _ = try await copy.finish()
+                return try await body(spool.path(of: copy.name))
+            }
             guard try await fetch(name, into: &copy) else { throw ScribeError.resourceNotFound("The audio is gone") }
             let size = try await copy.finish().size
             guard size <= LocalCopies.largest else { return try await body(spool.path(of: copy.name)) }
@@ -100,6 +111,7 @@ package final class S3Objects: ObjectStore {
     /// Notes bytes for deletion. A process that ends before leaves them to ``leftFiles(before:_:)``.
     package func remove(_ names: [String]) async {
         guard !names.isEmpty else { return }
+        received?.drop(names)
         await copies.drop(names)
         let now = client.clock.now
         try? await shieldFromCancellation { [removals] in try await removals?.addRemovals(of: names, at: now) }
@@ -163,11 +175,12 @@ extension S3Objects {
     }
 }
 
-/// Writer of one object: a local file, which is sent to S3 at the end, and stays as the object's copy.
+/// Writer of one object, whose bytes are sent to S3 at the end: from memory, or from a local file, which stays as the
+/// object's copy.
 private struct S3ObjectWriter: ObjectWriter {
     let name: String
     let objects: S3Objects
-    var local: any ObjectWriter
+    var local: FileObjectWriter
     /// Whether S3 may have the bytes.
     var isSent = false
 
@@ -175,6 +188,11 @@ private struct S3ObjectWriter: ObjectWriter {
 
     /// Sends the bytes. After the return S3 has stored them.
     mutating func finish() async throws -> WrittenObject {
+        if let (written, bytes) = await local.finishInMemory() {
+            isSent = true
+            try await objects.client.put(name, size: written.size, md5: [UInt8](written.md5)) { .bytes(bytes) }
+            return written
+        }
         let written = try await local.finish()
         let (spool, name) = (objects.spool, name)
         isSent = true
@@ -225,7 +243,8 @@ private struct S3ObjectReader: ObjectReader {
     static let firstSize = 1 << 18
 
     let name: String
-    let client: S3Client
+    /// Nil if the bytes of the first read are all.
+    let client: S3Client?
     /// Bytes of the first read.
     let first: ByteBuffer
 
@@ -236,6 +255,7 @@ private struct S3ObjectReader: ObjectReader {
             rest.moveReaderIndex(forwardBy: range.lowerBound)
             return rest.readSlice(length: min(range.count, rest.readableBytes)) ?? rest
         }
+        guard let client else { return ByteBuffer() }
         let piece = range.lowerBound..<min(range.upperBound, range.lowerBound + Self.pieceSize)
         guard let bytes = try await client.get(name, piece) else {
             throw ScribeError.storageUnavailable(cause: "an object is gone")

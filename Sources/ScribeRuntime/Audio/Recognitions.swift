@@ -93,9 +93,7 @@ package struct Recognitions: Sendable {
             let recording = Recording(source, ordinal: 1, languages: languages, isLastAttempt: true, tenant: tenant)
             return try await self.recognise(recording, of: duration)
         }
-        let duration = try await audio.withLocalFile { path in
-            try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: path)).duration }
-        }
+        let duration = try await audio.read(on: threads) { try AudioFormat(reading: $0).duration }
         let channels = try await audio.withLocalFile { path in
             var channels: [RecognisedChannel] = []
             // Each channel is decoded to a file of its own.

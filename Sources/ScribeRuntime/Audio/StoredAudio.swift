@@ -1,4 +1,5 @@
 import Engines
+import NIOCore
 import ObjectStorage
 import ScribeStore
 
@@ -6,6 +7,8 @@ import ScribeStore
 struct StoredAudio: AudioSource {
     let file: String
     let objects: any ObjectStore
+
+    var bytesInMemory: ByteBuffer? { objects.received?.bytes(of: file) }
 
     func withLocalFile<Value: Sendable>(_ body: (String) async throws -> Value) async throws -> Value {
         try await objects.withLocalFile(file, body)

@@ -55,6 +55,7 @@ struct ChunkRecognition: Sendable {
                 metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.logged)"])
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         }
+        objects.received?.drop([chunk.file])
         metrics.chunkTranscribed(
             by: transcriber.name, outcome: result.outcomeWord, seconds: clock.wall.now.timeIntervalSince(start)
         )

@@ -54,9 +54,7 @@ struct EngineMaker {
     }
 
     private var fake: FakeTranscriber {
-        FakeTranscriber(
-            fixtures: fixtures, clock: clock, files: threads,
-            callersThreadLimit: configuration.durability.callersThreadLimit)
+        FakeTranscriber(fixtures: fixtures, clock: clock, files: threads)
     }
 
     /// The note writer that the configuration names: the rules, or a language model with the rules as its fallback.

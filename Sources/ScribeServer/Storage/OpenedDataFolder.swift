@@ -12,6 +12,7 @@ import ScribeStore
 struct OpenedDataFolder: Sendable {
     let folder: DataFolder
     let reserve: StorageReserve
+    private let room: ReceivedBytes.Room
     let keys: WorldStorage.Keys
     let threads: NIOThreadPool
     private let identifiers: IdentifierSource
@@ -45,6 +46,7 @@ struct OpenedDataFolder: Sendable {
         self.folder = folder
         self.threads = threads
         identifiers = parts.identifiers
+        room = parts.room
         place = parts.place
         logger = parts.logger
         reserve = try await threads.runIfActive {
@@ -57,7 +59,8 @@ struct OpenedDataFolder: Sendable {
     /// The uploads of a state.
     func objects(of state: HeldState, _ configuration: Configuration) -> ObjectFiles {
         ObjectFiles(
-            folder: state.objectsFolder, durability: configuration.durability, identifiers: identifiers, pool: threads)
+            folder: state.objectsFolder, durability: configuration.durability, identifiers: identifiers, pool: threads,
+            room: room)
     }
 
     /// Opens the database of the valid state, and removes the other states in the background.

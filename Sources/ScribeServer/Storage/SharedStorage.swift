@@ -51,8 +51,8 @@ struct SharedStorage: Sendable {
             try FileManager.default.createDirectory(atPath: spool, withIntermediateDirectories: true)
         }
         objects = S3Objects(
-            place.objects, place.credentials, folder: spool, removals: store.audio, identifiers: parts.identifiers,
-            clock: clock, pool: threads)
+            place.objects, place.credentials, folder: spool, room: parts.room, removals: store.audio,
+            identifiers: parts.identifiers, clock: clock, pool: threads)
         self.changes = changes
         identifiers = parts.identifiers
         reserve = data.reserve

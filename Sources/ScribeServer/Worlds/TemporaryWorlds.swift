@@ -69,7 +69,8 @@ final class TemporaryWorlds: Sendable {
         return WorldStorage(
             store: store,
             objects: ObjectFiles(
-                folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false),
+                folder: own, durability: .normal, identifiers: identifiers, pool: .singleton, isBackedUp: false,
+                room: emulator.parts.room),
             reserve: reserve, keys: keys, changes: changes, identifiers: WorldIdentifiers(identifiers, seed: seed),
             place: place
         ) { _ in

@@ -18,9 +18,7 @@ struct TranscribingLiveEngineTests {
 
         func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
             if let failure = failures.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { throw failure }
-            let duration = try await recording.withLocalFile { path in
-                try AudioFormat(reading: AudioBytes(file: path)).duration
-            }
+            let duration = try await recording.audio.read(on: .singleton) { try AudioFormat(reading: $0).duration }
             return RecognisedSpeech(text: "Heard \(Int((duration * 1000).rounded())).")
         }
     }

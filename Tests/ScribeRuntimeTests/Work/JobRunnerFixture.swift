@@ -1,6 +1,7 @@
 import Basics
 import Foundation
 import Logging
+import NIOCore
 import NIOPosix
 import ObjectStorage
 import RuntimeTestSupport
@@ -36,6 +37,7 @@ struct JobRunnerFixture {
     let changes = ChangeHub()
     let key = Transaction.Key(business: .init("b-1"), id: .init("t"))
     let runner: JobRunner
+    let objects: ObjectFiles
     let noteFailures: LockedValue<[any Error]>
 
     init(
@@ -52,10 +54,11 @@ struct JobRunnerFixture {
         var policy = WorkPolicy()
         policy.transcriptions = transcriptions
         policy.backOff = .seconds(1)
+        objects = ObjectFiles(
+            folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton,
+            room: ReceivedBytes.Room(clock: clock))
         runner = JobRunner(
-            store: store,
-            objects: ObjectFiles(
-                folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton),
+            store: store, objects: objects,
             transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
             noteWriter: ScriptedNoteWriter(
                 isInstant: writesNotesAtOnce, clock: clock, failures: self.noteFailures, delay: noteTakes),
@@ -91,10 +94,15 @@ struct JobRunnerFixture {
         ]
         _ = try await store.transactions.initialise(transaction, documents: documents)
         for chunk in 1...chunks {
-            let object = StoredObject(
-                bucket: "bucket", key: "1/t/\(chunk).m4a", file: UUID().uuidString, size: 1,
-                eTag: String(repeating: "a", count: 32), createdAt: manual.now)
-            _ = try await store.audio.put(object, business: key.business)
+            try await objects.withNewObject { file in
+                try await file.write(ByteBuffer(string: "x"))
+                _ = try await file.finish()
+                file.isKept = true
+                let object = StoredObject(
+                    bucket: "bucket", key: "1/t/\(chunk).m4a", file: file.name, size: 1,
+                    eTag: String(repeating: "a", count: 32), createdAt: manual.now)
+                _ = try await store.audio.put(object, business: key.business)
+            }
         }
     }
 

@@ -2,6 +2,7 @@ import Basics
 import Foundation
 import Logging
 import NIOPosix
+import ObjectStorage
 import RuntimeTestSupport
 import ScribeDomain
 import TestSupport
@@ -46,6 +47,20 @@ struct JobRunnerTests {
         let documents = try await fixture.documents()
         #expect(documents.map(\.status) == [.failure, .failure])
         #expect(documents.first?.errors.map(\.code) == [.transcriptionFailed])
+    }
+
+    @Test("the bytes of a chunk stay in memory until it is recognised, and while it will be tried again")
+    func bytesInMemory() async throws {
+        let fixture = try JobRunnerFixture(.failure(retryable), .text("I have a fever."))
+        try await fixture.record()
+        let object = try await fixture.store.audio.object(
+            business: fixture.key.business, bucket: "bucket", key: "1/t/1.m4a")
+        let file = try #require(object?.file)
+        try await fixture.performNext(.transcribe)
+        #expect(fixture.objects.received?.bytes(of: file) != nil)
+        fixture.manual.advance(by: .seconds(2))
+        try await fixture.performNext(.transcribe)
+        #expect(fixture.objects.received?.bytes(of: file) == nil)
     }
 
     @Test("a refusal of a service costs a job no attempt, and the service's own pause is kept")

@@ -1,4 +1,6 @@
 package import Foundation
+package import NIOCore
+import NIOFoundationCompat
 import SystemPackage
 
 /// Bytes of an audio file, read by position. A read beyond the end returns nil, so that a truncated file
@@ -14,29 +16,27 @@ package struct AudioBytes: Sendable {
     /// The bytes from a position on. They are not copied.
     func suffix(from position: Int) -> AudioBytes { AudioBytes(data.dropFirst(position)) }
 
+    /// The bytes of a buffer. They are not copied.
+    package init(_ buffer: ByteBuffer) { data = Data(buffer: buffer, byteTransferStrategy: .noCopy) }
+
     /// Opens a file: a chunk is read, a long recording is mapped. Blocks, so never call it on the cooperative pool.
     package init(file path: String) throws {
-        self = try Self.read(path, upTo: .max) ?? AudioBytes(Data())
-    }
-
-    /// Reads a file of at most `limit` bytes; nil for a larger file, which is not read.
-    static func read(_ path: String, upTo limit: Int) throws -> AudioBytes? {
         // `FileManager` also looks up the file's owner, which costs more than the read.
         let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
         defer { try? file.close() }
         let size = Int(try file.seek(offset: 0, from: .end))
-        guard size <= limit else { return nil }
-        guard size <= largestRead else {
-            return AudioBytes(try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped))
+        guard size <= Self.largestRead else {
+            data = try Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)
+            return
         }
         // An empty `Data` of this size would be filled with zeros first.
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, size), alignment: 1)
         do {
             let count = try file.read(fromAbsoluteOffset: 0, into: memory)
-            return memory.baseAddress.map { start in
-                AudioBytes(
-                    Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() }))
-            }
+            data =
+                memory.baseAddress.map { start in
+                    Data(bytesNoCopy: start, count: count, deallocator: .custom { start, _ in start.deallocate() })
+                } ?? Data()
         } catch {
             memory.deallocate()
             throw error

@@ -24,8 +24,8 @@ package struct MP3Encoder: Sendable {
     ) async throws {
         try await temporary.use(extension: "mp3") { path in
             try await slots.run(for: tenant) {
+                let format = try await audio.read(on: threads) { try AudioFormat(reading: $0) }
                 try await audio.withLocalFile { recording in
-                    let format = try await threads.runIfActive { try AudioFormat(reading: AudioBytes(file: recording)) }
                     try await ffmpeg.convert(recording, format, to: path, as: .mp3)
                 }
             }

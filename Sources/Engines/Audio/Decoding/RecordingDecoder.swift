@@ -26,9 +26,9 @@ package struct RecordingDecoder: Sendable {
 
     /// Reads a recording without decoding it.
     func read<Value: Sendable>(
-        _ audio: String, _ body: @escaping @Sendable (AudioBytes) -> Value?
+        _ audio: any AudioSource, _ body: @escaping @Sendable (AudioBytes) -> Value?
     ) async throws -> Value? {
-        try await files.runIfActive { body(try AudioBytes(file: audio)) }
+        try await audio.read(on: files, body)
     }
 
     /// Decodes a part of a recording and reads it.
@@ -39,14 +39,16 @@ package struct RecordingDecoder: Sendable {
         _ body: @escaping @Sendable (AudioBytes) -> Value?
     ) async throws -> Value? {
         guard decodes else { return nil }
-        return try? await withDecoded(audio, range, for: tenant, channels: .mixed) { try await read($0, body) }
+        return try? await withDecoded(audio, range, for: tenant, channels: .mixed) {
+            try await read(LocalAudio(path: $0), body)
+        }
     }
 
     /// Number of channels of a recording.
     /// - Throws: ``EngineFailure`` for a recording that cannot be decoded.
     package func channelCount(of audio: String, for tenant: String) async throws -> Int {
         let count = try await withDecoded(audio, 0...1, for: tenant, channels: .all) { path in
-            try await read(path) { WaveSamples($0)?.channels }
+            try await read(LocalAudio(path: path)) { WaveSamples($0)?.channels }
         }
         guard let count else { throw EngineFailure(.undecodableAudio, "its channels cannot be told apart") }
         return count

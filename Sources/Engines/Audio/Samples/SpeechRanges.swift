@@ -20,8 +20,11 @@ package struct SpeechRanges: Hashable, Sendable {
     /// Finds the speech ranges of a recording. The result is empty without speech and for undecodable audio.
     /// - Parameter duration: duration by the header, in seconds; the file may be shorter.
     package init(of recording: Recording, duration: Double, by decoder: RecordingDecoder) async throws {
+        if let ranges = try await decoder.read(recording.audio, { Self(ofWave: $0) }) {
+            self = ranges
+            return
+        }
         self = try await recording.withLocalFile { audio in
-            if let ranges = try await decoder.read(audio, { Self(ofWave: $0) }) { return ranges }
             var ranges = Self()
             for start in stride(from: 0, to: duration, by: Self.pieceTime) {
                 let piece = start...min(start + Self.pieceTime, duration)

@@ -20,13 +20,10 @@ package struct FakeTranscriber: Transcriber {
     private let transactions: [String: FakeSpeech]
     private let clock: WallClock
     private let files: NIOThreadPool
-    private let callersThreadLimit: Int
 
     /// Creates a fake transcriber.
-    /// - Parameters:
-    ///   - files: threads that may block.
-    ///   - callersThreadLimit: file size in bytes up to which files are read on the calling thread.
-    package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool, callersThreadLimit: Int = 0) {
+    /// - Parameter files: threads that may block.
+    package init(fixtures: FixtureSet, clock: WallClock, files: NIOThreadPool) {
         self.fixturesByHash = Dictionary(
             fixtures.fixtures.compactMap { fixture in fixture.sha256.map { ($0.lowercased(), fixture) } },
             uniquingKeysWith: { first, _ in first }
@@ -34,7 +31,6 @@ package struct FakeTranscriber: Transcriber {
         self.transactions = fixtures.defaultPassages.filter { !$0.value.isEmpty }.mapValues(FakeSpeech.init(passages:))
         self.clock = clock
         self.files = files
-        self.callersThreadLimit = callersThreadLimit
     }
 
     /// Whether results are instant; false if a fixture delays chunks.
@@ -68,12 +64,7 @@ package struct FakeTranscriber: Transcriber {
         case nil: break
         }
         let needsHash = chosen == nil && !fixturesByHash.isEmpty
-        let heard = try await recording.withLocalFile { path in
-            if callersThreadLimit > 0, let bytes = try AudioBytes.read(path, upTo: callersThreadLimit) {
-                return Heard(bytes, needsHash)
-            }
-            return try await files.runIfActive { Heard(try AudioBytes(file: path), needsHash) }
-        }
+        let heard = try await recording.audio.read(on: files) { Heard($0, needsHash) }
         if let hash = heard.hash, let fixture = fixturesByHash[hash] {
             chosen = fixture
             if let delay = fixture.delay { try await clock.sleep(for: .seconds(delay), as: .fixture) }

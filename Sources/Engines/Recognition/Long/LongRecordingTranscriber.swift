@@ -32,17 +32,16 @@ package struct LongRecordingTranscriber: WrappingTranscriber {
     }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        try await recording.withLocalFile { try await transcribe(recording, in: $0) }
-    }
-
-    private func transcribe(_ recording: Recording, in audio: String) async throws -> RecognisedSpeech {
-        let (format, size) = try await files.runIfActive {
-            let bytes = try AudioBytes(file: audio)
-            return (try AudioFormat(reading: bytes), bytes.count)
-        }
+        let (format, size) = try await recording.audio.read(on: files) { (try AudioFormat(reading: $0), $0.count) }
         guard format.duration > longest || size > Self.largest || !format.isPlain else {
             return try await base.transcribe(recording)
         }
+        return try await recording.withLocalFile { try await transcribe(recording, format, in: $0) }
+    }
+
+    private func transcribe(
+        _ recording: Recording, _ format: AudioFormat, in audio: String
+    ) async throws -> RecognisedSpeech {
         let report = try await ffmpeg.silenceReport(of: audio, format)
         let cuts = RecordingCuts(
             duration: format.duration, silences: RecordingCuts.silences(inReport: report), longest: longest)

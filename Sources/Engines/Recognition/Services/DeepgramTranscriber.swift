@@ -27,9 +27,7 @@ package struct DeepgramTranscriber: Transcriber {
     package func probe() async -> FailedProbe? { await ServiceConnection(service).probe() }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        let format = try await recording.withLocalFile { path in
-            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
-        }
+        let format = try await recording.audio.read(on: files) { try AudioFormat(reading: $0) }
         var query = [
             ("model", service.model(for: recording) ?? Self.usualModel), ("punctuate", "true"),
             ("smart_format", "true"), ("diarize", "true"), ("utterances", "true"),

@@ -36,9 +36,7 @@ package struct OpenAITranscriber: Transcriber {
     }
 
     package func transcribe(_ recording: Recording) async throws -> RecognisedSpeech {
-        let format = try await recording.withLocalFile { path in
-            try await files.runIfActive { try AudioFormat(reading: AudioBytes(file: path)) }
-        }
+        let format = try await recording.audio.read(on: files) { try AudioFormat(reading: $0) }
         let model = service.model(for: recording) ?? Self.usualModel
         if !plainModels.withLock({ $0.contains(model) }) {
             let answer = try await ask(recording, format, model, "verbose_json")
