@@ -176,7 +176,7 @@ def test_an_invalid_state_is_deleted_only_after_the_valid_one_is_open(tmp_path, 
 
 def uploads_in(state) -> set:
     with contextlib.closing(sqlite3.connect(state / "scribe.sqlite")) as database:
-        return {f"objects/{file[:2]}/{file}" for [file] in database.execute("SELECT file FROM objects")}
+        return {f"objects/{file[-2:]}/{file}" for [file] in database.execute("SELECT file FROM objects")}
 
 
 def test_a_backup_has_every_upload_although_a_server_starts_and_deletes_them_meanwhile(tmp_path, killed):

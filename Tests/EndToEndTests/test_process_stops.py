@@ -173,6 +173,6 @@ def test_a_power_cut_finds_everything_synced_under_full_durability(stopped):
     before = len(stopped.trace.read_text().splitlines())
     upload(transaction, s3, "1.wav")
     synced = "\n".join(stopped.trace.read_text().splitlines()[before:])
-    assert re.search(r"/objects/[0-9a-f]{2}/[0-9a-f-]{36}\.[0-9a-f]{8}>", synced)
+    assert re.search(r"/objects/[0-9a-f]{2}/[0-9a-f-]{17}\.[0-9a-f]{8}>", synced)
     assert re.search(r"/objects/[0-9a-f]{2}>", synced)
     assert re.search(r"scribe\.sqlite-wal>", synced)

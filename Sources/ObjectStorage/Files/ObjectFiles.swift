@@ -13,9 +13,7 @@ package final class ObjectFiles: ObjectStore {
     let durability: Durability
     package let received: ReceivedBytes?
     private let pool: NIOThreadPool
-    /// Suffix of the names of files from this start.
-    private let start: String
-    private let identifiers: IdentifierSource
+    private let names: ObjectNames
     /// Folder that a backup locks while it links files; nil without backups.
     private let guardedFolder: SystemPackage.FileDescriptor?
     private let heldBack = LockedValue<[String]>([])
@@ -37,8 +35,7 @@ package final class ObjectFiles: ObjectStore {
         self.durability = durability
         received = room.map(ReceivedBytes.init(in:))
         self.pool = pool
-        self.identifiers = identifiers
-        start = String(identifiers.uuid().suffix(8))
+        names = ObjectNames(identifiers)
         guardedFolder =
             isBackedUp
             ? try? FileDescriptor.open(FilePath(folder), .readOnly, options: [.directory, .closeOnExec]) : nil
@@ -48,9 +45,7 @@ package final class ObjectFiles: ObjectStore {
 
     package var spool: ObjectFiles { self }
 
-    /// Makes a name for a new file. The name has the start's suffix, so that a sweep skips files that are being
-    /// written.
-    package func freshName() -> String { "\(identifiers.uuid()).\(start)" }
+    package func freshName() -> String { names.next() }
 
     /// Lends the bytes of `file` as a local file, which stays unchanged until `body` ends.
     package func withLocalFile<Value: Sendable>(
@@ -62,15 +57,17 @@ package final class ObjectFiles: ObjectStore {
     func path(of file: String) -> String { "\(folder)/\(Self.relativePath(of: file))" }
 
     /// Path of a file below the folder of objects. Nothing else knows it.
-    package static func relativePath(of file: String) -> String { "\(file.prefix(2))/\(file)" }
+    package static func relativePath(of file: String) -> String { "\(file.suffix(2))/\(file)" }
 
     /// Whether a text can be a name of ``freshName()``.
     ///
-    /// A name has letters, digits and hyphens, and dots behind the first two characters, which name a folder.
+    /// A name has letters, digits and hyphens, and dots in its middle. Its last two characters name a folder.
     package static func isName(_ text: some StringProtocol) -> Bool {
-        (3...80).contains(text.utf8.count)
+        let count = text.utf8.count
+        return (3...80).contains(count)
             && text.utf8.enumerated().allSatisfy { index, byte in
-                byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") && index >= 2
+                byte.isLetter || byte.isDigit || byte == UInt8(ascii: "-")
+                    || byte == UInt8(ascii: ".") && index >= 2 && index < count - 2
             }
     }
 
@@ -155,7 +152,8 @@ package final class ObjectFiles: ObjectStore {
     /// as a volume's `lost+found`, are skipped.
     /// - Parameter time: not needed: the files of this start are known by their names.
     package func leftFiles(before time: Date?, _ body: ([String]) async throws -> Void) async throws {
-        let (folder, suffix) = (folder, ".\(start)")
+        // Files of this start may not have their rows yet.
+        let (folder, beginning) = (folder, names.beginning)
         var parts = try await blocking {
             try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.utf8.count == 2 }
         }[...]
@@ -165,7 +163,7 @@ package final class ObjectFiles: ObjectStore {
                 var (files, rest) = ([String](), parts)
                 while files.count < Self.sweptAtOnce, let part = rest.popFirst() {
                     files += ((try? FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(part)")) ?? [])
-                        .filter { $0.hasPrefix(part) && !$0.hasSuffix(suffix) && $0.beginsWithUUID }
+                        .filter { $0.hasSuffix(part) && !$0.hasPrefix(beginning) && ObjectNames.isMade($0) }
                 }
                 return (files, rest)
             }

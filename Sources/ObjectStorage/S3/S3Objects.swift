@@ -22,6 +22,7 @@ package final class S3Objects: ObjectStore {
     fileprivate let copies: LocalCopies
     private let removals: (any ObjectRemovals)?
     private let identifiers: IdentifierSource
+    private let names: ObjectNames
 
     /// - Parameters:
     ///   - folder: an existing folder for temporary files.
@@ -39,6 +40,7 @@ package final class S3Objects: ObjectStore {
             folder: folder, durability: .normal, identifiers: identifiers, pool: pool, isBackedUp: false)
         copies = LocalCopies(in: spool)
         self.identifiers = identifiers
+        names = ObjectNames(identifiers)
     }
 
     /// Checks that the bucket takes objects.
@@ -54,7 +56,7 @@ package final class S3Objects: ObjectStore {
         try await client.claim(for: database)
     }
 
-    package func freshName() -> String { identifiers.uuid() }
+    package func freshName() -> String { names.next() }
 
     package func isReachable() async -> Bool { await client.isReachable() }
 

@@ -57,7 +57,7 @@ struct BackupTests {
         #expect(!names.contains { $0.contains("key") })
         let store = try Store(at: .file(folder.databasePath, .normal))
         #expect(try await store.audio.object(business: .init("b-1"), bucket: "b", key: "k")?.file == upload)
-        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
+        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.suffix(2))/\(upload)"))
         try store.close()
     }
 
@@ -154,7 +154,7 @@ struct BackupTests {
             try Backup.write(folder: folder, to: file, name: "one", secrets: ["key.pem"])
         }
         #expect(key?.description.hasPrefix("\(folder)/key.pem cannot be read") == true)
-        let place = "\(layout.firstState.objects)/\(upload.prefix(2))/\(upload)"
+        let place = "\(layout.firstState.objects)/\(upload.suffix(2))/\(upload)"
         try FileManager.default.removeItem(atPath: place)
         let missing = #expect(throws: Backup.Problem.self) {
             try Backup.write(folder: folder, to: file, name: "one", secrets: [])
@@ -200,7 +200,7 @@ struct BackupTests {
         #expect(throws: DataFolder.Problem.holdsData(path: path)) {
             try Backup.restore(file, into: folder, secrets: [])
         }
-        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.prefix(2))/\(upload)"))
+        #expect(FileManager.default.fileExists(atPath: "\(folder.objectsFolder)/\(upload.suffix(2))/\(upload)"))
     }
 
     /// Whether a backup has its temporary folder, and has locked it.

@@ -37,7 +37,7 @@ struct ObjectFilesTests {
         #expect(summary.checksums[.sha256] == Array(SHA256.hash(data: whole)))
         #expect(summary.checksums[.sha1] == Array(Insecure.SHA1.hash(data: whole)))
         #expect(FileManager.default.contents(atPath: files.path(of: "abcdef")) == whole)
-        #expect(try all() == ["ab/abcdef"])
+        #expect(try all() == ["ef/abcdef"])
     }
 
     @Test("a discarded upload leaves no file, before and after its end")
@@ -45,6 +45,19 @@ struct ObjectFilesTests {
         try await files.withNewObject { try await $0.write(ByteBuffer(string: "x")) }
         try await files.withNewObject { _ = try await $0.finish() }
         #expect(try all() == [])
+    }
+
+    @Test("names of objects follow one another, so that an index keeps them together, and no process makes another's")
+    func names() {
+        let names = (1...300).map { _ in files.freshName() }
+        #expect(names == names.sorted() && Set(names).count == names.count)
+        #expect(names.allSatisfy { ObjectFiles.isName($0) && ObjectNames.isMade($0) })
+        #expect(Set(names.map(ObjectFiles.relativePath(of:)).map { $0.prefix(3) }).count == 256, "folders fill evenly")
+        let others = [1, 2].map { ObjectNames(.counting(after: $0 * 1000)).next() }
+        #expect(Set(([names[0]] + others).map { $0.prefix(17) }).count == 3)
+        for name in ["", "README", "abstract.txt", "b871-6cb646e59238.0000001", "b871-6cb646e59238-00000001"] {
+            #expect(!ObjectNames.isMade(name))
+        }
     }
 
     private func begin(_ files: ObjectFiles) async throws -> String {
@@ -59,14 +72,14 @@ struct ObjectFilesTests {
     @Test("a sweep of uploads finds files from before this start, and no stray files")
     func sweep() async throws {
         let old = try await begin(files)
-        for name in ["lost+found", "ab"] {
+        for name in ["lost+found", "ME", "xt"] {
             try FileManager.default.createDirectory(
                 atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
         }
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/stray"))
         try Data().write(to: URL(fileURLWithPath: "\(folder.path)/cd"))
-        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ab/README"))
-        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ab/abstract.txt"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/ME/README"))
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/xt/abstract.txt"))
         let restarted = ObjectFiles(
             folder: folder.path, durability: .full, identifiers: .counting(after: 1000), pool: .singleton)
         let fresh = try await begin(restarted)

@@ -159,7 +159,7 @@ struct SnapshotTests {
 
     @Test(
         "an object's name in a snapshot cannot lead out of the snapshot's folder",
-        arguments: ["..", "a", "..x", ".ab", "a.b", "ab/c", "ab\\c", "é23", ""])
+        arguments: ["..", "a", "..x", ".ab", "a.b", "abc.", "abc.d", "ab/c", "ab\\c", "é23", ""])
     func badNames(name: String) { #expect(!ObjectFiles.isName(name)) }
 
     @Test("the name of an object's file is accepted in a snapshot")

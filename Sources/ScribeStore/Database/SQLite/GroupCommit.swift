@@ -30,7 +30,7 @@ final class GroupCommit: Sendable {
 
     private let pool: any DatabaseWriter
     private let sink: (any ChangeSink)?
-    private let flush: (@Sendable () throws -> Void)?
+    private let flush: @Sendable () throws -> Void
     private let state = LockedValue(State())
 
     /// Makes the group commit of a database.
@@ -38,7 +38,7 @@ final class GroupCommit: Sendable {
     ///   - sink: receives the changes of the writes.
     ///   - flush: runs after each commit, before its writes are acknowledged.
     init(
-        _ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil, flush: (@Sendable () throws -> Void)? = nil
+        _ pool: any DatabaseWriter, sink: (any ChangeSink)? = nil, flush: @escaping @Sendable () throws -> Void = {}
     ) {
         self.pool = pool
         self.sink = sink
@@ -161,7 +161,7 @@ final class GroupCommit: Sendable {
     /// Resumes the callers of writes that are committed.
     private func finish(_ writes: ArraySlice<Write>) {
         var failure: (any Error)?
-        do { try flush?() } catch { failure = error }
+        do { try flush() } catch { failure = error }
         for write in writes { write.finish(failure) }
     }
 

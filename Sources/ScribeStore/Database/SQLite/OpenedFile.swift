@@ -1,4 +1,5 @@
 import Basics
+import ScribeDomain
 
 /// A file as it was at its path.
 struct OpenedFile: Sendable {
@@ -13,9 +14,13 @@ struct OpenedFile: Sendable {
         (self.path, device, number) = (path, info.st_dev, info.st_ino)
     }
 
-    /// Whether the path still leads to that file. Blocking.
-    var isStillThere: Bool {
+    /// Requires that the path still leads to that file. SQLite would go on to write into a file that was removed.
+    /// Blocking.
+    /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
+    func requireStillThere() throws(ScribeError) {
         var info = stat()
-        return stat(path, &info) == 0 && info.st_dev == device && info.st_ino == number
+        guard stat(path, &info) == 0, info.st_dev == device, info.st_ino == number else {
+            throw .storageUnavailable(cause: "the data folder was removed or replaced")
+        }
     }
 }

@@ -64,8 +64,12 @@ final class SQLiteDatabase: StoreEngine {
         self.memory = memory?.share()
         self.pool = pool
         isInMemory = pool is DatabaseQueue
-        file = isInMemory ? nil : OpenedFile(pool.path)
-        writes = GroupCommit(pool, sink: sink, flush: flush)
+        let file = isInMemory ? nil : OpenedFile(pool.path)
+        self.file = file
+        writes = GroupCommit(pool, sink: sink) {
+            try file?.requireStillThere()
+            try flush?()
+        }
     }
 
     /// Makes the schema in the file at `path`, or migrates it, and copies the log to the file. Blocking.
@@ -132,19 +136,14 @@ final class SQLiteDatabase: StoreEngine {
         in scopes: [WriteScope], body: @escaping @Sendable (any StoreSession, inout [Change]) throws -> Value
     ) async throws -> Value {
         try await writes.write { [self] db, changes in
-            try requireFile()
             let value = try body(db.writing, &changes)
             try countMemory(of: db)
             return value
         }
     }
 
-    /// Requires that the file is still at its path. SQLite would go on to write into a file that was removed. Blocking.
-    /// - Throws: ``ScribeError/storageUnavailable(cause:)``.
-    func requireFile() throws(ScribeError) {
-        guard let file, !file.isStillThere else { return }
-        throw .storageUnavailable(cause: "the data folder was removed or replaced")
-    }
+    /// Requires what ``OpenedFile/requireStillThere()`` does. Blocking.
+    func requireFile() throws(ScribeError) { try file?.requireStillThere() }
 
     /// Counts the memory of the pages of a database in memory, without a statement.
     /// - Throws: ``ScribeError/storageUnavailable(cause:)`` where there is no room for them.
