@@ -99,11 +99,11 @@ def consult(server: Scribe, transactions: list[str], size=50_000, seconds=1.56, 
     return replay(server, 32, (client.consultation(name, uploads, seconds, chunks) for name in transactions), chunk)
 
 
-def upload(server: Process, clients: int, body: bytes, count: int, status: int = 200) -> dict:
+def upload(server: Process, clients: int, body: bytes, count: int, status: int = 200, keys_made=names) -> dict:
     # Only ours looks at the signature.
     keys = Client(server.url).keys if isinstance(server, Scribe) else EXAMPLE_KEYS
     uploads = Uploads(server.url, keys, len(body))
-    return replay(server, clients, ([uploads.put(f"bench/{name}.wav", status)] for name in names(count)), body)
+    return replay(server, clients, ([uploads.put(f"bench/{name}.wav", status)] for name in keys_made(count)), body)
 
 
 def poll(server: Scribe, transactions: list[str], count: int) -> dict:

@@ -89,10 +89,8 @@ class Process:
 
 
 def cpu_seconds(process: int) -> float:
-    # The name of the program, in brackets, may hold anything.
-    fields = pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    user, system = fields[11:13]
-    return (int(user) + int(system)) / TICKS
+    # The kernel's number for the clock of another process, which counts in nanoseconds: clock_getcpuclockid(3).
+    return time.clock_gettime((~process << 3) | 2)
 
 
 def busy_seconds() -> float:
