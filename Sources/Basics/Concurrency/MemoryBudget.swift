@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Limits the bytes held in memory for clients, and makes takers wait for room.
 ///
 /// The budget counts bodies, unfinished messages, audio outside any chunk, partial pictures and unsent answers. One
@@ -177,13 +179,14 @@ package final class MemoryShare: Sendable {
         var tenant: String?
     }
 
-    private let state: LockedValue<State>
+    // Not a `LockedValue`: each request has a share, and another object costs as much as the share.
+    private let state: Mutex<State>
 
     /// Creates an empty share.
     /// - Parameter tenant: nil while the client is not authenticated.
     package init(of budget: MemoryBudget, for tenant: String? = nil) {
         self.budget = budget
-        state = LockedValue(State(tenant: tenant))
+        state = Mutex(State(tenant: tenant))
     }
 
     deinit { hold(0) }

@@ -1,6 +1,7 @@
 import Basics
 import GRDB
 import ScribeDomain
+import Synchronization
 
 /// Group commit: writes that wait for SQLite's one writer share a SQL transaction. One commit serves them all, and with
 /// full durability one sync. Each write is acknowledged after that commit.
@@ -10,13 +11,61 @@ import ScribeDomain
 /// therefore be repeatable: its changes and its result follow from the database and its arguments. A write that refuses
 /// before it has changed anything fails alone, and the batch goes on.
 final class GroupCommit: Sendable {
-    /// One write, and the continuation of its caller.
-    private struct Write: Sendable {
+    /// One write, and the continuation of its caller. Generic code, which asks for metadata at run time, is kept out.
+    private final class Write: Sendable {
+        private struct Outcome {
+            let failure: (any Error)?
+            let changes: [Change]
+        }
+
+        private let body: @Sendable (Database, inout [Change]) throws -> Void
+        private let continuation: CheckedContinuation<Void, any Error>
+        private let outcome = Mutex<Outcome?>(nil)
+
+        init(
+            _ body: @escaping @Sendable (Database, inout [Change]) throws -> Void,
+            _ continuation: CheckedContinuation<Void, any Error>
+        ) {
+            self.body = body
+            self.continuation = continuation
+        }
+
         /// Runs the write. Throws only for a failure that must be undone. The write runs again when another write of
         /// its batch fails.
-        let perform: @Sendable (Database) throws -> Void
-        /// Resumes the caller, with an error when the shared transaction was not committed.
-        let finish: @Sendable ((any Error)?) -> Void
+        func perform(_ db: Database) throws {
+            var changes: [Change] = []
+            let changedBefore = db.totalChangesCount
+            do {
+                try body(db, &changes)
+                outcome.withLock { [changes] in $0 = Outcome(failure: nil, changes: changes) }
+            } catch {
+                outcome.withLock { $0 = Outcome(failure: error, changes: []) }
+                // A refusal without changes is a result: nothing must be undone.
+                guard !(error is DatabaseError), db.totalChangesCount == changedBefore, db.isInsideTransaction else {
+                    throw error
+                }
+            }
+        }
+
+        /// Publishes the changes and resumes the caller.
+        /// - Parameter error: set when the shared transaction was not committed.
+        func finish(_ error: (any Error)?, _ sink: (any ChangeSink)?, path: String) {
+            let outcome = outcome.withLock { $0 }
+            let unfinished = outcome == nil ? DatabaseError(resultCode: .SQLITE_ABORT) : nil
+            // A write's own failure says more than the transaction's, which it may have ended.
+            if let failure = outcome?.failure ?? error ?? unfinished {
+                return continuation.resume(throwing: StorageFailure.domainError(of: failure, path: path))
+            }
+            if let sink { for change in outcome?.changes ?? [] { sink.publish(change) } }
+            continuation.resume()
+        }
+    }
+
+    /// What a write returns.
+    ///
+    /// Unchecked: the writer's queue sets the value before it resumes the task that reads it.
+    private final class ReturnedValue<Value: Sendable>: @unchecked Sendable {
+        var value: Value?
     }
 
     private struct State {
@@ -56,43 +105,14 @@ final class GroupCommit: Sendable {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database, inout [Change]) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            let result = LockedValue<(outcome: Result<Value, any Error>, changes: [Change])?>(nil)
-            enqueue(
-                Write(
-                    perform: { db in
-                        var changes: [Change] = []
-                        let changedBefore = db.totalChangesCount
-                        let outcome = Result { try body(db, &changes) }
-                        result.withLock { [changes] in $0 = (outcome, changes) }
-                        guard case .failure(let error) = outcome else { return }
-                        // A refusal without changes is a result: nothing must be undone.
-                        guard !(error is DatabaseError), db.totalChangesCount == changedBefore, db.isInsideTransaction
-                        else {
-                            throw error
-                        }
-                    },
-                    finish: { [sink, path = pool.path] error in
-                        guard let (outcome, changes) = result.withLock({ $0 }) else {
-                            let error = error ?? DatabaseError(resultCode: .SQLITE_ABORT)
-                            return continuation.resume(throwing: StorageFailure.domainError(of: error, path: path))
-                        }
-                        switch outcome {
-                        case .success(let value) where error == nil:
-                            if let sink { for change in changes { sink.publish(change) } }
-                            continuation.resume(returning: value)
-                        // A write's own failure says more than the transaction's, which it may have ended.
-                        case .success:
-                            continuation.resume(
-                                throwing: error.map { StorageFailure.domainError(of: $0, path: path) }
-                                    ?? CancellationError())
-                        case .failure(let own):
-                            continuation.resume(throwing: StorageFailure.domainError(of: own, path: path))
-                        }
-                    }
-                )
-            )
-        }
+        let result = ReturnedValue<Value>()
+        try await run { db, changes in result.value = try body(db, &changes) }
+        guard let value = result.value else { throw ScribeError.storageUnavailable(cause: "a write did not run") }
+        return value
+    }
+
+    private func run(_ body: @escaping @Sendable (Database, inout [Change]) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { enqueue(Write(body, $0)) }
     }
 
     private func enqueue(_ write: Write) {
@@ -102,7 +122,10 @@ final class GroupCommit: Sendable {
             defer { state.isDraining = true }
             return !state.isDraining
         }
-        guard let mustDrain else { return write.finish(ScribeError.storageUnavailable(cause: "the store is closed")) }
+        guard let mustDrain else {
+            return write.finish(
+                ScribeError.storageUnavailable(cause: "the store is closed"), nil, path: pool.path)
+        }
         if mustDrain { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
 
@@ -137,7 +160,7 @@ final class GroupCommit: Sendable {
             } catch {
                 // The transaction could not begin, so all writes have failed.
                 if performed.isEmpty { performed = Array(batch) }
-                for write in performed { write.finish(error) }
+                for write in performed { write.finish(error, sink, path: pool.path) }
             }
             let rest = batch.dropFirst(performed.count)
             if !rest.isEmpty { state.withLock { $0.waiting.insert(contentsOf: rest, at: 0) } }
@@ -162,7 +185,7 @@ final class GroupCommit: Sendable {
     private func finish(_ writes: ArraySlice<Write>) {
         var failure: (any Error)?
         do { try flush() } catch { failure = error }
-        for write in writes { write.finish(failure) }
+        for write in writes { write.finish(failure, sink, path: pool.path) }
     }
 
     private func next() -> ArraySlice<Write>? {
