@@ -24,7 +24,11 @@
         // A value beyond the whole limit would empty the cache every time.
         guard size <= limit else { return }
         state.withLock { state in
-            if state.size + size > limit { state = State() }
+            if state.size + size > limit {
+                // Its table would grow again.
+                state.values.removeAll(keepingCapacity: true)
+                state.size = 0
+            }
             let old = state.values.updateValue((value, size), forKey: key)
             state.size += size - (old?.size ?? 0)
         }

@@ -106,7 +106,7 @@ extension JSONSchema {
             let range = bounds("minLength", "maxLength")
             rules.append(
                 Rule("is too short or too long", endsOnMismatch: true) {
-                    if case .string(let text) = $0 { range.contains(text.unicodeScalars.count) } else { true }
+                    if case .string(let text) = $0 { text.hasLength(in: range) } else { true }
                 })
         }
         if let pattern = try keywords["pattern"]?.stringValue.map(pattern) {
@@ -246,6 +246,15 @@ extension JSONSchema {
             }
             found += mismatches.prefix(most - min(most, found.count))
         }
+    }
+}
+
+extension String {
+    /// Whether the number of code points is in a range. They are counted only where the number of bytes does not tell.
+    fileprivate func hasLength(in range: ClosedRange<Int>) -> Bool {
+        let bytes = utf8.count
+        if bytes <= range.upperBound, (bytes + 3) / 4 >= range.lowerBound { return true }
+        return range.contains(unicodeScalars.count)
     }
 }
 

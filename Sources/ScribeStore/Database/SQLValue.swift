@@ -98,7 +98,10 @@ struct SQLArguments: ExpressibleByArrayLiteral {
     let values: [SQLValue]
 
     init(arrayLiteral elements: (any SQLConvertible)?...) {
-        values = elements.map { $0?.sqlValue ?? .null }
+        // A map over the array itself would copy each value first.
+        values = elements.withUnsafeBufferPointer { elements in
+            elements.indices.map { elements[$0]?.sqlValue ?? .null }
+        }
     }
 
     init(_ values: [SQLValue]) { self.values = values }

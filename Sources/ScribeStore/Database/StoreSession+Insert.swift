@@ -1,7 +1,18 @@
 import Basics
 
 /// The columns of one row with their values, in order.
-typealias ColumnValues = KeyValuePairs<String, (any SQLConvertible)?>
+struct ColumnValues: ExpressibleByDictionaryLiteral {
+    fileprivate let columns: [(String, (any SQLConvertible)?)]
+
+    init(dictionaryLiteral columns: (String, (any SQLConvertible)?)...) { self.columns = columns }
+
+    /// Appends the values. A loop over the array itself would copy each pair first.
+    fileprivate func append(to values: inout [SQLValue]) {
+        columns.withUnsafeBufferPointer { columns in
+            for place in columns.indices { values.append(columns[place].1?.sqlValue ?? .null) }
+        }
+    }
+}
 
 /// Action of an insertion when the table already has a row with the same key.
 enum KeyConflict {
@@ -76,13 +87,13 @@ struct Insertion {
         assert(
             text == sql(first, count: rows.count), "the insertion into \(place.table) names other columns than before")
         var values: [SQLValue] = []
-        values.reserveCapacity(rows.count * first.count)
-        for row in rows { for index in row.indices { values.append(row[index].value?.sqlValue ?? .null) } }
+        values.reserveCapacity(rows.count * first.columns.count)
+        for row in rows { row.append(to: &values) }
         try db.run(text, SQLArguments(values))
     }
 
     private func sql(_ row: ColumnValues, count: Int) -> String {
-        let columns = row.map { $0.key }
+        let columns = row.columns.map(\.0)
         let places = "(\(repeatElement("?", count: columns.count).joined(separator: ", ")))"
         let rows = repeatElement(places, count: count).joined(separator: ", ")
         return "INSERT INTO \(place.table) (\(columns.map { "\"\($0)\"" }.joined(separator: ", "))) VALUES \(rows) "
