@@ -23,7 +23,7 @@ package struct IdentifierSource: Sendable {
     /// Returns a fresh UUID in lower case.
     package func uuid() -> String { Self.text(makeUUID()) }
 
-    /// Returns a fresh UUID in lower case that begins with the time, so that a database adds it to the end of its index.
+    /// Returns a fresh UUID in lower case that begins with the time: a database adds it to the end of its index.
     package func orderedUUID() -> String { Self.text(makeOrderedUUID()) }
 
     private static func text(_ id: UUID) -> String {

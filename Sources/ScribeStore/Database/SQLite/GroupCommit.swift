@@ -61,7 +61,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// What a write returns.
+    /// Value that a write returns.
     ///
     /// Unchecked: the writer's queue sets the value before it resumes the task that reads it.
     private final class ReturnedValue<Value: Sendable>: @unchecked Sendable {
