@@ -58,7 +58,7 @@ def check(folder, known: list):
     state = state_folder(folder / "data")
     with contextlib.closing(sqlite3.connect(state / "scribe.sqlite")) as database:
         files = [file for [file] in database.execute("SELECT file FROM objects")]
-    assert files and all((state / "objects" / file[:2] / file).is_file() for file in files)
+    assert files and all((state / "objects" / file[-2:] / file).is_file() for file in files)
 
 
 def killing(call: str, number: int, *paths) -> list:

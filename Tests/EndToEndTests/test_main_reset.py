@@ -105,7 +105,7 @@ def check_restored(state: pathlib.Path):
         files = [file for [file] in database.execute("SELECT file FROM objects")]
     # The object comes after its transaction.
     assert (transactions, len(files)) in (([], 0), (["t"], 0), (["t"], 1))
-    assert all((state / "objects" / file[:2] / file).read_bytes() == b"audio" for file in files)
+    assert all((state / "objects" / file[-2:] / file).read_bytes() == b"audio" for file in files)
 
 
 def test_a_reset_whose_disk_fails_half_way_ends_the_server_and_the_next_start_keeps_both_states(

@@ -87,27 +87,25 @@ struct ReceivedBytesTests {
     }
 
     @Test("stores share the room; old bytes make room for new ones, and so does the end of a store")
-    func sharedRoom() async throws {
-        let first = files()
-        var second: ObjectFiles? = files(1_000_000)
-        var names: [String] = []
-        while case let name = try await upload(ReceivedBytes.largest, to: first), first.received?.bytes(of: name) != nil
-        {
-            names.append(name)
+    func sharedRoom() {
+        let bytes = ByteBuffer(repeating: 0, count: ReceivedBytes.largest)
+        let first = ReceivedBytes(in: room)
+        var second: ReceivedBytes? = ReceivedBytes(in: room)
+        var count = 0
+        while first.keep("\(count)", bytes) {
+            count += 1
             manual.advance(by: .seconds(1))
         }
-        #expect(names.count == ReceivedBytes.Room.capacity / (ReceivedBytes.largest + 256))
-        let refused = try await upload(ReceivedBytes.largest, to: try #require(second))
-        #expect(second?.received?.bytes(of: refused) == nil)
+        #expect(count == ReceivedBytes.Room.capacity / (ReceivedBytes.largest + 256))
+        #expect(second?.keep("a", bytes) == false)
 
         manual.advance(by: .seconds(600))
-        let newest = try await upload(ReceivedBytes.largest, to: first)
-        #expect(first.received?.bytes(of: newest) != nil)
-        #expect(names.allSatisfy { first.received?.bytes(of: $0) == nil })
-        for _ in names.dropFirst() { _ = try await upload(ReceivedBytes.largest, to: try #require(second)) }
-        #expect(first.received?.bytes(of: try await upload(ReceivedBytes.largest, to: first)) == nil)
+        #expect(first.keep("new", bytes))
+        #expect((0..<count).allSatisfy { first.bytes(of: "\($0)") == nil })
+        for number in 1..<count { #expect(second?.keep("\(number)", bytes) == true) }
+        #expect(!first.keep("more", bytes))
         second = nil
-        #expect(first.received?.bytes(of: try await upload(ReceivedBytes.largest, to: first)) != nil)
+        #expect(first.keep("more", bytes))
     }
 
     @Test("many tiny uploads count for what an entry takes")
