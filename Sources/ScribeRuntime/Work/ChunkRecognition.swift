@@ -29,6 +29,10 @@ struct ChunkRecognition: Sendable {
         of chunk: ChunkToTranscribe, times: ChunkTimes? = nil, after timesBefore: ChunkTimes? = nil, _ job: Job,
         isLastAttempt: Bool
     ) async throws -> Result<RecognisedSpeech, Diagnostic> {
+        func ended(_ result: Result<RecognisedSpeech, Diagnostic>) -> Result<RecognisedSpeech, Diagnostic> {
+            objects.received?.drop([chunk.file])
+            return result
+        }
         let transcriber =
             chunk.fixture.flatMap(fixtureBehaviour.transcriber) ?? fixtureBehaviour.transcriberByHash ?? transcriber
         let recording = Recording(
@@ -39,9 +43,9 @@ struct ChunkRecognition: Sendable {
         let decision = faults.decision(for: job.transaction, at: clock.wall.now)
         switch decision.recognition {
         case .failure(let code):
-            return .failure(Diagnostic(code, "\(chunk.name): a fault rule says so", cause: decision.cause))
-        case .empty: return .success(.nothing(decision.cause))
-        case .result(let text): return .success(chunk.ordinal > 1 ? .nothingMore : .says(text))
+            return ended(.failure(Diagnostic(code, "\(chunk.name): a fault rule says so", cause: decision.cause)))
+        case .empty: return ended(.success(.nothing(decision.cause)))
+        case .result(let text): return ended(.success(chunk.ordinal > 1 ? .nothingMore : .says(text)))
         case .delay, nil: break
         }
         let start = clock.wall.now
@@ -55,11 +59,10 @@ struct ChunkRecognition: Sendable {
                 metadata: ["txn_id": "\(job.transaction.id.logged)", "error": "\(failure.logged)"])
             result = .failure(Diagnostic(failure.code, "\(chunk.name) was not transcribed"))
         }
-        objects.received?.drop([chunk.file])
         metrics.chunkTranscribed(
             by: transcriber.name, outcome: result.outcomeWord, seconds: clock.wall.now.timeIntervalSince(start)
         )
-        return result
+        return ended(result)
     }
 
     /// Vocabulary of the templates that the transaction requests.
