@@ -40,8 +40,8 @@ package final class ReceivedBytes: Sendable {
     /// Seconds after which bytes make room for newer ones.
     private static let lifetime = 600.0
 
-    /// Memory of an entry beside its bytes.
-    private static let entrySize = 256
+    /// Bytes that count for an entry beside its own: an event loop looks through all entries, which must not be many.
+    static let entrySize = 4096
 
     private let room: Room
     private let state = LockedValue(State())

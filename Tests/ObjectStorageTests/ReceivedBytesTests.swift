@@ -96,7 +96,7 @@ struct ReceivedBytesTests {
             count += 1
             manual.advance(by: .seconds(1))
         }
-        #expect(count == ReceivedBytes.Room.capacity / (ReceivedBytes.largest + 256))
+        #expect(count == ReceivedBytes.Room.capacity / (ReceivedBytes.largest + ReceivedBytes.entrySize))
         #expect(second?.keep("a", bytes) == false)
 
         manual.advance(by: .seconds(600))
@@ -111,7 +111,7 @@ struct ReceivedBytesTests {
     @Test("many tiny uploads count for what an entry takes")
     func tiny() async throws {
         let files = files()
-        let count = ReceivedBytes.Room.capacity / 256
+        let count = ReceivedBytes.Room.capacity / ReceivedBytes.entrySize
         for number in 0..<count { _ = files.received?.keep("\(number)", ByteBuffer(string: "x")) }
         #expect(files.received?.bytes(of: "0") != nil)
         #expect(files.received?.bytes(of: "\(count - 1)") == nil)

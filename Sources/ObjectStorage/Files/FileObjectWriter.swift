@@ -30,7 +30,8 @@ struct FileObjectWriter: ObjectWriter {
     private let name: String
     private let path: String
     private let files: ObjectFiles
-    private let received: ReceivedBytes?
+    /// Nil once the upload has found no room.
+    private var received: ReceivedBytes?
     /// Descriptor of the open file. The file is opened with the first batch, so that a small upload is opened, written,
     /// hashed and closed on one thread in one call.
     private var descriptor: SystemPackage.FileDescriptor?
@@ -108,7 +109,9 @@ struct FileObjectWriter: ObjectWriter {
         var whole = ByteBufferAllocator().buffer(capacity: pendingBytes)
         for piece in pending { whole.writeImmutableBuffer(piece) }
         pending = [whole]
-        return received.keep(name, whole) ? whole : nil
+        if received.keep(name, whole) { return whole }
+        self.received = nil
+        return nil
     }
 
     /// Closes and removes the file, also after ``finish()``.

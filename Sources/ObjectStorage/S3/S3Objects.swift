@@ -177,7 +177,7 @@ extension S3Objects {
     }
 }
 
-/// Writer of one object, whose bytes are sent to S3 at the end: from memory, or from a local file, which stays as the
+/// Writer of one object. Sends the bytes to S3 at the end, from memory or from a local file. The file stays as the
 /// object's copy.
 private struct S3ObjectWriter: ObjectWriter {
     let name: String

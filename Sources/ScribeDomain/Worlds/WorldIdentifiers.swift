@@ -38,7 +38,7 @@ package final class WorldIdentifiers: Sendable {
 
     /// Returns a new UUID in lower case.
     package func uuid(_ kind: IdentifierKind) -> String {
-        // A transaction has some documents, whose random ids would each lie in another page of their index.
+        // Each transaction has some documents. Random ids would lie in as many pages of an index.
         guard let seed else { return kind == .document ? random.orderedUUID() : random.uuid() }
         var bytes = next(16, kind, of: seed)
         bytes[6] = bytes[6] & 0x0F | 0x40
