@@ -9,13 +9,9 @@ import Testing
 
 struct ReceivedBytesTests {
     private let folder: TemporaryFolder
-    private let manual = ManualClock()
-    private let room: ReceivedBytes.Room
+    private let room = ReceivedBytes.Room()
 
-    init() throws {
-        folder = try TemporaryFolder()
-        room = ReceivedBytes.Room(clock: manual.clock)
-    }
+    init() throws { folder = try TemporaryFolder() }
 
     private func files(_ number: UInt64 = 0) -> ObjectFiles {
         ObjectFiles(
@@ -86,34 +82,46 @@ struct ReceivedBytesTests {
         #expect(files.received?.bytes(of: "ab-1") == nil)
     }
 
-    @Test("stores share the room; old bytes make room for new ones, and so does the end of a store")
+    private func isKept(_ name: String, in received: ReceivedBytes) -> Bool { received.bytes(of: name) != nil }
+
+    @Test("stores share the room: new bytes take the place of the oldest, and a store that ends leaves its own")
     func sharedRoom() {
         let bytes = ByteBuffer(repeating: 0, count: ReceivedBytes.largest)
+        let most = ReceivedBytes.Room.capacity / (ReceivedBytes.largest + ReceivedBytes.entrySize)
         let first = ReceivedBytes(in: room)
         var second: ReceivedBytes? = ReceivedBytes(in: room)
-        var count = 0
-        while first.keep("\(count)", bytes) {
-            count += 1
-            manual.advance(by: .seconds(1))
-        }
-        #expect(count == ReceivedBytes.Room.capacity / (ReceivedBytes.largest + ReceivedBytes.entrySize))
-        #expect(second?.keep("a", bytes) == false)
+        for number in 0..<most { first.keep("\(number)", bytes) }
+        first.drop(["1"])
+        second?.keep("0", bytes)
+        #expect((0..<most).filter { isKept("\($0)", in: first) } == [0] + (2..<most))
+        for number in 1...3 { second?.keep("\(number)", bytes) }
+        #expect((0..<most).filter { isKept("\($0)", in: first) } == Array(4..<most))
+        #expect((0...3).allSatisfy { second?.bytes(of: "\($0)") == bytes })
 
-        manual.advance(by: .seconds(600))
-        #expect(first.keep("new", bytes))
-        #expect((0..<count).allSatisfy { first.bytes(of: "\($0)") == nil })
-        for number in 1..<count { #expect(second?.keep("\(number)", bytes) == true) }
-        #expect(!first.keep("more", bytes))
         second = nil
-        #expect(first.keep("more", bytes))
+        for number in 0..<4 { first.keep("new \(number)", bytes) }
+        #expect(isKept("4", in: first))
+        first.keep("last", bytes)
+        #expect(!isKept("4", in: first))
+    }
+
+    @Test("bytes that are kept again under one name count once")
+    func again() {
+        let received = ReceivedBytes(in: room)
+        received.keep("other", ByteBuffer(string: "x"))
+        for byte in 0..<200 {
+            received.keep("name", ByteBuffer(repeating: UInt8(byte), count: ReceivedBytes.largest))
+        }
+        #expect(received.bytes(of: "name") == ByteBuffer(repeating: 199, count: ReceivedBytes.largest))
+        #expect(isKept("other", in: received))
     }
 
     @Test("many tiny uploads count for what an entry takes")
-    func tiny() async throws {
-        let files = files()
+    func tiny() {
+        let received = ReceivedBytes(in: room)
         let count = ReceivedBytes.Room.capacity / ReceivedBytes.entrySize
-        for number in 0..<count { _ = files.received?.keep("\(number)", ByteBuffer(string: "x")) }
-        #expect(files.received?.bytes(of: "0") != nil)
-        #expect(files.received?.bytes(of: "\(count - 1)") == nil)
+        for number in 0..<count { received.keep("\(number)", ByteBuffer(string: "x")) }
+        #expect(!isKept("0", in: received))
+        #expect(isKept("\(count - 1)", in: received))
     }
 }

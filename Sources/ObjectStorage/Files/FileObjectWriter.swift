@@ -31,7 +31,7 @@ struct FileObjectWriter: ObjectWriter {
     private let path: String
     private let files: ObjectFiles
     /// Nil once the upload has found no room.
-    private var received: ReceivedBytes?
+    private let received: ReceivedBytes?
     /// Descriptor of the open file. The file is opened with the first batch, so that a small upload is opened, written,
     /// hashed and closed on one thread in one call.
     private var descriptor: SystemPackage.FileDescriptor?
@@ -91,7 +91,7 @@ struct FileObjectWriter: ObjectWriter {
         return digests.written
     }
 
-    /// Ends a small upload without a file, if there is room in memory.
+    /// Ends a small upload without a file, if this writer keeps it in memory.
     /// - Returns: nil if ``finish()`` must write a file.
     mutating func finishInMemory() async -> (written: WrittenObject, bytes: ByteBuffer)? {
         guard let bytes = keepInMemory() else { return nil }
@@ -109,9 +109,8 @@ struct FileObjectWriter: ObjectWriter {
         var whole = ByteBufferAllocator().buffer(capacity: pendingBytes)
         for piece in pending { whole.writeImmutableBuffer(piece) }
         pending = [whole]
-        if received.keep(name, whole) { return whole }
-        self.received = nil
-        return nil
+        received.keep(name, whole)
+        return whole
     }
 
     /// Closes and removes the file, also after ``finish()``.

@@ -21,7 +21,7 @@ package struct Emulator: Sendable {
         package var identifiers: IdentifierSource
         package var logger: Logger
         /// Memory for small uploads of all worlds.
-        let room: ReceivedBytes.Room
+        let room = ReceivedBytes.Room()
         /// Recogniser in place of the configured one; nil uses the configured one.
         package var transcriber: (any Transcriber)?
         package var noteWriter: (any NoteWriter)?
@@ -38,7 +38,6 @@ package struct Emulator: Sendable {
             self.clock = clock
             self.identifiers = identifiers
             self.logger = logger
-            room = ReceivedBytes.Room(clock: clock)
             self.transcriber = transcriber
             self.noteWriter = noteWriter
             self.liveEngine = liveEngine

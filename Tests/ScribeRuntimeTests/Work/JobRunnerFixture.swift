@@ -56,7 +56,7 @@ struct JobRunnerFixture {
         policy.backOff = .seconds(1)
         objects = ObjectFiles(
             folder: folder.path, durability: .normal, identifiers: .counting(), pool: .singleton,
-            room: ReceivedBytes.Room(clock: clock))
+            room: ReceivedBytes.Room())
         runner = JobRunner(
             store: store, objects: objects,
             transcriber: ScriptedTranscriber(steps: LockedValue(steps), clock: clock),
