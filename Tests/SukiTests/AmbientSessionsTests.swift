@@ -61,6 +61,8 @@ struct AmbientSessionsTests {
         await #expect(throws: taken) { try await create(encounter: "another visit") }
         await #expect(throws: taken) { try await create(for: fixture.colleague) }
         try await ambient.end(id, of: fixture.owner)
+        #expect(try await create() == id)
+        try await fixture.finish(key)
         await #expect(throws: taken) { try await create() }
     }
 
@@ -105,6 +107,8 @@ struct AmbientSessionsTests {
         await #expect(throws: expired) { try await ambient.connect(id, of: fixture.owner) }
         await #expect(throws: expired) { try await ambient.receive(in: id, of: fixture.owner) }
         await #expect(throws: expired) { try await ambient.end(id, of: fixture.owner) }
+        await #expect(throws: expired) { try await ambient.cancel(id, of: fixture.owner) }
+        #expect(try await status() == .failed)
         await #expect(throws: ScribeError.transactionAlreadyInitialized) { try await create() }
     }
 

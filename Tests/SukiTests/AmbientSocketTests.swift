@@ -219,6 +219,19 @@ struct AmbientSocketTests {
                 return try await socket.end()
             }
             #expect(silent.code == 1001)
+            let empty = try await open(try await anonymous.clinician(), id) { socket in
+                try await socket.send(Self.start())
+                try await socket.settle()
+                try await manual.waitFor(.socketIdle)
+                manual.advance(by: .seconds(20))
+                try await socket.send(#"{"type":"AUDIO","data":""}"#)
+                try await socket.settle()
+                manual.advance(by: .seconds(6))
+                try await manual.waitFor(.socketIdle)
+                manual.advance(by: .seconds(1))
+                return try await socket.end()
+            }
+            #expect(empty.code == 1001)
             // The session goes on.
             #expect(try await anonymous.clinician().finishAmbient(id) == "completed")
         }

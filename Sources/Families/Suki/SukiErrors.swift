@@ -72,6 +72,6 @@ struct SukiErrors: ErrorTable {
 extension SukiError {
     fileprivate var refusal: Refusal {
         self == .upgradeRequired
-            ? .upgradeRequired(code: id, detail ?? "") : Refusal(status, code: id, detail ?? "")
+            ? .upgradeRequired(code: id, detail ?? "") : Refusal(status, code: id, detail ?? "", headers: headers)
     }
 }

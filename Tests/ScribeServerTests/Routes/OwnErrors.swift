@@ -53,11 +53,12 @@ enum OwnErrors {
         OmiError.invalidValue("Invalid assign type"),
     ]
     static let suki: [any Error] = [
-        SukiError.notRegistered, SukiError.tooManyProviders, SukiError.noProviderHeader, SukiError.invalidProvider,
-        SukiError.invalidAmbientID, SukiError.encounterNotFound, SukiError.recordingNotReady,
-        SukiError.recordingExpired, SukiError.recordingNotFound, SukiError.unknownLink,
-        SukiError.rangeNotSatisfiable, SukiError.unsupportedEntity, SukiError.upgradeRequired,
-        PartnerTokenVerifier.refused,
+        SukiError.alreadyRegistered, SukiError.encounterNotFound, SukiError.invalidAmbientID,
+        SukiError.invalidPartnerToken, SukiError.invalidProvider, SukiError.keysUnreachable, SukiError.keysUnusable,
+        SukiError.noProviderHeader, SukiError.notRegistered, SukiError.organisationNotPermitted,
+        SukiError.rangeNotSatisfiable(1), SukiError.recordingExpired, SukiError.recordingNotFound,
+        SukiError.recordingNotReady, SukiError.tooManyProviders, SukiError.unknownLink, SukiError.unsupportedEntity,
+        SukiError.upgradeRequired, SukiError.wrongHash,
     ]
     static let contexts: [any Error] = ["missingDiagnosisCodes", "missingCodeFields", "noValidDiagnosis"].map {
         DiagnosisProblem(id: $0, field: "diagnoses.values.0", "is wrong")

@@ -30,8 +30,6 @@ struct AuthRoutes: Sendable {
         }
     }
 
-    private static let alreadyRegistered = SukiError(.conflict, "provider_already_registered")
-
     static func add(to router: WorldRoutes<Self>) {
         router.post("api/v1/auth/register", use: register)
         router.post("api/v1/auth/login", use: logIn)
@@ -48,7 +46,7 @@ struct AuthRoutes: Sendable {
         }
         let isNew = try await clinicians.register(
             body.login, organisation: body.organisation, specialty: try AmbientSpecialty.chosen(body.specialty))
-        guard isNew else { throw Self.alreadyRegistered }
+        guard isNew else { throw SukiError.alreadyRegistered }
         return Response(status: .created)
     }
 

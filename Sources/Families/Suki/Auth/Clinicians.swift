@@ -36,7 +36,7 @@ struct Clinicians: Sendable {
     func register(_ login: Login, organisation: String, specialty: String) async throws -> Bool {
         let (partner, subject) = try await identify(login)
         if mode == .strict, !partner.organisations.isEmpty, !partner.organisations.contains(organisation) {
-            throw SukiError(.forbidden, "sbac_denied", "the organisation is not open to this partner")
+            throw SukiError.organisationNotPermitted
         }
         let provider = Provider(
             partner: partner.id, subject: subject, user: UserID("prv_\(runtime.identifiers.uuid(.user))"),
@@ -61,13 +61,13 @@ struct Clinicians: Sendable {
 
     private func identify(_ login: Login) async throws -> (Partner, subject: String) {
         guard let partner = partners[login.partner], let client = clients[partner.client] else {
-            throw SukiError(.badRequest, "invalid_request", "there is no such partner")
+            throw SukiError.invalidRequest("there is no such partner")
         }
         let subject = try await tokenVerifier.subject(
             of: login.token, from: partner, of: client.principal.business, isStrict: mode == .strict)
         guard partner.isBearer else { return (partner, subject) }
         guard let provider = login.provider else {
-            throw SukiError(.badRequest, "invalid_request", "provider_id is required of this partner")
+            throw SukiError.invalidRequest("provider_id is required of this partner")
         }
         guard Self.isProvider(provider) else { throw SukiError.invalidProvider }
         return (partner, provider)

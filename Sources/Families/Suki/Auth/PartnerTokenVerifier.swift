@@ -20,9 +20,6 @@ struct PartnerTokenVerifier: Sendable {
     private let published: PublishedKeys
     private let clock: WallClock
 
-    static let refused = SukiError(.unauthorized, "invalid_partner_token", "token validation failed")
-    private static let malformed = SukiError(.badRequest, "invalid_request", "partner_token is no JWT")
-
     init(outbound: OutboundClient, clock: WallClock) {
         published = PublishedKeys(outbound: outbound, clock: clock)
         self.clock = clock
@@ -34,17 +31,19 @@ struct PartnerTokenVerifier: Sendable {
     func subject(of token: String, from partner: Partner, of business: BusinessID, isStrict: Bool) async throws
         -> String
     {
-        guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token) else { throw Self.malformed }
+        guard token.utf8.count <= 16_384, let parsed = UnverifiedToken(token) else {
+            throw SukiError.invalidRequest("partner_token is no JWT")
+        }
         if let keys = partner.keys {
             guard parsed.algorithm == "RS256", partner.issuer == nil || partner.issuer == parsed.issuer,
                 partner.audience.map(parsed.audiences.contains) ?? true,
                 let claims = try await claims(of: token, keys, business), claims.exp > clock.now.timeIntervalSince1970
-            else { throw Self.refused }
+            else { throw SukiError.invalidPartnerToken }
         } else if isStrict {
-            throw Self.refused
+            throw SukiError.invalidPartnerToken
         }
         guard let subject = parsed.user ?? parsed.email, !subject.isEmpty, subject.isPlain, subject.utf8.count <= 255
-        else { throw SukiError(.badRequest, "invalid_request", "partner_token names no user: sub or email") }
+        else { throw SukiError.invalidRequest("partner_token names no user: sub or email") }
         return subject
     }
 
@@ -56,10 +55,8 @@ struct PartnerTokenVerifier: Sendable {
             return try await published.claims(of: token, as: Claims.self, by: keys, for: business)
         } catch {
             throw switch error {
-            case .unreachable:
-                SukiError(.badGateway, "partner_jwks_unreachable", "the partner's keys cannot be fetched")
-            case .unusable:
-                SukiError(.badGateway, "partner_jwks_unusable", "the partner's keys are no JWK set")
+            case .unreachable: SukiError.keysUnreachable
+            case .unusable: SukiError.keysUnusable
             }
         }
     }

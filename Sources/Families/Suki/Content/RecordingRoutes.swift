@@ -93,7 +93,7 @@ struct RecordingRoutes: Sendable {
                 headers[.contentRange] = range.contentRange(of: audio.size)
             }
         } catch {
-            throw SukiError.rangeNotSatisfiable
+            throw SukiError.rangeNotSatisfiable(audio.size)
         }
         return Response(status: status, headers: headers, body: audio.body(of: bytes))
     }

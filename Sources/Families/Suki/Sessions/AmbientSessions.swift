@@ -65,7 +65,7 @@ struct AmbientSessions: Sendable {
             let key = Transaction.Key(business: principal.business, id: id)
             guard let known = try await store.transactions.transaction(key),
                 let terms = try? known.requireAmbient(of: principal.user),
-                (try? known.requireOpenSegments(at: clock.now, lifetime: lifetime)) != nil,
+                !status(of: known).isTerminal,
                 draft.encounter == nil || draft.encounter == terms.encounter
             else { throw ScribeError.transactionAlreadyInitialized }
         }
@@ -194,12 +194,13 @@ struct AmbientSessions: Sendable {
     }
 
     /// Cancels an ambient session. Repeatable.
-    /// - Throws: As ``find(_:of:)``; ``ScribeError/sessionEnded`` once the session is processed.
+    /// - Throws: As ``find(_:of:)``; ``ScribeError/sessionEnded`` once the session is processed;
+    ///   ``ScribeError/sessionExpired``.
     func cancel(_ id: TransactionID, of principal: Principal) async throws {
         let transaction = try await find(id, of: principal)
-        let now = clock.now
+        let (now, lifetime) = (clock.now, lifetime)
         _ = try await store.transactions.update(transaction.key, at: now) { (transaction) throws(ScribeError) in
-            try transaction.cancelAmbient(at: now)
+            try transaction.cancelAmbient(at: now, lifetime: lifetime)
         }
     }
 

@@ -82,4 +82,11 @@ struct AmbientTerms: Hashable, Sendable {
 /// Status of an ambient session in the API's words (suki.md 3.8).
 enum AmbientStatus: String, Hashable, Sendable {
     case created, ready, running, completed, skipped, failed, aborted
+
+    var isTerminal: Bool {
+        switch self {
+        case .created, .ready, .running: false
+        case .completed, .skipped, .failed, .aborted: true
+        }
+    }
 }

@@ -81,9 +81,10 @@ extension Transaction {
     }
 
     /// Cancels the ambient session: its audio is not processed. Repeatable.
-    /// - Throws: ``ScribeError/sessionEnded`` once the session is processed.
-    mutating func cancelAmbient(at now: Date) throws(ScribeError) -> Effect {
+    /// - Throws: ``ScribeError/sessionEnded`` once the session is processed; ``ScribeError/sessionExpired``.
+    mutating func cancelAmbient(at now: Date, lifetime: RecordingLifetime?) throws(ScribeError) -> Effect {
         if userStatus == .cancelled { return .none }
+        try requireTime(at: now, lifetime: lifetime)
         guard processingStatus == .inProgress else { throw .sessionEnded }
         var patch = TransactionPatch()
         patch.isCancellation = true

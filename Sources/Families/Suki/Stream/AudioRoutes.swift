@@ -18,9 +18,6 @@ struct AudioRoutes: Sendable {
     /// Largest file, in bytes; more than two hours.
     static let largest = 256 << 20
 
-    private static let wrongHash = SukiError(
-        .badRequest, "invalid_encryption_hash", "it is not the SHA-256 of the body, in 64 hex digits")
-
     static func add(to router: WorldRoutes<Self>) {
         router.post("api/v1/ambient/session/{txn_id}/audio", use: take)
     }
@@ -35,11 +32,11 @@ struct AudioRoutes: Sendable {
             throw HTTPProblem.bodyTooLarge(limit: Self.largest)
         }
         let expected = request.headers.value(of: .encryptionHash)?.lowercased()
-        if let expected, expected.utf8.count != 64 || !expected.allSatisfy(\.isHexDigit) { throw Self.wrongHash }
+        if let expected, expected.utf8.count != 64 || !expected.allSatisfy(\.isHexDigit) { throw SukiError.wrongHash }
         let recording = try await sessions.receive(in: id, of: principal)
         do {
             let hash = try await receive(request, into: recording.stream)
-            if let expected, expected != hash { throw Self.wrongHash }
+            if let expected, expected != hash { throw SukiError.wrongHash }
             try await sessions.keep(recording, from: time, in: id, of: principal)
         } catch {
             // An upload that the client sees fail must not count: the client repeats it as a whole.

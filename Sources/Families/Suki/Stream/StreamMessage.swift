@@ -35,6 +35,9 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 
+    /// Whether an AUDIO message has no samples: nobody is heard in it.
+    var isEmpty: Bool { self == .audio(ByteBuffer()) }
+
     /// The end marker: base64 of `EOF`.
     private static let endMarker = "RU9G"
 

@@ -33,7 +33,7 @@ struct StreamRoutes: Sendable {
             of: handshake.token, for: request.headers.value(of: .sukiProvider))
         guard let upgrade else { throw SukiError.upgradeRequired }
         guard let text = handshake.session else {
-            throw SukiError(.badRequest, "invalid_request", "say which session: ambient_session_id")
+            throw SukiError.invalidRequest("say which session: ambient_session_id")
         }
         guard let id = AmbientID(text)?.transaction else { throw ScribeError.transactionNotFound }
         let entry = try sockets.enter(principal, context)

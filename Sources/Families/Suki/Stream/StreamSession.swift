@@ -52,7 +52,7 @@ struct StreamSession: Sendable {
         var pausedAt: Date?
         while let message = try await messages.next() {
             let message = try await StreamMessage.read(message)
-            idle.recordActivity()
+            if !message.isEmpty { idle.recordActivity() }
             place.messageBegan()
             defer { place.messageEnded() }
             switch message {
@@ -64,7 +64,7 @@ struct StreamSession: Sendable {
                 guard let recording = recording.withLock({ $0 }) else {
                     throw StreamMessage.Problem(1008, "START_TIME comes before the audio")
                 }
-                guard samples.readableBytes > 0 else { continue }
+                if message.isEmpty { continue }
                 pausedAt = nil
                 if !hasRun { try await sessions.advance(id, to: .running, of: principal) }
                 hasRun = true
