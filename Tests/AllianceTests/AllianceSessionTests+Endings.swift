@@ -54,6 +54,9 @@ extension AllianceSessionTests {
             #expect(try await client.sendAudio("1.wav", to: id).status == 200)
             let expiry = isStrict ? "2026-05-10T10:12:33Z" : "2026-05-10T13:12:32Z"
             #expect(try await client.read(id)["expires_at"] == expiry)
+            let details = try await client.get("/voice/api/v1/sessions/\(id)")
+            let end = try #require(Date(iso8601: expiry))
+            #expect(details.json["data"]?["expires_at"] == .integer(Int64(end.timeIntervalSince1970)))
             manual.advance(by: .seconds(isStrict ? 0 : 3 * 3600 - 1))
             let open = try await client.read(id)
             #expect(open.status == 202)
@@ -135,6 +138,23 @@ extension AllianceSessionTests {
                 #expect(answer.json["error"] == nil)
                 #expect(answer.json["processing_errors"] != nil)
             }
+        }
+    }
+
+    @Test("a partial protocol session names the audio that could not be recognised", .covers("M-49"))
+    func partial() async throws {
+        try await TestServer().run { anonymous in
+            let client = try await anonymous.login()
+            let id = try await client.session()
+            _ = try await client.sendAudio("1.wav", to: id)
+            _ = try await client.sendAudio("2.wav", to: id, Data("no audio at all, though it says so".utf8))
+            _ = try await client.end(id)
+            let answer = try await client.read(id)
+            #expect(answer.status == 206)
+            let problem: JSONValue = .object([
+                "type": .string("undecodable_audio"), "message": .string("Audio could not be decoded: 2.wav"),
+            ])
+            #expect(answer.json["processing_errors"] == .array([problem]))
         }
     }
 

@@ -166,6 +166,8 @@ struct SessionTests {
             let converted = try await client.post(
                 "/voice/api/v1/transaction/t/convert-to-template", #"{"transcript":"I have a fever."}"#)
             #expect(converted.status == 202)
+            #expect(try converted["templates.0.document_id"] == converted["document_id"])
+            #expect(try converted["templates.0.template_id"] == converted["template_id"])
             let path = "/voice/api/v1/documents/\(try made["data.document_id"])"
             #expect(try await client.get(path)["data.markdown_data"] == "mine")
         }

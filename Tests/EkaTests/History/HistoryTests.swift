@@ -61,7 +61,10 @@ struct HistoryTests {
                 #expect(try await client.initialise("i-\(number)", details).status == 201)
                 manual.advance(by: .seconds(1))
             }
-            for (query, count) in [("", 22), ("?oid=p-1", 22), ("?count=5", 5), ("?count=7", 7), ("?count=1", 1)] {
+            for (query, count) in [
+                ("", 22), ("?oid=p-1", 10), ("?oid=p-1&count=30", 22), ("?count=5", 5), ("?count=7", 7),
+                ("?count=1", 1),
+            ] {
                 let answer = try await client.get("/voice/api/v2/transaction/history\(query)")
                 #expect(answer.json["retrieved_count"] == .integer(Int64(count)), "\(query)")
                 let ids = try (0..<count).map { try answer["data.\($0).txn_id"] }

@@ -51,8 +51,5 @@ struct DiscoveryRoute: Sendable {
         ]
     }
 
-    private static let languages: JSON = [
-        "auto_detect", "en", "hi", "gu", "kn", "ml", "ta", "te", "bn", "mr", "pa", "or", "as", "en-IN", "en-US",
-        "en-hi",
-    ]
+    private static let languages = JSON.array(SessionLanguage.listed, JSON.string)
 }

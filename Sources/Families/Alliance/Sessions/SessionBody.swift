@@ -119,11 +119,11 @@ extension KeyedDecodingContainer {
         return ids.removingDuplicates().map { TemplateID($0) }
     }
 
-    /// The hints that are valid language tags; other hints are dropped.
+    /// The known languages among the hints; other hints are dropped.
     fileprivate func languages(_ key: Key) throws -> [String]? {
         guard let hints = try decodeIfPresent([String].self, forKey: key) else { return nil }
         try Limits.require(hints.count, atMost: Limits.languages, key.stringValue)
-        return hints.filter { TransactionRequest.isLanguage($0) && $0 != "auto_detect" }
+        return hints.compactMap(SessionLanguage.hinted(by:))
     }
 
     /// One language: a string, or the first of a list, as some documents show it.

@@ -38,6 +38,8 @@ struct SessionResponse {
         // A cancelled session never gets notes.
         let notes = state == .cancelled ? [] : found.documents.filter { $0.kind != .transcript }
         let problems = found.documents.flatMap(\.errors)
+        // Audio that could not be recognised is a warning of what was made of the rest.
+        let all = (problems + found.documents.flatMap(\.warnings)).removingDuplicates()
         return linked.adding([
             "completed_at": (transaction.processedAt?.apiTime).map(JSON.string).orNull,
             "model_used": .string(request.modelType ?? "pro"),
@@ -45,7 +47,7 @@ struct SessionResponse {
             "audio_files_processed": .integer(found.files.count),
             "templates": .array(notes) { [$0.templateID.rawValue: $0.json] },
             "processing_errors": state == .partial
-                ? .array(problems) { ["type": .string($0.code.rawValue), "message": .string($0.message)] } : nil,
+                ? .array(all) { ["type": .string($0.code.rawValue), "message": .string($0.message)] } : nil,
             "error": failure(problems.first),
         ])
     }

@@ -9,23 +9,26 @@ extension Transaction {
     /// - Parameters:
     ///   - documents: Newest first.
     ///   - link: nil if no family takes audio by links.
-    func details(_ context: JSONValue, _ documents: JSON, _ link: UploadLink?) -> JSON {
+    ///   - lifetime: nil if the transaction may stay open for ever.
+    func details(
+        _ context: JSONValue, _ documents: JSON, _ link: UploadLink?, lifetime: RecordingLifetime?
+    ) -> JSON {
         func templates(areIntegrations: Bool) -> JSON {
             .array(request.templates.filter { ($0.type == "integration") == areIntegrations }) {
                 ["template_id": .string($0.id.rawValue)]
             }
         }
-        let created = Int(saturating: createdAt.timeIntervalSince1970)
+        // One hour, as on the vendor's server.
+        let expiry = (lifetime ?? RecordingLifetime(3600)).end(begun: createdAt, lastAudio: lastAudioAt)
         let patient = JSON.value(request.patientDetails ?? .object([:]))
         return [
             "schema_version": "2026-04-30",
             "session_id": .string(id.rawValue),
             "uuid": .string(owner.user.rawValue),
             "wid": .string(owner.business.rawValue),
-            "created_at": .integer(created),
+            "created_at": .integer(Int(saturating: createdAt.timeIntervalSince1970)),
             "committed_at": committedAt.map { JSON.integer(Int(saturating: $0.timeIntervalSince1970)) }.orNull,
-            // One hour, as on the vendor's server.
-            "expires_at": .integer(created + 3600),
+            "expires_at": .integer(Int(saturating: expiry.timeIntervalSince1970)),
             "request_templates": [
                 "visual": templates(areIntegrations: false), "integration": templates(areIntegrations: true),
             ],

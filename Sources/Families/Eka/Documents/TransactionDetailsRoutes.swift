@@ -36,11 +36,13 @@ struct TransactionDetailsRoutes: Sendable {
         }
         let link = try await uploadLinks?.link(to: session.transaction, for: principal, request, context)
         let isPending = session.documents.contains { !$0.document.status.isFinal }
+        let lifetime = runtime.store.policies[session.transaction.request.kind].lifetime
         return try await .longJSON(
             isPending ? .accepted : .ok,
             [
                 "status": "success",
-                "data": session.transaction.details(session.context, .array(documents) { $0.json($1) }, link),
+                "data": session.transaction.details(
+                    session.context, .array(documents) { $0.json($1) }, link, lifetime: lifetime),
             ])
     }
 

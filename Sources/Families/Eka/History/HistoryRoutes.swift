@@ -11,6 +11,8 @@ import ScribeStore
 struct HistoryRoutes: Sendable {
     /// Largest integer that every JSON reader represents exactly.
     private static let largestCount = 1 << 53 - 1
+    /// Most transactions of one patient, without a count (medscribe.md 2.13).
+    private static let countOfPatient = 10
     /// Most transactions of one database read, which ends earlier after 256 KB.
     private static let pageSize = 256
 
@@ -23,14 +25,15 @@ struct HistoryRoutes: Sendable {
 
     @Sendable private func list(_ request: Request, context: ScribeContext) async throws -> Response {
         let principal = try context.requirePrincipal()
-        let count = try request.uri.queryParameters.text("count").map { text in
+        let patient = request.uri.queryParameters.text("oid")
+        let asked = try request.uri.queryParameters.text("count").map { text in
             guard let count = Int(text), (1...Self.largestCount).contains(count) else {
                 throw ScribeError.invalidRequest(field: "count", problem: "must be an integer greater than 0")
             }
             return count
         }
+        let count = asked ?? (patient == nil ? nil : Self.countOfPatient)
         let profile = profiles.profile(of: request, context)
-        let patient = request.uri.queryParameters.text("oid")
         @Sendable func readPage(_ place: HistoryPlace?, _ seen: Int) async throws -> HistoryPage {
             try await store.transactions.history(
                 business: principal.business, user: principal.user, patient: patient, after: place,

@@ -62,17 +62,22 @@ struct ConversionRoutes: Sendable {
         if let template = try await transactions.unknownTemplate(among: [made.template], of: key.business) {
             unknown.logUnknown(template, by: try context.requirePrincipal().client, context)
         }
-        let (status, word, message): (HTTPResponse.Status, JSON, JSON) =
+        let (template, document) = (JSON.string(made.template.rawValue), JSON.string(made.document.rawValue))
+        let (status, word, message, templates): (HTTPResponse.Status, JSON, JSON, JSON?) =
             switch source {
-            case .recording: (.ok, "success", "Template generation in progress")
-            case .transcript: (.accepted, "in-progress", "Transcript upload started in background")
+            case .recording: (.ok, "success", "Template generation in progress", nil)
+            case .transcript:
+                (
+                    .accepted, "in-progress", "Transcript upload started in background",
+                    [["template_id": template, "document_id": document]]
+                )
             }
         return .json(
             status,
             [
                 "status": word, "message": message, "txn_id": .string(key.id.rawValue),
-                "template_id": .string(made.template.rawValue), "b_id": .string(key.business.rawValue),
-                "document_id": .string(made.document.rawValue),
+                "template_id": template, "b_id": .string(key.business.rawValue), "document_id": document,
+                "templates": templates,
             ])
     }
 }

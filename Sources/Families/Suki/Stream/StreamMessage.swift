@@ -35,7 +35,7 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 
-    /// Whether an AUDIO message has no samples: nobody is heard in it.
+    /// True for an AUDIO message without samples: nobody is heard in it.
     var isEmpty: Bool { self == .audio(ByteBuffer()) }
 
     /// The end marker: base64 of `EOF`.
