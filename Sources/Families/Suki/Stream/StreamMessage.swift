@@ -35,7 +35,7 @@ enum StreamMessage: Hashable, Sendable {
         }
     }
 
-    /// True for an AUDIO message without samples: nobody is heard in it.
+    /// An AUDIO message without samples, which does not count as audio.
     var isEmpty: Bool { self == .audio(ByteBuffer()) }
 
     /// The end marker: base64 of `EOF`.
