@@ -163,21 +163,48 @@ extension WebClientTests {
         }
     }
 
-    @Test("a corrected note survives a conversion that names no template")
+    @Test("a conversion writes a corrected note anew, whether or not it names the template")
     func convertCorrected() async throws {
         try await WebClient.run { client in
             try await client.record(id)
             let note = try #require(try await client.poll(id).success?["data.output.0.document_id"])
             let mine = Data("MY EDIT".utf8).base64EncodedString()
-            let status = "/voice/api/v3/status/\(id)"
-            _ = try await client.session.send(.patch, status, #"[{"document-id":"\#(note)","data":"\#(mine)"}]"#)
             let path = "/voice/api/v1/transaction/\(id)/convert-to-template"
-            let answer = try await client.session.send(.post, path, #"{"target_language":"hi"}"#)
-            #expect(try answer["document_id"] == note)
-            #expect(try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"] == mine)
-            _ = try await client.session.send(.post, "\(path)/clinical_notes_template", "{}")
-            let anew = try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"]
-            #expect(anew != nil && anew != mine, "asked for by its name it is written anew")
+            for place in ["\(path)/", path, "\(path)/clinical_notes_template"] {
+                _ = try await client.session.send(
+                    .patch, "/voice/api/v3/status/\(id)", #"[{"document-id":"\#(note)","data":"\#(mine)"}]"#)
+                #expect(try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"] == mine)
+                _ = try await client.session.send(.post, place, "{}")
+                let anew = try await client.poll(id, "?document_id=\(note)").success?["data.output.0.value"]
+                #expect(anew != nil && anew != mine)
+            }
+        }
+    }
+
+    @Test("a conversion to a language alone makes a transcript in this language, and leaves the notes alone")
+    func convertTranscript() async throws {
+        try await WebClient.run { client in
+            try await client.record(id)
+            let before = try #require(try await client.poll(id).success)
+            let path = "/voice/api/v1/transaction/\(id)/convert-to-template"
+            for language in ["hi", "eng", "hi"] {
+                let answer = try await client.session.send(.post, path, #"{"target_language":"\#(language)"}"#)
+                #expect(try answer["template_id"] == "transcript_\(language)")
+                let made = try #require(try await client.poll(id, "?template_id=transcript_\(language)").success)
+                let place = "data.template_results.transcript.0"
+                #expect(try made["\(place).document_id"] == answer["document_id"])
+                #expect(try made["\(place).document_type"] == "transcript")
+                #expect(try made["\(place).lang"] == language)
+                // The server does not translate.
+                #expect(try made["\(place).value"] == before["\(place).value"])
+                #expect(try made["\(place).status"] == (language == "hi" ? "partial_success" : "success"))
+            }
+            let after = try #require(try await client.poll(id).success)
+            #expect(try after["data.output.0.value"] == before["data.output.0.value"])
+            #expect(try after["data.template_results.transcript.0.lang"] == "raw")
+            #expect(after.has("data.template_results.transcript.2.lang"))
+            #expect(!after.has("data.template_results.transcript.3.lang"))
+            #expect(try after["data.output.0.document_id"] == before["data.output.0.document_id"])
         }
     }
 

@@ -78,7 +78,16 @@ def test_a_visit_as_text_and_as_audio_gives_the_same_summary(listening, spoken, 
     assert len(text_items & voice_items) >= 2
 
 
-@pytest.mark.parametrize("query", ["codec=lc3", "codec=nonsense", "sample_rate=1", "channels=9", "language=%25"])
+def test_a_device_with_a_codec_that_is_not_decoded_here_may_send_text(omi):
+    with Device(omi, "codec=lc3_fs1030&sample_rate=16000") as device:
+        device.say("typed")
+        assert device.until(1) == ["typed"]
+        device.socket.send(b"\0" * 30)
+        assert device.end() == (1008, "LC3 cannot be decoded here")
+
+
+@pytest.mark.parametrize(
+    "query", ["codec=nonsense", "sample_rate=1", "channels=9", "language=%25", "language=xx", "language=tlh"])
 def test_an_unsupported_codec_rate_or_language_closes_the_socket_with_a_reason(omi, query):
     with Device(omi, query) as device:
         code, reason = device.end()

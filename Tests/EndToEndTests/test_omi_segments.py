@@ -77,7 +77,7 @@ def test_a_picture_in_pieces_is_kept_with_the_conversation(omi):
 
 
 @pytest.mark.covers("E-21")
-def test_a_timed_segment_that_is_sent_again_over_one_socket_is_stored_once(omi):
+def test_every_segment_of_one_socket_counts_and_a_timed_one_that_a_later_socket_sends_again_does_not(omi):
     with Device(omi, "conversation_timeout=600") as device:
         device.say("timed", "timed", start=1.0, end=2.0)
         device.say("timed", start=3.0, end=4.0)
@@ -85,11 +85,15 @@ def test_a_timed_segment_that_is_sent_again_over_one_socket_is_stored_once(omi):
         device.say("timed", start=1.0, end=2.0, speaker="SPEAKER_01")
         device.say("other", start=1.0, end=2.0)
         device.say("timed", start=1.0, end=2.0)
-        # Whoever says "yes" twice without times has said it twice.
         device.say("yes", "yes")
-        expected = ["timed", "timed", "timed", "other", "yes", "yes"]
-        assert device.until(6) == expected
+        expected = ["timed", "timed", "timed", "timed", "other", "timed", "yes", "yes"]
+        assert device.until(8) == expected
         assert device.stored() == expected
+    with Device(omi, "conversation_timeout=600", user=device.user) as later:
+        later.say("timed", "timed", start=1.0, end=2.0)
+        later.say("timed", start=5.0, end=6.0)
+        assert later.until(1) == ["timed"]
+        assert later.stored() == [*expected, "timed"]
 
 
 @pytest.mark.covers("E-21")

@@ -81,6 +81,8 @@ struct BadInputTests {
             #expect(try await code(#"{"transfer":"vaded"}"#) == "s3_required")
             #expect(try await code(#"{"transfer":"vaded","s3_url":null,"batch_s3_url":"s3://b/f"}"#) == "s3_required")
             #expect(try await code(#"{"transfer":"non-vaded","s3_url":null}"#) == "batch_s3_required")
+            #expect(try await code(#"{"transfer":"vaded","s3_url":""}"#) == "s3_required")
+            #expect(try await code(#"{"transfer":"non-vaded","batch_s3_url":""}"#) == "batch_s3_required")
             #expect(try await code(#"{"transfer":"non-vaded","s3_url":"s3://b/f"}"#) == "batch_s3_required")
         }
     }

@@ -38,14 +38,24 @@ struct ListenErrors: ErrorTable {
     }
 
     func envelope(_ refusal: Refusal, _ context: ScribeContext) -> JSON {
-        let (message, request) = (JSON.string(refusal.message), JSON.string(context.requestID))
+        let (message, request) = (JSON.string(refusal.message), JSON.string(Self.id(context)))
         return speaksSubQ
             ? ["error": message, "request_id": request]
             : ["err_code": .string(refusal.code), "err_msg": message, "request_id": request]
     }
 
     func headers(_ refusal: Refusal, _ context: ScribeContext) -> HTTPFields {
-        [.dgRequestID: context.requestID, .dgError: refusal.message]
+        [.dgRequestID: Self.id(context), .dgError: refusal.message]
+    }
+
+    /// The digits of the request's id, written as a UUID.
+    private static func id(_ context: ScribeContext) -> String {
+        let digits = context.requestID.filter { $0 != "-" }
+        let padded = String(repeating: "0", count: max(0, 32 - digits.count)) + digits
+        return [8, 4, 4, 4, 12].reduce(into: (text: "", rest: padded[...])) { id, length in
+            id.text += (id.text.isEmpty ? "" : "-") + id.rest.prefix(length)
+            id.rest = id.rest.dropFirst(length)
+        }.text
     }
 }
 

@@ -1,7 +1,8 @@
 /// Filters out segments that a device sends again, although stored, after a lost connection (streaming.md 4.9).
 ///
-/// A timed segment is repeated if its times match, also within one connection (row 64). An untimed segment is repeated
-/// only while the device sends the end of the stored segments in order. Otherwise a second "yes" would be lost.
+/// Within one connection every segment counts. A timed segment is repeated if its times match a stored one's (row 64). An
+/// untimed segment is repeated only while the device sends the end of the stored segments in order. Otherwise a second
+/// "yes" would be lost.
 package struct RepeatedSegments: Hashable, Sendable {
     /// Fields that identify a segment.
     private struct Mark: Hashable {
@@ -15,7 +16,7 @@ package struct RepeatedSegments: Hashable, Sendable {
         }
     }
 
-    private var timed: Set<Mark>
+    private let timed: Set<Mark>
     /// Untimed segments at the end of the stored ones.
     private let tail: [ConversationSegment]
     /// Next expected index in the tail, for each possible start of the repetition.
@@ -33,14 +34,14 @@ package struct RepeatedSegments: Hashable, Sendable {
     /// Whether segments are held back until the filter knows whether they are new.
     package var holdsAny: Bool { !held.isEmpty }
 
-    /// Whether a timed segment has arrived before.
+    /// Whether a timed segment was stored before.
     package func knows(_ segment: ConversationSegment) -> Bool { segment.isTimed && timed.contains(Mark(segment)) }
 
     /// Takes the next segment of the connection.
     /// - Returns: the new segments in order, including segments that were held back.
     package mutating func take(_ segment: ConversationSegment) -> [ConversationSegment] {
         // A new segment shows that the segments held before it were new as well.
-        if segment.isTimed { return timed.insert(Mark(segment)).inserted ? release() + [segment] : [] }
+        if segment.isTimed { return knows(segment) ? [] : release() + [segment] }
         guard !hasBegun || !places.isEmpty else { return [segment] }
         let candidates = hasBegun ? places : Array(tail.indices)
         hasBegun = true

@@ -129,7 +129,7 @@ extension Transaction {
     /// Commits the files found in the folder, without descriptions and archived recordings (C-25, C-68).
     package mutating func find(_ names: [String]) {
         guard waitsForAnyFile else { return }
-        committedFiles = names.filter { !$0.hasSlash && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }
+        committedFiles = names.filter { !$0.hasSlash && !$0.hasSuffix("_") && !$0.hasSuffix(".json") }.inOrderOfNumbers
     }
 
     /// Commits a transcript in place of audio (eka.md 2.6).
@@ -179,7 +179,7 @@ extension Transaction {
         if isAbandoned(at: now) { throw .transactionNeverCommitted }
     }
 
-    /// Committed files in spoken order: numbered chunks by number, other files as listed.
+    /// Committed files in spoken order: numbered chunks by number, whole files and others as listed.
     ///
     /// The full recording that clients archive beside the chunks is left out, even if listed (C-25).
     package var orderedFiles: [String] {
@@ -189,9 +189,15 @@ extension Transaction {
         }
         let files = committedFiles.filter { !$0.hasSuffix("_") }
             .filter { request.transfer != .vaded || !$0.hasPrefix("full_audio.") }
-        let numbered = files.compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
-        guard numbered.count == files.count else { return files }
-        return numbered.sorted { $0.0 < $1.0 }.map(\.1)
+        return request.transfer.isChunked ? files.inOrderOfNumbers : files
+    }
+}
+
+extension [String] {
+    /// Names of files in the order of their numbers; as they are if one has none.
+    fileprivate var inOrderOfNumbers: [String] {
+        let numbered = compactMap { name in chunkOrdinal(ofFile: name).map { ($0, name) } }
+        return numbered.count == count ? numbered.sorted { $0.0 < $1.0 }.map(\.1) : self
     }
 }
 

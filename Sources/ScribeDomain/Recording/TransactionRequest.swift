@@ -10,6 +10,14 @@ package struct TransactionRequest: Hashable, Sendable {
         case nonVaded = "non-vaded"
         case stream
         case batch
+
+        /// Whether files are chunks, numbered in spoken order. Whole files have names that their app chooses.
+        package var isChunked: Bool {
+            switch self {
+            case .vaded, .stream: true
+            case .nonVaded, .batch: false
+            }
+        }
     }
 
     /// Result document that the client requests.

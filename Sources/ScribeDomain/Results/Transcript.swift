@@ -94,9 +94,13 @@ package struct Transcript: Hashable, Sendable {
     /// Joins recognised chunks. Failed chunks become a warning that names them, or the error if all chunks failed.
     /// - Parameters:
     ///   - languages: languages that init requested.
+    ///   - areNumbered: whether a missing number is a missing chunk.
     ///   - comparesLengths: whether times that do not fit the length of their audio are told. Audio for the fake
     ///     transcriber is rarely as long as its times say.
-    package init(stitching chunks: [ChunkOutcome], languages: [String] = [], comparesLengths: Bool = true) {
+    package init(
+        stitching chunks: [ChunkOutcome], languages: [String] = [], areNumbered: Bool = true,
+        comparesLengths: Bool = true
+    ) {
         var spoken: [SpokenChunk] = []
         var failures: [Diagnostic.Code: [(file: String, cause: Diagnostic.Cause?)]] = [:]
         var doubts: [Diagnostic] = []
@@ -134,7 +138,7 @@ package struct Transcript: Hashable, Sendable {
             doubts.removeAll { $0.code == .noSpeech }
             status = failed.isEmpty && doubts.isEmpty ? .success : .partialSuccess
             errors = []
-            let missing = Self.gaps(in: chunks.map(\.file))
+            let missing = areNumbered ? Self.gaps(in: chunks.map(\.file)) : []
             // Where a chunk is missing, its time is too.
             let times = Self.contradictions(in: chunks, comparesLengths).filter {
                 $0.code != .chunkGap || missing.isEmpty

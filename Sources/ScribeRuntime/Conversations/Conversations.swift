@@ -223,7 +223,7 @@ package struct Conversations: Sendable {
     ) async throws -> (transcript: String, document: ResultDocument)? {
         do {
             try Limits.require(transcript, within: Limits.transcript, "transcript")
-            return (transcript, try await transactions.document(of: conversation.key, nil, in: nil).document)
+            return (transcript, try await transactions.document(of: conversation.key, nil))
         } catch let error as ScribeError where error.kind != .unavailable {
             return nil
         }

@@ -72,6 +72,14 @@ package struct TemplateCatalogue: Sendable {
         )
     }
 
+    /// The unwritten document of the transcript in another language.
+    func translation(into language: String, _ identifiers: WorldIdentifiers) -> ResultDocument {
+        ResultDocument(
+            id: DocumentID(identifiers.uuid(.document)), kind: .custom,
+            templateID: ResultDocument.translationTemplate(language), name: "Transcript", format: .transcript,
+            language: language)
+    }
+
     /// Words in template names that do not distinguish templates.
     private static let commonWords: Set = ["note", "notes", "template", "format", "default"]
 

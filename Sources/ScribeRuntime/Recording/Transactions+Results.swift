@@ -47,7 +47,8 @@ extension Transactions {
 
     /// Requests a note in a further template, or a new one in the same template.
     /// - Parameters:
-    ///   - template: Nil for the first template of the transaction's start.
+    ///   - template: Nil for the first template of the transaction's start, or, with a language and from a recording,
+    ///     for the transcript in this language.
     ///   - language: The language of the note; nil for the spoken one.
     ///   - addsOne: Whether a document of the same template stays beside the new one, as in the session protocol.
     /// - Returns: The template, and the id of the document that a job will write.
@@ -60,19 +61,22 @@ extension Transactions {
         if case .transcript(let text) = source {
             try Limits.require(text, within: Limits.transcript, "transcript")
         }
-        let (wanted, document) = try await document(of: key, template, in: language)
-        // A note with a user's corrections is replaced only if the request names its template.
+        var document: ResultDocument
+        if template == nil, let language, case .recording = source {
+            document = templates.translation(into: language, identifiers)
+        } else {
+            document = try await self.document(of: key, template)
+            document.language = language
+        }
         let id = try await store.documents.convert(
-            key, to: document, from: source, replacesEdited: template != nil, addsOne: addsOne, at: clock.now)
-        return (wanted, id)
+            key, to: document, from: source, addsOne: addsOne, at: clock.now)
+        return (document.templateID, id)
     }
 
     /// Makes the unwritten document of a conversion.
     /// - Parameter template: Nil for the first template of the transaction's start.
     /// - Throws: ``ScribeError/transactionNotFound``.
-    func document(
-        of key: Transaction.Key, _ template: TemplateID?, in language: String?
-    ) async throws -> (template: TemplateID, document: ResultDocument) {
+    func document(of key: Transaction.Key, _ template: TemplateID?) async throws -> ResultDocument {
         let wanted: TemplateID
         if let template {
             wanted = template
@@ -81,8 +85,6 @@ extension Transactions {
             wanted = transaction.request.templates.first?.id ?? templates.fallback.id
         }
         let own = try await store.templates.template(wanted, of: key.business)
-        var document = templates.document(for: .init(id: wanted), own.map { [$0] } ?? [], identifiers)
-        document.language = language
-        return (wanted, document)
+        return templates.document(for: .init(id: wanted), own.map { [$0] } ?? [], identifiers)
     }
 }

@@ -40,7 +40,7 @@ struct AssemblyWorker: Worker {
         let transcript =
             known.map(Transcript.init(of:))
             ?? Transcript(
-                stitching: chunks, languages: request.inputLanguages,
+                stitching: chunks, languages: request.inputLanguages, areNumbered: request.transfer.isChunked,
                 comparesLengths: !recognition.transcriber.isInstant)
         var documents = input.documents
         if known == nil {

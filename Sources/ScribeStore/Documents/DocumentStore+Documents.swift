@@ -61,19 +61,17 @@ extension DocumentStore {
     ///
     /// - Parameters:
     ///   - document: the requested result. An existing result of the same template is written again and keeps its id.
-    ///   - replacesEdited: whether an existing result is also written again after a person has edited it.
     ///   - addsOne: whether the result is a new document even if the template has one already.
     /// - Returns: the id of the document that will be written.
     /// - Throws: ``ScribeError/transactionNotFound``, ``ScribeError/transactionCancelled``,
     ///   ``ScribeError/invalidState(_:)``, ``ScribeError/storageQuotaExceeded``.
     package func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource,
-        replacesEdited: Bool = true, addsOne: Bool = false, at now: Date
+        addsOne: Bool = false, at now: Date
     ) async throws -> DocumentID {
         try await database.write(.transaction(key)) { db, changes in
             try self.convert(
-                key, to: document, from: source, replacesEdited: replacesEdited, addsOne: addsOne, at: now, in: db,
-                &changes)
+                key, to: document, from: source, replacesEdited: true, addsOne: addsOne, at: now, in: db, &changes)
         }
     }
 
@@ -92,7 +90,8 @@ extension DocumentStore {
         }
     }
 
-    /// Requests a result within a SQL transaction, as ``convert(_:to:from:replacesEdited:addsOne:at:)`` does.
+    /// Requests a result within a SQL transaction, as ``convert(_:to:from:addsOne:at:)`` does.
+    /// - Parameter replacesEdited: whether an existing result is also written again after a person has edited it.
     func convert(
         _ key: Transaction.Key, to document: ResultDocument, from source: ConversionSource, replacesEdited: Bool,
         addsOne: Bool, at now: Date, in db: any StoreSession, _ changes: inout [Change]

@@ -148,6 +148,10 @@ struct TransactionLifecycleTests {
         var other = self.transaction()
         _ = try other.commit(ChunkList(files: ["b.wav", "1.wav"]), mayChangeResults: false, at: later)
         #expect(other.orderedFiles == ["b.wav", "1.wav"])
+        var whole = self.transaction(TransactionRequest(transfer: .nonVaded, audioURL: "s3://b/f"))
+        whole.commitAtInit()
+        whole.find(["10.wav", "2.wav", "visit.json"])
+        #expect(whole.orderedFiles == ["2.wav", "10.wav"], "a folder's files have no order of their own")
     }
 
     @Test(

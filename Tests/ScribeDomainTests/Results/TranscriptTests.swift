@@ -109,6 +109,7 @@ struct TranscriptTests {
         let transcript = Transcript(stitching: [chunk(1, "a"), chunk(2, "b"), chunk(4, "d")])
         #expect(transcript.status == .success)
         #expect(transcript.warnings == [Diagnostic(.chunkGap, "Chunks were not committed: 3")])
+        #expect(Transcript(stitching: [chunk(7, "a")], areNumbered: false).warnings.isEmpty)
     }
 
     @Test("text that is cut into chunks with shared words is the same text after stitching", arguments: 0..<40)

@@ -98,14 +98,14 @@ struct ConsultationResultsTests {
         }
     }
 
-    @Test("a corrected note is rewritten only when its template is named")
+    @Test("a corrected note is written anew, whether or not its template is named")
     func correctedNote() async throws {
         try await commit()
         try await fixture.finish(fixture.key())
         try await transactions.edit(fixture.key(), [ResultEdit(target: .template(.init("soap")), value: "mine")])
         let kept = try await transactions.convert(fixture.key(), to: nil, in: nil, from: .recording)
         #expect(kept.template == TemplateID("soap"))
-        #expect(try await fixture.documents().map(\.value) == ["Transcript", "mine"])
+        #expect(try await fixture.documents().map(\.value) == ["Transcript", nil])
         let anew = try await transactions.convert(fixture.key(), to: TemplateID("soap"), in: "hi", from: .recording)
         #expect(anew.document == kept.document)
         let note = try await fixture.documents()[1]

@@ -84,7 +84,7 @@ extension ResultDocument {
     fileprivate var json: JSON {
         [
             "status": .string(status.rawValue), "data": status.isUsable ? content : .null,
-            "document_id": .string(id.rawValue), "document_type": .string(kind.rawValue),
+            "document_id": .string(id.rawValue), "document_type": .string(shownKind.rawValue),
             "errors": .array(errors, \.json), "warnings": .array(warnings, \.json), "publish": [:],
             "error": errors.first?.json,
         ]

@@ -67,7 +67,7 @@ extension DocumentRecord {
             "template_id": .string(document.templateID.rawValue),
             "document_name": .string(document.name),
             "type": .string(document.format.rawValue),
-            "document_type": .string(document.kind.rawValue),
+            "document_type": .string(document.shownKind.rawValue),
             "status": .string(document.status.rawValue),
             "errors": .array(document.errors, Self.problem),
             "warnings": .array(document.warnings, Self.problem),

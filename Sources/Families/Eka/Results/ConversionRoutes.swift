@@ -59,7 +59,9 @@ struct ConversionRoutes: Sendable {
             // 400, like every error of a conversion (2.6).
             throw EkaError.polledTransactionNotFound
         }
-        if let template = try await transactions.unknownTemplate(among: [made.template], of: key.business) {
+        if wanted != nil,
+            let template = try await transactions.unknownTemplate(among: [made.template], of: key.business)
+        {
             unknown.logUnknown(template, by: try context.requirePrincipal().client, context)
         }
         let (template, document) = (JSON.string(made.template.rawValue), JSON.string(made.document.rawValue))

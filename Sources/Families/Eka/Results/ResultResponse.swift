@@ -46,7 +46,7 @@ struct ResultResponse {
     private static func lists(
         of documents: [ResultDocument], _ transaction: Transaction, _ profile: ClientProfile
     ) -> JSON {
-        let items = documents.map { (kind: $0.kind, json: $0.json(in: transaction.id, for: profile)) }
+        let items = documents.map { (kind: $0.shownKind, json: $0.json(in: transaction.id, for: profile)) }
         func list(_ kinds: Set<ResultDocument.Kind>) -> JSON {
             .array(items.filter { kinds.contains($0.kind) }.map(\.json))
         }
@@ -76,7 +76,7 @@ extension ResultDocument {
         return [
             "template_id": .string(templateID.rawValue),
             "document_id": .string(id.rawValue),
-            "document_type": .string(kind.rawValue),
+            "document_type": .string(shownKind.rawValue),
             "type": .string(format.rawValue),
             "name": .string(name),
             "status": .string(statusWord(for: profile)),

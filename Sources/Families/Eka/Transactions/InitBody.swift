@@ -60,7 +60,8 @@ struct InitBody: Decodable {
         let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
         request = TransactionRequest(
             transfer: transfer, mode: try text(.mode),
-            audioURL: audioURL,
+            // The .NET SDK sends an empty text where its app names no address.
+            audioURL: audioURL.flatMap { $0.isEmpty ? nil : $0 },
             announcedFiles: ChunkList(files: announced).files,
             inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
                 !$0.isEmpty

@@ -130,7 +130,10 @@ struct OmiListener: Sendable {
     /// - Returns: Audio to recognise; nil for any other message.
     private func audio(in message: WebSocketMessage) async throws -> ByteBuffer? {
         switch message {
-        case .binary(let bytes): return bytes.readableBytes > 2 ? bytes : nil
+        case .binary(let bytes) where bytes.readableBytes > 2:
+            guard query.isDecodable else { throw WebSocketClosure(1008, "LC3 cannot be decoded here") }
+            return bytes
+        case .binary: return nil
         case .text(let text):
             try await EventLoopOffload.run(bytes: text.utf8.count) {
                 if let command = OmiCommand(text) { try await conversation.take(command) }

@@ -9,6 +9,8 @@ import ScribeHTTP
 struct OmiQuery: Hashable, Sendable {
     /// Format of the audio: 16-bit samples, also for `pcm8`, or Opus with one packet per message, or ADTS.
     var options = LiveOptions()
+    /// Whether the device's audio can be decoded here. A device that sends text alone needs no decoder.
+    private(set) var isDecodable = true
     let source: String
     /// Silence that ends a conversation, in seconds; nil if the client sets none.
     let timeout: Int?
@@ -40,7 +42,7 @@ struct OmiQuery: Hashable, Sendable {
                 throw .invalidRequest(field: "codec", problem: "needs libopus, which is not installed here")
             }
             options.codec = .opus
-        case "lc3", "lc3_fs1030": throw .invalidRequest(field: "codec", problem: "cannot be decoded here: LC3")
+        case "lc3", "lc3_fs1030": isDecodable = false
         default: throw .invalidRequest(field: "codec", problem: "is not a known codec")
         }
         let usual = name == "pcm8" ? 8000 : 16_000
@@ -54,11 +56,7 @@ struct OmiQuery: Hashable, Sendable {
         options.sampleRate = options.codec == .opus ? 16_000 : rate
         options.channels = options.codec == .opus ? 1 : channels
         let language = query.text("language") ?? "en"
-        // Spoken languages have codes of two or three letters.
-        guard TransactionRequest.isLanguage(language),
-            ["auto", "multi"].contains(language)
-                || (2...3).contains(language.prefix { $0 != "-" && $0 != "_" }.utf8.count)
-        else {
+        guard ["auto", "multi"].contains(language) || SpokenLanguage.isKnown(language) else {
             throw .invalidRequest(field: "language", problem: "is not supported")
         }
         options.language = ["auto", "multi"].contains(language) ? "multi" : language
