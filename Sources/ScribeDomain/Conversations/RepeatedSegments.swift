@@ -1,8 +1,8 @@
 /// Filters out segments that a device sends again, although stored, after a lost connection (streaming.md 4.9).
 ///
-/// Within one connection every segment counts. A timed segment is repeated if its times match a stored one's (row 64). An
-/// untimed segment is repeated only while the device sends the end of the stored segments in order. Otherwise a second
-/// "yes" would be lost.
+/// Within one connection every segment counts. A timed segment is repeated if its times match a stored one's (row 64).
+/// An untimed segment is repeated only while the device sends the end of the stored segments in order. Otherwise a
+/// second "yes" would be lost.
 package struct RepeatedSegments: Hashable, Sendable {
     /// Fields that identify a segment.
     private struct Mark: Hashable {

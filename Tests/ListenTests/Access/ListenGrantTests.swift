@@ -125,6 +125,7 @@ struct ListenGrantTests {
                 #expect(try answer["err_code"] == "NOT_FOUND", "\(host)")
                 #expect(try answer["err_msg"] == answer.headers[.dgError], "\(host)")
                 #expect(try answer["request_id"] == answer.headers[.dgRequestID], "\(host)")
+                #expect(try UUID(uuidString: answer["request_id"]) != nil, "\(host)")
             }
         }
     }
