@@ -38,16 +38,13 @@ package struct ResultDocument: Hashable, Sendable {
 
     /// Template id under which clients list and request the base transcript.
     package static let transcriptTemplate = TemplateID("transcript")
-    private static let translationPrefix = "transcript_"
 
     /// Template id of the transcript in another language.
-    package static func translationTemplate(_ language: String) -> TemplateID {
-        TemplateID(translationPrefix + language)
-    }
+    package static func translationTemplate(_ language: String) -> TemplateID { TemplateID("transcript_\(language)") }
 
     /// Kind that clients are told. A transcript in another language is one of the notes, which can be written again.
     package var shownKind: Kind {
-        format == .transcript && templateID.rawValue.hasPrefix(Self.translationPrefix) ? .transcript : kind
+        language.map(Self.translationTemplate) == templateID ? .transcript : kind
     }
 
     package init(
