@@ -19,6 +19,8 @@ package final class ReceivedBytes: Sendable {
             /// Keys in the order of their arrival, some of them of bytes that are gone.
             var arrived: ArraySlice<Key> = []
             var size = 0
+            /// Bytes of uploads that are being sent from memory.
+            var sending = 0
 
             mutating func remove(_ key: Key) {
                 if let bytes = received.removeValue(forKey: key) { size -= ReceivedBytes.size(of: bytes) }
@@ -69,6 +71,18 @@ package final class ReceivedBytes: Sendable {
 
     /// Keeps the bytes of a new object, at most ``largest``.
     func keep(_ name: String, _ bytes: ByteBuffer) { room.keep(key(name), bytes) }
+
+    /// Counts bytes that are sent from memory, which keeps them whether or not they have room here.
+    /// - Returns: false where as much is being sent already.
+    func beginSending(_ count: Int) -> Bool {
+        room.state.withLock { state in
+            guard count <= Room.capacity - state.sending else { return false }
+            state.sending += count
+            return true
+        }
+    }
+
+    func endSending(_ count: Int) { room.state.withLock { $0.sending -= count } }
 
     /// The bytes of an object; nil if they are not in memory.
     package func bytes(of name: String) -> ByteBuffer? { room.state.withLock { $0.received[key(name)] } }

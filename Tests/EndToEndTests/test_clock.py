@@ -13,7 +13,7 @@ import tls
 import websockets
 from client import BUCKET
 from emulator import LONG, PATIENCE, run, running, wait_until
-from listen_client import SPEECH, results
+from listen_client import SPEECH, results, silence, voice
 from namespaces import (
     Access, AllianceClient, EkaClient, OmiDevice, access, ambient_client, control, counts, created, finished, listener,
 )
@@ -244,6 +244,22 @@ def test_a_conversation_ends_in_silence(server, inside):
         device.until(1)
         advanced(server, inside, by="10m")
         wait_until(lambda: device.conversations("completed"), "the conversation has ended")
+
+
+def test_words_of_one_stream_in_a_second_conversation_count_from_its_beginning(server, inside):
+    put(server, inside, mode="frozen")
+    with OmiDevice(inside, query="codec=pcm16&sample_rate=16000") as device:
+        device.send(voice(3), silence(1))
+        device.until(1)
+        assert device.segments[0]["start"] == 0
+        first = device.conversations("in_progress")[0]["id"]
+        advanced(server, inside, by="3s")
+        assert device.call("POST", "/v1/conversations").json()["conversation"]["id"] == first
+        known = len(device.segments)
+        device.send(voice(3), silence(1))
+        device.until(known + 1)
+        # Its audio begins at 4 s of the stream, and the conversation 3 s after the stream.
+        assert device.segments[known]["start"] == pytest.approx(1, abs=0.3)
 
 
 def test_a_token_expires_and_is_renewed(server, inside):

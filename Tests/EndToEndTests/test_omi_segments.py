@@ -76,6 +76,18 @@ def test_a_picture_in_pieces_is_kept_with_the_conversation(omi):
         assert len(device.call("GET", f"/v1/conversations/{conversation['id']}/photos").json()) == 1
 
 
+@pytest.mark.covers("E-05")
+@pytest.mark.parametrize(
+    "value, kept", [(True, True), (False, False), (0, False), ("false", False), (1, True), (None, True)])
+def test_interim_text_is_not_stored_however_an_app_writes_that_it_is_interim(omi, value, kept):
+    with Device(omi) as device:
+        device.say("first", is_final=value)
+        device.say("last")
+        expected = ["first", "last"] if kept else ["last"]
+        assert device.until(len(expected)) == expected
+        assert device.stored() == expected
+
+
 @pytest.mark.covers("E-21")
 def test_every_segment_of_one_socket_counts_and_a_timed_one_that_a_later_socket_sends_again_does_not(omi):
     with Device(omi, "conversation_timeout=600") as device:

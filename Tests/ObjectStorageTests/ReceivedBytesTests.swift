@@ -82,6 +82,19 @@ struct ReceivedBytesTests {
         #expect(files.received?.bytes(of: "ab-1") == nil)
     }
 
+    @Test("uploads that are sent from memory have as many bytes as the room at most")
+    func sending() async throws {
+        let received = try #require(files().received)
+        #expect(received.beginSending(ReceivedBytes.Room.capacity - 3))
+        let files = files(1)
+        var writer = FileObjectWriter("ab-1", checksums: [], files: files, received: files.received)
+        try await writer.write(ByteBuffer(string: "Dolo"))
+        #expect(await writer.finishInMemory() == nil, "so it is written to a file")
+        received.endSending(1)
+        #expect(await writer.finishInMemory() != nil)
+        #expect(!received.beginSending(1))
+    }
+
     private func isKept(_ name: String, in received: ReceivedBytes) -> Bool { received.bytes(of: name) != nil }
 
     @Test("stores share the room: new bytes take the place of the oldest, and a store that ends leaves its own")

@@ -30,7 +30,6 @@ struct FileObjectWriter: ObjectWriter {
     private let name: String
     private let path: String
     private let files: ObjectFiles
-    /// Nil once the upload has found no room.
     private let received: ReceivedBytes?
     /// Descriptor of the open file. The file is opened with the first batch, so that a small upload is opened, written,
     /// hashed and closed on one thread in one call.
@@ -91,10 +90,11 @@ struct FileObjectWriter: ObjectWriter {
         return digests.written
     }
 
-    /// Ends a small upload without a file, if this writer keeps it in memory.
+    /// Ends a small upload without a file, for a caller that sends it from memory and then calls
+    /// ``ReceivedBytes/endSending(_:)`` with its size.
     /// - Returns: nil if ``finish()`` must write a file.
     mutating func finishInMemory() async -> (written: WrittenObject, bytes: ByteBuffer)? {
-        guard let bytes = keepInMemory() else { return nil }
+        guard let received, isSmall, received.beginSending(pendingBytes), let bytes = keepInMemory() else { return nil }
         return await EventLoopOffload.run(bytes: bytes.readableBytes) { [digests] in
             var digests = digests
             bytes.withUnsafeReadableBytes { digests.update($0) }
@@ -102,10 +102,12 @@ struct FileObjectWriter: ObjectWriter {
         }
     }
 
+    private var isSmall: Bool { descriptor == nil && 1...ReceivedBytes.largest ~= pendingBytes }
+
     /// Keeps the bytes of a small upload in memory, as one piece.
     /// - Returns: nil if they are not kept.
     private mutating func keepInMemory() -> ByteBuffer? {
-        guard let received, descriptor == nil, 1...ReceivedBytes.largest ~= pendingBytes else { return nil }
+        guard let received, isSmall else { return nil }
         var whole = ByteBufferAllocator().buffer(capacity: pendingBytes)
         for piece in pending { whole.writeImmutableBuffer(piece) }
         pending = [whole]

@@ -191,6 +191,7 @@ private struct S3ObjectWriter: ObjectWriter {
     /// Sends the bytes. After the return S3 has stored them.
     mutating func finish() async throws -> WrittenObject {
         if let (written, bytes) = await local.finishInMemory() {
+            defer { objects.received?.endSending(written.size) }
             isSent = true
             try await objects.client.put(name, size: written.size, md5: [UInt8](written.md5)) { .bytes(bytes) }
             return written

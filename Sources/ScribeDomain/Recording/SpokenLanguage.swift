@@ -8,7 +8,7 @@ package enum SpokenLanguage {
         ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mr ms mt my na \
         nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so \
         sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu \
-        ceb fil haw yue
+        ceb eng fil haw jw taq yue
         """.split(separator: " ").map(String.init))
 
     /// Whether a tag such as `en-IN` names a known language, in any letter case.

@@ -38,6 +38,18 @@ package struct Diagnostic: Hashable, Sendable {
         case unsaidContent = "unsaid_content"
         /// The language model failed, and the rules wrote the note.
         case writtenByRules = "written_by_rules"
+
+        /// Whether audio of the client's is not in the transcript.
+        package var isLossOfAudio: Bool {
+            switch self {
+            case .emptyAudio, .audioTooShort, .undecodableAudio, .audioMissing, .transcriptionFailed,
+                .transcriptionTimeout, .lowConfidence, .processingFailed, .noteFailed:
+                true
+            case .noAudio, .noSpeech, .chunkGap, .chunkOverlap, .unknownFixture, .languagesIgnored, .notTranslated,
+                .unsaidContent, .writtenByRules:
+                false
+            }
+        }
     }
 
     package let code: Code

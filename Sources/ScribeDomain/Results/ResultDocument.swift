@@ -39,8 +39,19 @@ package struct ResultDocument: Hashable, Sendable {
     /// Template id under which clients list and request the base transcript.
     package static let transcriptTemplate = TemplateID("transcript")
 
+    private static let translationPrefix = "transcript_"
+
     /// Template id of the transcript in another language.
-    package static func translationTemplate(_ language: String) -> TemplateID { TemplateID("transcript_\(language)") }
+    package static func translationTemplate(_ language: String) -> TemplateID {
+        TemplateID(translationPrefix + language)
+    }
+
+    /// Language of the transcript with this template id; nil for the id of any other result.
+    package static func translationLanguage(of template: TemplateID) -> String? {
+        guard template.rawValue.hasPrefix(translationPrefix) else { return nil }
+        let language = String(template.rawValue.dropFirst(translationPrefix.utf8.count))
+        return SpokenLanguage.isKnown(language) ? language : nil
+    }
 
     /// Kind that clients are told. A transcript in another language is one of the notes, which can be written again.
     package var shownKind: Kind {

@@ -62,8 +62,9 @@ extension Transactions {
             try Limits.require(text, within: Limits.transcript, "transcript")
         }
         var document: ResultDocument
-        if template == nil, let language, case .recording = source {
-            document = templates.translation(into: language, identifiers)
+        let translation = template.map(ResultDocument.translationLanguage) ?? language
+        if let translation, case .recording = source {
+            document = templates.translation(into: translation, identifiers)
         } else {
             document = try await self.document(of: key, template)
             document.language = language

@@ -25,15 +25,9 @@ struct NoteWriting: Sendable {
         _ key: Transaction.Key, isLastAttempt: Bool
     ) async throws -> ResultDocument {
         guard transcript.status.isUsable else { return document.filled(from: transcript) }
-        let decision = faults.decision(for: key, at: clock.wall.now)
-        switch decision.note {
-        case .failure(let code):
-            return document.failed(Diagnostic(code, "A fault rule says so", cause: decision.cause))
-        case .empty: return document.written("", from: transcript)
-        case .result(let text): return document.written(text, from: transcript)
-        case .delay, nil: break
+        if document.shownKind != .transcript, let note = note(document, chosenFor: transcript, of: request, key) {
+            return note
         }
-        if let text = fixtureBehaviour.note(of: request) { return document.written(text, from: transcript) }
         let template = try await template(of: document, request, key.business)
         let visit = try await visit(key, request, for: template)
         let start = clock.wall.now
@@ -66,6 +60,21 @@ struct NoteWriting: Sendable {
             by: author, outcome: note.errors.first?.code.rawValue ?? "success",
             seconds: clock.wall.now.timeIntervalSince(start))
         return note
+    }
+
+    /// The note that a fault rule or a fixture chooses; nil if none does.
+    private func note(
+        _ document: ResultDocument, chosenFor transcript: Transcript, of request: TransactionRequest,
+        _ key: Transaction.Key
+    ) -> ResultDocument? {
+        let decision = faults.decision(for: key, at: clock.wall.now)
+        switch decision.note {
+        case .failure(let code):
+            return document.failed(Diagnostic(code, "A fault rule says so", cause: decision.cause))
+        case .empty: return document.written("", from: transcript)
+        case .result(let text): return document.written(text, from: transcript)
+        case .delay, nil: return fixtureBehaviour.note(of: request).map { document.written($0, from: transcript) }
+        }
     }
 
     /// Visit of a recording. Only FHIR has the time of the visit, which costs a read.

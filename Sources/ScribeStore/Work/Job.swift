@@ -73,7 +73,8 @@ extension ChunkToTranscribe {
         _ upload: (file: String, eTag: String), named name: String, position: Int, of request: TransactionRequest
     ) {
         self.init(
-            name: name, file: upload.file, eTag: upload.eTag, ordinal: chunkOrdinal(ofFile: name) ?? position + 1,
+            name: name, file: upload.file, eTag: upload.eTag,
+            ordinal: (request.transfer.isChunked ? chunkOrdinal(ofFile: name) : nil) ?? position + 1,
             languages: Array(request.inputLanguages.prefix(TransactionRequest.largestLanguageCount)),
             isLite: request.modelType == "lite",
             fixture: request.fixture

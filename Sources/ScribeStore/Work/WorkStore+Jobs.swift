@@ -235,7 +235,8 @@ extension WorkStore {
             """
             SELECT t.business_id, t.txn_id, t.generation, t.fixture, t.language,
                 \(db.text("t.request", "inputLanguages", 1)) AS second_language,
-                \(db.text("t.request", "modelType")) AS model, o.file, o.etag
+                \(db.text("t.request", "modelType")) AS model, \(db.text("t.request", "transfer")) AS transfer,
+                o.file, o.etag
             FROM transactions t LEFT JOIN objects o ON o.business_id = t.business_id AND o.bucket = t.bucket
                 AND o.key = CASE WHEN t.folder = '' THEN '' ELSE t.folder || '/' END || ?2
             WHERE t.id = ?1
@@ -255,7 +256,8 @@ extension WorkStore {
             try db.run("UPDATE jobs SET etag = ? WHERE id = ?", [eTag, row["id"] as Int64])
         }
         let chunk = ChunkToTranscribe(
-            name: name, file: file, eTag: eTag, ordinal: try ordinal(of: name, key, in: db),
+            name: name, file: file, eTag: eTag,
+            ordinal: try ordinal(of: name, transfer: owner["transfer"], key, in: db),
             languages: [owner["language"] as String?, owner["second_language"]].compactMap(\.self),
             isLite: (owner["model"] as String?) == "lite", fixture: owner["fixture"]
         )
@@ -264,8 +266,11 @@ extension WorkStore {
             work: .transcribe(chunk), claim: row["claim"])
     }
 
-    private static func ordinal(of name: String, _ key: Transaction.Key, in db: any StoreSession) throws -> Int {
-        if let number = chunkOrdinal(ofFile: name) { return number }
+    private static func ordinal(
+        of name: String, transfer: String?, _ key: Transaction.Key, in db: any StoreSession
+    ) throws -> Int {
+        let isChunked = transfer.flatMap(TransactionRequest.Transfer.init(rawValue:))?.isChunked ?? true
+        if isChunked, let number = chunkOrdinal(ofFile: name) { return number }
         return try TransactionStore.transaction(key, in: db)?.orderedFiles.firstIndex(of: name).map { $0 + 1 } ?? 1
     }
 

@@ -236,6 +236,34 @@ struct SessionTests {
         }
     }
 
+    @Test("a rule about notes does not apply to the transcript in another language, and its link gives plain text")
+    func translation() async throws {
+        let server = try TestServer()
+        let now = server.manual.now
+        try await server.run { anonymous in
+            let client = try await anonymous.login()
+            try await client.consultation("t", at: now)
+            _ = try await anonymous.post("/__admin/faults", #"{"operation":"note","empty":true}"#)
+            for body in [#"{"template_id":"soap"}"#, #"{"target_language":"hi"}"#] {
+                let answer = try await client.post("/voice/api/v1/transaction/t/convert-to-template", body)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let status = try await client.status("t")
+            let transcripts = "data.template_results.transcript"
+            #expect(try status["\(transcripts).1.value"] == status["\(transcripts).0.value"])
+            #expect(try status["data.output.1.value"].isEmpty)
+            let session = try await client.get("/voice/api/v1/sessions/t?presigned=true")
+            guard case .array(let documents)? = session.json["data"]?["documents"] else {
+                throw ScribeError.resultNotFound
+            }
+            let link = documents.first { $0["template_id"]?.stringValue == "transcript_hi" }?["presigned_url"]
+            let place = try #require(link?.stringValue.flatMap(URLComponents.init(string:)))
+            let text = try await anonymous.get(place.path)
+            #expect(text.headers[.contentType] == "text/plain; charset=utf-8")
+            #expect(try Data(text.text.utf8).base64EncodedString() == status["\(transcripts).0.value"])
+        }
+    }
+
     @Test("a transcript requested among the note templates equals the transaction's transcript")
     func transcriptAmongNotes() async throws {
         let server = try TestServer()

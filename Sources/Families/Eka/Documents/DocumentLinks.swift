@@ -59,8 +59,9 @@ struct DocumentLinks: Sendable {
         guard found.document.status.isFinal, let text = found.document.value else {
             throw ScribeError.resourceNotFound("Nothing is written yet")
         }
-        let isRaw = found.document.kind == .transcript || found.isPlainByLink
-        let type = found.document.kind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
+        let isRaw = found.document.shownKind == .transcript || found.isPlainByLink
+        let type =
+            found.document.shownKind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         headers.sandboxLink(for: request.headers.value(of: .origin))
         let body = await EventLoopOffload.run(bytes: text.utf8.count) {
@@ -72,7 +73,7 @@ struct DocumentLinks: Sendable {
     /// Stores a new text as a user's edit. A note may come as base64 or as plain text.
     @Sendable private func write(_ request: Request, _ context: ScribeContext) async throws -> Response {
         let (found, business) = try await document(context, Self.writing)
-        let isNote = found.document.kind != .transcript
+        let isNote = found.document.shownKind != .transcript
         let change = try await request.collectedBody(upTo: Request.jsonBodyLimit, in: context)
             .read { try Self.change(to: $0, isNote: isNote) }
         _ = try await world.runtime.store.documents.rewrite(

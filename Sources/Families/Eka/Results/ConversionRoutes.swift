@@ -59,7 +59,7 @@ struct ConversionRoutes: Sendable {
             // 400, like every error of a conversion (2.6).
             throw EkaError.polledTransactionNotFound
         }
-        if wanted != nil,
+        if ResultDocument.translationLanguage(of: made.template) == nil,
             let template = try await transactions.unknownTemplate(among: [made.template], of: key.business)
         {
             unknown.logUnknown(template, by: try context.requirePrincipal().client, context)

@@ -48,20 +48,21 @@ struct InitBody: Decodable {
         for template in templates where !TemplateID.isValid(template.id) {
             throw ScribeError.invalidRequest(field: "output_format_template", problem: "has a template_id that is none")
         }
-        let batchURL = try text(.batchURL)
+        // The .NET SDK sends an empty text where its app names no address.
+        func address(_ key: CodingKeys) throws -> String? { try text(key).flatMap { $0.isEmpty ? nil : $0 } }
+        let batchURL = try address(.batchURL)
         let audioURL =
             switch transfer {
-            case .vaded: try text(.audioURL)
+            case .vaded: try address(.audioURL)
             case .nonVaded: batchURL
-            case .stream, .batch: try batchURL ?? text(.audioURL)
+            case .stream, .batch: try batchURL ?? address(.audioURL)
             }
         let section = try text(.section)
         namesBatch = batchURL != nil && container.contains(.announcedFiles)
         let announced = try container.decodeIfPresent([String].self, forKey: .announcedFiles) ?? []
         request = TransactionRequest(
             transfer: transfer, mode: try text(.mode),
-            // The .NET SDK sends an empty text where its app names no address.
-            audioURL: audioURL.flatMap { $0.isEmpty ? nil : $0 },
+            audioURL: audioURL,
             announcedFiles: ChunkList(files: announced).files,
             inputLanguages: try container.decodeIfPresent([String].self, forKey: .inputLanguages)?.filter {
                 !$0.isEmpty

@@ -10,8 +10,9 @@ extension OmiConversation {
     /// Opens a recording for the device's audio, at its first samples.
     func beginAudio(_ options: LiveOptions) async throws {
         try await order.withLock {
-            audioBegan = runtime.clock.now
+            let now = runtime.clock.now
             let conversation = try await runtime.conversations.open(beginning, for: principal)
+            audioBegan = max(now, conversation.startedAt)
             recording = try await runtime.liveRecordings.open(
                 TransactionID(conversation.id), options, keepsSilence: false, for: principal)
             try await follow(conversation)
@@ -30,9 +31,9 @@ extension OmiConversation {
                 // Times count from the start of the conversation, so the conversation must be known first.
                 let conversation = try await runtime.conversations.open(beginning, for: principal)
                 try await follow(conversation)
-                // A conversation that begins with the audio begins in the same millisecond, or later.
+                // Stored times have milliseconds.
                 let offset = audioBegan.timeIntervalSince(conversation.startedAt)
-                let turns = result.words.turns(after: offset < 0.001 ? 0 : offset).map { segment($0, by: engine) }
+                let turns = result.words.turns(after: abs(offset) < 0.001 ? 0 : offset).map { segment($0, by: engine) }
                 try await store(turns, from: "audio")
             }
         }

@@ -45,9 +45,9 @@ enum OmiCommand: Hashable, Sendable {
         }
     }
 
-    /// Whether the segment is final: without `is_final` it is, and with one that Python takes for false it is not.
+    /// Whether the segment is final. A segment without `is_final` is, also with null, which means the same.
     static func isFinal(_ body: JSONValue) -> Bool {
-        ![.bool(false), .integer(0), .null, .string(""), .string("false")].contains(body["is_final"])
+        ![.bool(false), .integer(0), .string("false")].contains(body["is_final"])
     }
 
     /// Provider name of text that the device recognised itself.

@@ -83,16 +83,14 @@ struct OmiListener: Sendable {
         var messages = messages
         var first: ByteBuffer?
         while first == nil {
-            let message: WebSocketMessage?
             do {
-                message = try await messages.next()
+                guard let message = try await messages.next() else { return .normal }
+                idle.recordActivity()
+                first = try await idle.whileBusy { try await audio(in: message) }
             } catch let closure as WebSocketClosure {
                 try await conversation.close()
                 return closure
             }
-            guard let message else { return .normal }
-            idle.recordActivity()
-            first = try await idle.whileBusy { try await audio(in: message) }
         }
         // The engine starts at the first audio: a device may send text only.
         var options = query.options
