@@ -68,7 +68,7 @@ struct DataFolderTests {
             try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
             try Data().write(to: URL(fileURLWithPath: "\(path)/\(name)/file"))
         }
-        try Data().write(to: URL(fileURLWithPath: "\(path)/work/\(id).sqlite"))
+        try Data().write(to: URL(fileURLWithPath: path).appending(path: "work/\(id).sqlite"))
         let backup = try FolderLock("\(path)/.backup-1", LOCK_EX)
         func left() throws -> [String] {
             let work = try FileManager.default.contentsOfDirectory(atPath: "\(path)/work").map { "work/\($0)" }

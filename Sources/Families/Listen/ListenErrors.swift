@@ -51,11 +51,9 @@ struct ListenErrors: ErrorTable {
     /// The digits of the request's id, written as a UUID.
     private static func id(_ context: ScribeContext) -> String {
         let digits = context.requestID.filter { $0 != "-" }
-        let padded = String(repeating: "0", count: max(0, 32 - digits.count)) + digits
-        return [8, 4, 4, 4, 12].reduce(into: (text: "", rest: padded[...])) { id, length in
-            id.text += (id.text.isEmpty ? "" : "-") + id.rest.prefix(length)
-            id.rest = id.rest.dropFirst(length)
-        }.text
+        var id = String(repeating: "0", count: max(0, 32 - digits.count)) + digits
+        for place in [20, 16, 12, 8] { id.insert("-", at: id.index(id.startIndex, offsetBy: place)) }
+        return id
     }
 }
 

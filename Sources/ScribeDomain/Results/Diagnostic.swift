@@ -39,17 +39,8 @@ package struct Diagnostic: Hashable, Sendable {
         /// The language model failed, and the rules wrote the note.
         case writtenByRules = "written_by_rules"
 
-        /// Whether audio of the client's is not in the transcript.
-        package var isLossOfAudio: Bool {
-            switch self {
-            case .emptyAudio, .audioTooShort, .undecodableAudio, .audioMissing, .transcriptionFailed,
-                .transcriptionTimeout, .lowConfidence, .processingFailed, .noteFailed:
-                true
-            case .noAudio, .noSpeech, .chunkGap, .chunkOverlap, .unknownFixture, .languagesIgnored, .notTranslated,
-                .unsaidContent, .writtenByRules:
-                false
-            }
-        }
+        /// Whether a graver problem of the same recording is told in place of this one.
+        package var isMild: Bool { [.chunkGap, .chunkOverlap, .languagesIgnored, .notTranslated].contains(self) }
     }
 
     package let code: Code

@@ -1,4 +1,3 @@
-import Basics
 import ScribeDomain
 
 /// Languages that a client may hint at (medscribe.md 2.1 and 8).

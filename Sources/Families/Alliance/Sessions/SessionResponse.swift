@@ -39,8 +39,7 @@ struct SessionResponse {
         let notes = state == .cancelled ? [] : found.documents.filter { $0.kind != .transcript }
         let problems = found.documents.flatMap(\.errors)
         // Audio that could not be recognised is a warning of what was made of the rest.
-        let losses = found.documents.flatMap(\.warnings).filter { $0.code.isLossOfAudio }
-        let all = (problems + losses).removingDuplicates()
+        let all = (problems + found.documents.flatMap(\.warnings)).filter { !$0.code.isMild }.removingDuplicates()
         return linked.adding([
             "completed_at": (transaction.processedAt?.apiTime).map(JSON.string).orNull,
             "model_used": .string(request.modelType ?? "pro"),

@@ -59,9 +59,9 @@ struct DocumentLinks: Sendable {
         guard found.document.status.isFinal, let text = found.document.value else {
             throw ScribeError.resourceNotFound("Nothing is written yet")
         }
-        let isRaw = found.document.shownKind == .transcript || found.isPlainByLink
-        let type =
-            found.document.shownKind == .transcript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
+        let isTranscript = found.document.shownKind == .transcript
+        let isRaw = isTranscript || found.isPlainByLink
+        let type = isTranscript ? "text/plain; charset=utf-8" : "text/markdown; charset=utf-8"
         var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
         headers.sandboxLink(for: request.headers.value(of: .origin))
         let body = await EventLoopOffload.run(bytes: text.utf8.count) {

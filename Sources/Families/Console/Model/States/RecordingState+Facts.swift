@@ -37,11 +37,10 @@ extension RecordingState {
         }
 
         /// Warnings that make no result partial.
-        private static let mild: Set<Diagnostic.Code> = [.chunkGap, .chunkOverlap, .languagesIgnored, .notTranslated]
 
         /// Sentences about the problem that decides: one that no tester asked for, if there is any.
         var deciding: (problem: Diagnostic, sentences: ProblemSentences)? {
-            let grave = problems.filter { !Self.mild.contains($0.code) }
+            let grave = problems.filter { !$0.code.isMild }
             let told = (grave.isEmpty ? problems : grave).map { ($0, ProblemSentences($0, in: self)) }
             return told.first { $0.1.asker == nil } ?? told.first
         }
